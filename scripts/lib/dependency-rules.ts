@@ -58,10 +58,10 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'executors-stand-alone',
       comment:
-        'An executor may use the command parser, the process tools and the sandbox tools, but no adapter and no other executor.',
+        'An executor may use the command parser, and the tools for processes, sandboxes and the network, but no adapter and no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|command-parser|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|network|process|sandbox|command-parser|$1)/' },
     },
     {
       name: 'snapshots-know-the-disk-only',
@@ -75,8 +75,15 @@ export const dependencyRules: IConfiguration = {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(process|text-search|command-parser|documents|download)/src/' },
+      from: { path: '^packages/(process|text-search|command-parser|documents|network)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
+    },
+    {
+      name: 'downloads-know-the-network',
+      comment: 'Resolving, checking and dialling have one home, which knows the contracts only.',
+      severity: 'error',
+      from: { path: '^packages/download/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|network|download)/' },
     },
     {
       name: 'tools-know-the-workspace-only',
@@ -123,7 +130,7 @@ export const dependencyRules: IConfiguration = {
         path: '^packages/([^/]+)/src/',
         pathNot: [
           '^packages/$2/',
-          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|opentelemetry|options|internal|run-plan|face-names|bridge/index|bullmq/index)[.]ts$',
+          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|opentelemetry|options|internal|run-plan|face-names|bridge/index|bullmq/index|gate/index)[.]ts$',
         ],
       },
     },

@@ -28,6 +28,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/executor-virtual': [25, 8],
   '@ws/mcp-server': [76, 44],
   '@ws/observability': [0, 0],
+  '@ws/network': [1, 1],
   '@ws/process': [24, 4],
   '@ws/runner': [93, 41],
   '@ws/sandbox': [24, 4],

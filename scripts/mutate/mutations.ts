@@ -2,6 +2,7 @@ import { checkpointMutations } from './checkpoints.ts'
 import { commandLineMutations } from './command-line.ts'
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
+import { networkMutations } from './network.ts'
 import { scarcityMutations } from './scarcity.ts'
 import { serverMutations } from './servers.ts'
 import type { Mutation } from './types.ts'
@@ -12,6 +13,7 @@ export const mutations: readonly Mutation[] = [
   ...fileMutations,
   ...commandMutations,
   ...warmMutations,
+  ...networkMutations,
   ...scarcityMutations,
   ...checkpointMutations,
   ...serverMutations,

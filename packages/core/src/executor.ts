@@ -8,6 +8,8 @@ export { BothStreams, type OutputKeeper } from './executor/both-streams.ts'
 export type {
   AttachedExecutor,
   CommandRequest,
+  ConnectionReport,
+  ConnectionVerdict,
   Executor,
   ExecutorResult,
   KillSignal,

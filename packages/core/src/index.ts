@@ -10,6 +10,8 @@ export type {
   CommandInput,
   CommandOutput,
   CommandResult,
+  FileViolation,
+  NetworkViolation,
   OutputChunk,
   RuleHint,
   RuleViolation,

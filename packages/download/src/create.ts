@@ -1,10 +1,10 @@
 import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { systemResolve } from '@ws/network'
 
 import { loadImpitClient } from './client/impit.ts'
 import { undiciClient } from './client/undici.ts'
 import { LiveDownloader } from './downloader.ts'
 import type { TorOptions } from './egress/connect.ts'
-import { systemResolve } from './egress/resolve.ts'
 import type { Downloader, DownloaderOptions } from './types.ts'
 
 export const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443])

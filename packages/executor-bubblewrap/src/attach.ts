@@ -35,6 +35,7 @@ import {
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
+import { CommandNetwork, nameResolution, verdictOf } from './network/named-network.ts'
 import type { ResolvedOptions } from './options.ts'
 import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
@@ -86,7 +87,7 @@ export function createAttached({
   }
 
   function systemFor(shell: string): readonly SystemEntry[] {
-    const known = systems.get(shell) ?? systemTree({ root, owner, shell, network: options.network === 'host' })
+    const known = systems.get(shell) ?? systemTree({ root, owner, shell, ...nameResolution(options.network) })
     systems.set(shell, known)
     return known
   }
@@ -116,6 +117,7 @@ export function createAttached({
     const system = systemFor(shell)
     const { mode, held, mounted, hidden } = await prepare(plan, system, { owner, options, programs, keeper })
     const release = held?.release
+    let network: CommandNetwork | undefined
     let started: Promise<StartedCommand>
     try {
       const layout = layOut(plan, mode, mounted)
@@ -132,12 +134,15 @@ export function createAttached({
       request.signal?.throwIfAborted()
       warden ??= useWarden()
       pipes ??= usePipes()
+      network =
+        typeof options.network === 'object' ? new CommandNetwork(options.network, request.onConnection) : undefined
       started = startCommand({
         request,
         owner,
         warden,
         keeper,
         release,
+        network,
         // A command on a terminal has its streams there.
         pipes: terminal === undefined ? pipes : undefined,
         warm: terminal === undefined ? warm : undefined,
@@ -147,7 +152,7 @@ export function createAttached({
           checkReserved(layout.placements, sources, reserved)
           const { bwrap, proot } = programs
           using opened = await openTools(options.tools)
-          const { network } = options
+          const shared = options.network === 'host' ? 'host' : 'none'
           const scratchBytes = limits.scratchBytes ?? options.scratchBytes
           const direct = hidden && {
             etc: etcFor(system).fd,
@@ -167,11 +172,13 @@ export function createAttached({
             limits,
             direct,
           }
-          return await use({ ...common, tools: opened.tools, network, scratchBytes, cgroup, bwrap, proot })
+          return await use({ ...common, tools: opened.tools, network: shared, scratchBytes, cgroup, bwrap, proot })
         },
       })
-      return await started
+      const running = await started
+      return network === undefined ? running : network.follow(running)
     } catch (error) {
+      await network?.close()
       await release?.()
       throw error
     }
@@ -181,6 +188,7 @@ export function createAttached({
     guarantees,
     limits,
     refuseMissing: reservationProblem,
+    ...(typeof options.network === 'object' && { explainConnection: verdictOf(options.network) }),
     rootForm(plan) {
       if (!isAtRoot(plan)) return undefined
       const shell = resolveShell({ existsInView: isSystemProgram })

@@ -10,7 +10,7 @@ export function guaranteesOf({ network, unixSockets }: Pick<ResolvedOptions, 'ne
     fileContent: 'kernel',
     fileMetadata: 'kernel',
     sockets: unixSockets === 'none' ? 'kernel' : shared,
-    network: shared,
+    network: typeof network === 'object' ? 'names' : shared,
     processes: 'kernel',
     readOnlyMounts: 'kernel',
     subtrees: 'kernel',

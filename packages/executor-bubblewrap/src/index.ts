@@ -1,3 +1,4 @@
 export { createBubblewrapExecutor } from './executor.ts'
 export type { BubblewrapExecutorOptions } from './options.ts'
+export type { NetworkOptions } from './network/options.ts'
 export type { Tool } from '@ws/sandbox'

@@ -11,6 +11,8 @@ import {
   type Tool,
 } from '@ws/sandbox'
 
+import { type NamedNetwork, type NetworkOptions, networkShape, resolveNetwork } from './network/options.ts'
+
 export interface BubblewrapExecutorOptions extends LimitOptions {
   /**
    * How a mount at `/` becomes the root of commands; without one it means nothing. `direct`: the workspace's directory itself, at
@@ -20,9 +22,10 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
   readonly root?: 'auto' | 'direct' | 'translated' | undefined
   /**
    * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
-   * network and its abstract sockets; the guarantees `network` and `sockets` are then `none`.
+   * network and its abstract sockets; the guarantees `network` and `sockets` are then `none`. `{ allow: ['example.org'] }`: they
+   * reach the listed hosts alone, from an empty network namespace; `network` is then `names`.
    */
-  readonly network?: 'none' | 'host' | undefined
+  readonly network?: 'none' | 'host' | NetworkOptions | undefined
   /**
    * `workspace` (default): commands can use Unix sockets, and reach those whose path lies in the workspace, where a program of
    * the host may listen. `none`: they can make no Unix socket, which takes those of their own from programs as well (EAFNOSUPPORT).
@@ -37,7 +40,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
   readonly scratchBytes?: number | undefined
   /**
    * Keep sandboxes ready, so that a command takes one instead of waiting for its own. It holds for workspaces at `/workspace`; a
-   * command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
+   * command with a terminal, with a list of hosts, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
    * case. Default false. `probe().details` says which is used.
    */
   readonly warm?: boolean | undefined
@@ -47,7 +50,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
 
 export interface ResolvedOptions extends ResolvedLimits {
   readonly root: 'auto' | 'direct' | 'translated'
-  readonly network: 'none' | 'host'
+  readonly network: 'none' | 'host' | NamedNetwork
   readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
   readonly scratchBytes: number
@@ -61,7 +64,7 @@ const leastScratchBytes = 4096
 
 const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   root: option.oneOf('auto', 'direct', 'translated'),
-  network: option.oneOf('none', 'host'),
+  network: networkShape,
   unixSockets: option.oneOf('workspace', 'none'),
   env: environmentNamesShape,
   scratchBytes: option.integer(leastScratchBytes),
@@ -78,11 +81,12 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
   const held = resolveLimits(options, operation)
   return {
     root,
-    network,
+    network: resolveNetwork(network, operation),
     unixSockets,
     env,
     scratchBytes,
-    warm,
+    // A sandbox that is ready has no gate.
+    warm: warm && typeof network === 'string',
     ...held,
     tools: resolveTools(options.tools ?? [], operation),
   }

@@ -37,7 +37,7 @@ export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): S
     extraFds: new Map(),
     seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
     contents,
-    network: options.network,
+    network: options.network === 'host' ? 'host' : 'none',
     scratchBytes: options.scratchBytes,
     limits: options.limits,
     cgroup,

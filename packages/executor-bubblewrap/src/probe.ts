@@ -30,6 +30,7 @@ import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
 import { guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
+import { nameResolution, probedNetwork } from './network/named-network.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { type Attempt, commandOf, emptyPlan, noWarden, type Run } from './probe-command.ts'
 import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
@@ -126,7 +127,7 @@ function nothingProtected(): never {
 async function runBelow(attempt: Attempt, mode: LayoutMode): Promise<void> {
   using sources = await openSources([])
   const { root, owner } = attempt.target
-  const system = systemTree({ root, owner, network: attempt.options.network === 'host' })
+  const system = systemTree({ root, owner, ...nameResolution(attempt.options.network) })
   await runOnce(attempt, { layout: layOut(emptyPlan, mode), sources, system, argv: ['/bin/true'] }, nothingProtected)
 }
 
@@ -139,7 +140,7 @@ async function runDirect(attempt: Attempt): Promise<void> {
   const source = directory.path
   const bind: Bind = { kind: 'mount', at: rootPath, type: 'directory', source, access: 'read-write', rules: [] }
   const plan: BindPlan = { ...emptyPlan, binds: [bind], aliases: [parseVirtualPath('/workspace')] }
-  const system = systemTree({ root: rootPath, owner, network: attempt.options.network === 'host' })
+  const system = systemTree({ root: rootPath, owner, ...nameResolution(attempt.options.network) })
   const mounted = mountedNames(plan, system)
   const names = pointNames(plan, mounted)
   const problem = directProblem(plan, names)
@@ -173,11 +174,13 @@ async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & A
 async function runOnce(attempt: Attempt, run: Run, keeper: () => NameKeeper): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
+  await using network = probedNetwork(attempt.options.network)
   const sandbox = await startSandbox({
     command: commandOf(attempt, run, contents),
     owner: attempt.target.owner,
     warden: noWarden,
     keeper,
+    network,
     stdin: 'none',
   })
   const { stderr } = await sandbox.process.wait()

@@ -18,6 +18,7 @@ import { type NameKeeper, unreadableCaller } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import type { Sandbox } from './let-go.ts'
+import type { CommandNetwork } from './network/named-network.ts'
 import { startSandbox } from './sandbox.ts'
 import type { WarmPool } from './warm/pool.ts'
 import type { Warden } from './warden.ts'
@@ -33,6 +34,7 @@ export interface CommandStart {
   readonly keeper: () => NameKeeper
   readonly pipes?: PipeMaker | undefined
   readonly warm?: WarmPool | undefined
+  readonly network?: CommandNetwork | undefined
   /** Lets go of what the command had reserved. Called once it has ended; not when it could not be started. */
   readonly release?: (() => Promise<void>) | undefined
   /** Opens the sources anew for each attempt, and closes them afterwards. */
@@ -51,6 +53,7 @@ export async function startCommand({
   keeper,
   pipes,
   warm,
+  network,
   release,
   withCommand,
 }: CommandStart): Promise<StartedCommand> {
@@ -65,6 +68,7 @@ export async function startCommand({
         keeper,
         pipes,
         warm,
+        network,
         stdin: directInput(request),
         onStdout: output.onStdout,
         onStderr: output.onStderr,

@@ -20,6 +20,7 @@ import { descriptors, readReport } from './first-process.ts'
 import { letGo, type Sandbox } from './let-go.ts'
 import { mountCheck } from './mount-check.ts'
 import { watchMounts } from './mount-watch.ts'
+import type { CommandNetwork } from './network/named-network.ts'
 import { orderOptions } from './order.ts'
 import type { WarmPool } from './warm/pool.ts'
 import { startWarm } from './warm/start.ts'
@@ -38,6 +39,8 @@ export interface SandboxStart {
   readonly stdin: ProcessInput
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
+  /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
+  readonly network?: Pick<CommandNetwork, 'open'> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -127,9 +130,12 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
     const ready = report.until((text) => readReport(text).ready)
+    // Not before it is ready: until it runs a program, the kernel may keep its namespaces from its own user.
+    const opened = Promise.all([known, ready]).then(([child]) => start.network?.open(child, owner))
+    opened.catch(() => undefined)
     // Looked up while bubblewrap is at work.
     const check = mountCheck(command)
-    const outcome = await Promise.race([Promise.all([known, ready]), ended, stopped])
+    const outcome = await Promise.race([Promise.all([known, ready, opened]), ended, stopped])
     if (outcome === 'stopped') throw await abandon(running, start.signal)
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const [child] = outcome

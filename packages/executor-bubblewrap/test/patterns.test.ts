@@ -86,7 +86,7 @@ for (const mode of modes) {
         { rule: 'denyGlob(.env)', path: at('/sub/.env'), kind: 'created' },
         { rule: 'hooks', path: at('/sub/.vscode'), kind: 'created' },
       ]
-      expect(violations?.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(made)
+      expect(violations?.toSorted((one, other) => (String(one.path) < String(other.path) ? -1 : 1))).toEqual(made)
       expect(events.find(({ door }) => door === 'exec')?.violations).toHaveLength(2)
       const next = await workspace.exec('cat sub/.env')
       expect({ stdout: next.stdout, violations: next.violations }).toEqual({ stdout: '', violations: undefined })

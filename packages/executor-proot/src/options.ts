@@ -2,6 +2,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import {
   environmentNamesShape,
   limitOptionShapes,
+  refuseNetworkList,
   toolsShape,
   type LimitOptions,
   type ResolvedLimits,
@@ -40,6 +41,7 @@ const shapes: OptionShapes<ProotExecutorOptions> = {
 
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: ProotExecutorOptions): ResolvedOptions {
+  refuseNetworkList(options, operation)
   checkOptions<ProotExecutorOptions>(options, shapes, { operation })
   const { env = [], landlock = 'auto', pidNamespace = 'auto', tools = [] } = options
   const held = resolveLimits(options, operation)

@@ -1,5 +1,5 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
-import { environmentNamesShape, type ProcessLimits } from '@ws/sandbox'
+import { environmentNamesShape, type ProcessLimits, refuseNetworkList } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**
@@ -23,6 +23,7 @@ export interface ResolvedOptions {
   readonly limits: ProcessLimits | undefined
 }
 
+const operation = 'createSanitizeExecutor'
 const limit = option.integer(0)
 
 const shapes: OptionShapes<SanitizeExecutorOptions> = {
@@ -45,7 +46,8 @@ const shapes: OptionShapes<SanitizeExecutorOptions> = {
 
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: SanitizeExecutorOptions): ResolvedOptions {
-  checkOptions<SanitizeExecutorOptions>(options, shapes, { operation: 'createSanitizeExecutor' })
+  refuseNetworkList(options, operation)
+  checkOptions<SanitizeExecutorOptions>(options, shapes, { operation })
   const { trustPrograms = [], env = [], landlock = 'auto', limits } = options
   return { trust: trustPrograms === 'all' ? 'all' : new Set(trustPrograms), env, landlock, limits }
 }

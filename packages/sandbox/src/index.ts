@@ -22,6 +22,7 @@ export {
   resourceLimits,
 } from './limits/options.ts'
 export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts'
+export { type Listener, listenerProblem, type SandboxSocket, useListener } from './listen/listener.ts'
 export { confineArgv } from './loader/confine.ts'
 export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
 export type { ProcessLimits } from './loader/limits.ts'

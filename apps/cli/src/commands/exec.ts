@@ -115,7 +115,12 @@ function describeHint({ rule, path, access, reason, remedy }: RuleHint): string 
 }
 
 /** Describes a breach that the rule could not stop. */
-function describeViolation({ rule, path, kind }: RuleViolation): string {
+function describeViolation(violation: RuleViolation): string {
+  if (violation.kind === 'refused') {
+    const { host, port, reason, remedy } = violation
+    return `the host ${escapeName(host)}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}`
+  }
+  const { rule, path, kind } = violation
   const what =
     kind === 'created'
       ? 'the command made this name; the rule holds for it from the next command on'

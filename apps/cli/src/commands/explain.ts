@@ -71,7 +71,7 @@ function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | und
 
 function rowsOf(
   { output, style }: CommandContext,
-  { operation, path }: ExplainRequest,
+  { operation, path = '' }: ExplainRequest,
   explanation: Explanation,
   executor: string | undefined,
   refusal: WorkspaceError | undefined,

@@ -3,9 +3,17 @@ import { z } from 'zod'
 
 import { executorNames } from './executors.ts'
 
-const levels = ['kernel', 'interpreter', 'translated', 'none'] as const satisfies readonly GuaranteeLevel[]
+const levels = ['kernel', 'interpreter', 'translated', 'names', 'none'] as const satisfies readonly GuaranteeLevel[]
 const path = z.string().min(1)
 const name = z.string().min(1).optional()
+/** The executor says what is wrong with an entry. */
+const listedHosts = z.strictObject({
+  allow: z.array(z.string()),
+  addresses: z.array(z.string()).optional(),
+  connections: z.int().optional(),
+  bytes: z.int().optional(),
+  idleTimeout: z.int().optional(),
+})
 
 const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('withinWorkspace'), path, name }),
@@ -124,7 +132,7 @@ export const configSchema = z.strictObject({
       bubblewrap: z
         .strictObject({
           root: z.enum(['auto', 'direct', 'translated']).optional(),
-          network: z.enum(['none', 'host']).optional(),
+          network: z.union([z.enum(['none', 'host']), listedHosts]).optional(),
           ...viewOptions,
         })
         .optional(),

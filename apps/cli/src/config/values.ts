@@ -5,7 +5,7 @@ import { guaranteeFields, type GuaranteeField, type GuaranteeLevel, type Require
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'
 
-const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'none']
+const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'names', 'none']
 const largestId = 0xffff_fffe
 
 /** `UID` or `UID:GID`; the group is the user's number where it is left out. */

@@ -3,7 +3,7 @@ import { guaranteeFields, type Guarantees, type ProbeReport, satisfies } from '@
 import { check, equal, rejects } from '../assert.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-const levels: readonly unknown[] = ['kernel', 'interpreter', 'translated', 'none']
+const levels: readonly unknown[] = ['kernel', 'interpreter', 'translated', 'names', 'none']
 
 function checkReport({ guarantees, missing, howToFix, details }: ProbeReport): void {
   for (const field of guaranteeFields)

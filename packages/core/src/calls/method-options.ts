@@ -165,8 +165,10 @@ const methods = {
   diff: { since: option.text, path: option.string, signal } satisfies OptionShapes<DiffOptions>,
   restore: { paths, dryRun: option.boolean, signal } satisfies OptionShapes<RestoreOptions>,
   explain: {
-    operation: option.required(option.oneOf(...fileOperations, 'exec')),
-    path: option.required(option.string),
+    operation: option.required(option.oneOf(...fileOperations, 'exec', 'connect')),
+    path: option.string,
+    host: option.text,
+    port: option.integer(1, 65_535),
     command: option.of('a command', () => true),
     acknowledge: option.strings,
   } satisfies OptionShapes<ExplainRequest>,

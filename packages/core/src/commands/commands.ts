@@ -10,6 +10,7 @@ import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
+import { connectionAudit } from './connection-audit.ts'
 import { checkAcknowledged, planFor, requireEntrance, requireHeld } from './enforcement.ts'
 import type { ChosenExecutor } from './enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
@@ -95,7 +96,10 @@ export async function launch(
       await door.checkpoints.before(`before \`${normalised.line}\``)
       const running = await startPlanned(door, admitted, async (plan) =>
         judgeCommand(
-          await executor.attached.spawn({ ...request(admitted, left()), ...streams }, plan),
+          await executor.attached.spawn(
+            { ...request(admitted, left()), ...streams, onConnection: connectionAudit(door, admitted.cwd) },
+            plan,
+          ),
           input ?? closedInput,
           { ...admitted, gate: door.context.gate, plan },
         ),

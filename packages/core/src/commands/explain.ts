@@ -12,6 +12,8 @@ import { admit } from './commands.ts'
 import type { CommandDoor } from './commands.ts'
 import { admitCall, parseFor } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
+import { explainConnection } from './explain-connection.ts'
+import { invalidOption } from '../options/check.ts'
 import { describeUnheld, planFor, unheld } from './enforcement.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import type { ExplainRequest, Explanation } from '../workspace/types.ts'
@@ -27,9 +29,11 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   const { context } = door
   checkMethod('explain', 'explain', request, 'request')
   admitCall(context, 'explain', undefined)
-  const { operation } = request
+  const { operation, path } = request
+  if (operation === 'connect') return explainConnection(door, request)
+  if (path === undefined) throw invalidOption('explain', 'path', 'a string', path, { required: true })
   const { resolvedPath, refusal: refused } =
-    operation === 'exec' ? await judgeExec(door, request) : await judgeFiles(context, operation, request.path)
+    operation === 'exec' ? await judgeExec(door, { ...request, path }) : await judgeFiles(context, operation, path)
   const node = context.gate.namespace.find(resolvedPath)
   const plan =
     door.executor === undefined ? undefined : await planFor(context, door.executor, new Set(), { looksOnly: true })
@@ -70,7 +74,10 @@ async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {
 }
 
 /** Takes each step that `exec` takes up to starting the command. */
-async function judgeExec(door: CommandDoor, { path, command, acknowledge }: ExplainRequest): Promise<Verdict> {
+async function judgeExec(
+  door: CommandDoor,
+  { path, command, acknowledge }: ExplainRequest & { readonly path: string },
+): Promise<Verdict> {
   let resolvedPath = path as VirtualPath
   const onAdmitted = (_line: string, cwd?: VirtualPath): void => {
     resolvedPath = cwd ?? resolvedPath
@@ -111,7 +118,7 @@ function execLevel(
 ): GuaranteeLevel | undefined {
   if (executor === undefined || plan === undefined) return undefined
   const { guarantees } = executor.attached
-  const order: readonly GuaranteeLevel[] = ['none', 'translated', 'kernel', 'interpreter']
+  const order: readonly GuaranteeLevel[] = ['none', 'names', 'translated', 'kernel', 'interpreter']
   const levels = [
     guarantees.fileContent,
     ...plan.restrictions

@@ -85,6 +85,8 @@ export interface CommandRequest {
    * throws, and copies the bytes that it keeps. Absent: there is no listener.
    */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
+  /** Call it once for each connection through a list of hosts when it is over, and for each refusal. It never throws. */
+  readonly onConnection?: ((report: ConnectionReport) => void) | undefined
   /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
   readonly shell?: string | undefined
   /** `-lc` or `-c`. */
@@ -106,8 +108,50 @@ export interface CommandRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Something that happened while a command ran, against a rule that could not stop it. */
-export interface RuleViolation {
+/** A connection that a command made to a listed host, or wanted to make; or a name that it looked up and that is not listed. */
+export interface ConnectionReport {
+  /** The host, as it was asked for. */
+  readonly host: string
+  /** Absent for a name that was only looked up. */
+  readonly port?: number | undefined
+  /** The entry of the list that let it pass. */
+  readonly entry?: string | undefined
+  readonly outcome: 'allowed' | 'denied' | 'failed'
+  /** To follow the host in a sentence; absent for an allowed connection. */
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+  /** Milliseconds since the epoch, at the start. */
+  readonly time: number
+  /** Milliseconds. */
+  readonly duration: number
+  /** Bytes to the host and from it. */
+  readonly sentBytes: number
+  readonly receivedBytes: number
+}
+
+/** The answer about a connection that was not made. */
+export type ConnectionVerdict =
+  | { readonly effect: 'allow'; readonly entry: string }
+  | { readonly effect: 'deny'; readonly reason: string; readonly remedy: string }
+
+/** A host that a command was refused, since the executor's list of hosts does not have it. */
+export interface NetworkViolation {
+  readonly rule: 'network'
+  readonly kind: 'refused'
+  readonly path?: undefined
+  readonly host: string
+  /** Absent where only the name was looked up. */
+  readonly port?: number | undefined
+  /** To follow the host in a sentence. */
+  readonly reason: string
+  readonly remedy: string
+}
+
+/** Something that happened while a command ran, against a rule that could not stop it; or a host that was refused. */
+export type RuleViolation = FileViolation | NetworkViolation
+
+/** A path on which a rule could not be held while a command ran. */
+export interface FileViolation {
   readonly rule: string
   readonly path: VirtualPath
   /**
@@ -289,6 +333,11 @@ export interface AttachedExecutor {
    * has a choice. Looks only, and does not wait.
    */
   rootForm?(plan: BindPlan): RootForm | undefined
+  /**
+   * How a connection of commands to a host would be judged, without making it. Absent: the network is that of the machine,
+   * or there is none.
+   */
+  explainConnection?(host: string, port: number): ConnectionVerdict
   /**
    * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.

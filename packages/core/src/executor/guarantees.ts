@@ -3,10 +3,12 @@
  *
  * - `kernel`: by the operating system; holds against a hostile program.
  * - `interpreter`: there is no process, every access goes through the workspace's own file door. Satisfies `kernel`.
+ * - `names`: for the network alone. A list of host names is held, and the kernel closes every other way out. A host behind a listed
+ *   name can still pass data on, so neither `kernel` nor `untrusted` takes it.
  * - `translated`: by rewriting what the program asks for; holds for programs that do not fight it.
  * - `none`: not at all.
  */
-export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'none'
+export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' | 'none'
 
 /**
  * The guarantees of an executor, field by field. Declared by the executor, probed on this machine, required by the
@@ -23,7 +25,7 @@ export interface Guarantees {
    * too with `unixSockets: 'none'`.
    */
   readonly sockets: GuaranteeLevel
-  /** No network can be reached. */
+  /** No network can be reached; with `names`, the listed hosts alone. */
   readonly network: GuaranteeLevel
   /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
   readonly processes: GuaranteeLevel
@@ -85,7 +87,7 @@ export const untrustedRequirement: Partial<Guarantees> = {
   deniedSubtrees: 'kernel',
 }
 
-const strength: Record<GuaranteeLevel, number> = { none: 0, translated: 1, kernel: 2, interpreter: 2 }
+const strength: Record<GuaranteeLevel, number> = { none: 0, names: 1, translated: 2, kernel: 3, interpreter: 3 }
 
 /** True when a boundary of level `held` is good enough where `required` is asked for. */
 export function satisfies(held: GuaranteeLevel, required: GuaranteeLevel): boolean {

@@ -139,9 +139,13 @@ export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
   /** For `edit` ask about `read` and `write`, for `glob` about `list`, for `realPath` about `stat`. */
-  readonly operation: FileOperation | 'exec'
-  /** For `exec`: the directory it would run in. */
-  readonly path: string
+  readonly operation: FileOperation | 'exec' | 'connect'
+  /** For `exec`: the directory it would run in. Required, but for `connect`. */
+  readonly path?: string | undefined
+  /** For `connect`: the host that commands would reach, by name. */
+  readonly host?: string | undefined
+  /** For `connect`. Default 443. */
+  readonly port?: number | undefined
   /** For `exec`: the command, which rules about commands judge. Default: any that they allow. */
   readonly command?: Command | undefined
   /** For `exec`: as there. */
@@ -157,6 +161,8 @@ export interface Explanation {
   readonly code?: ErrorCode | undefined
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
+  /** For `connect`: the entry of the executor's list that lets it pass; absent where commands share the network of the machine. */
+  readonly entry?: string | undefined
   /** The mount it lies in; absent for synthetic directories and reserved names. */
   readonly mount?: VirtualPath | undefined
   /**
@@ -186,7 +192,7 @@ export interface AccessEvent {
   readonly time: number
   readonly door: 'files' | 'exec'
   /**
-   * The method's name; `closeSession` for the end of a session. `exists` is `stat`, and `readText`, `readStream` and `readLines`
+   * The method's name; `closeSession` for the end of a session, `connect` for a connection of a command. `exists` is `stat`, and `readText`, `readStream` and `readLines`
    * are `read`.
    */
   readonly operation: string
@@ -221,6 +227,23 @@ export interface AccessEvent {
   readonly stdoutBytes?: number | undefined
   readonly stderrBytes?: number | undefined
   readonly violations?: readonly RuleViolation[] | undefined
+  /** For `connect`: one event for each connection of a command to a listed host when it is over, and for each refusal. */
+  readonly connection?: AccessedHost | undefined
+}
+
+/** The host of a connection that a command made, or was refused. */
+export interface AccessedHost {
+  /** As it was asked for. */
+  readonly host: string
+  /** Absent for a name that was only looked up. */
+  readonly port?: number | undefined
+  /** The entry of the list that let it pass. */
+  readonly entry?: string | undefined
+  /** To follow the host in a sentence. */
+  readonly reason?: string | undefined
+  /** Bytes to the host and from it. */
+  readonly sentBytes: number
+  readonly receivedBytes: number
 }
 
 export interface WorkspaceEvents {

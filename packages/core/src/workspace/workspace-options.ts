@@ -22,7 +22,7 @@ const mount = option.options<MountOptions>({
   access: option.oneOf('read-write', 'read-only'),
 })
 
-const level = option.oneOf(...(['kernel', 'interpreter', 'translated', 'none'] satisfies GuaranteeLevel[]))
+const level = option.oneOf(...(['kernel', 'interpreter', 'translated', 'names', 'none'] satisfies GuaranteeLevel[]))
 const require: OptionShape = {
   must: '`untrusted`, or an object of guarantees',
   accepts: (value) => value === 'untrusted' || option.object.accepts(value),

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 
+import type { WorkspaceError } from '@ws/core'
+import { type AddressCheck, connectTimeout, dial, type DialProblem } from '@ws/network'
 import { SocksClient } from 'socks'
 
 import { problems } from '../errors.ts'
-import { normalAddress } from './address.ts'
-import { checkTorName, resolvePublic, type Resolve } from './resolve.ts'
+import { checkTorName } from './tor-name.ts'
 import type { Transfer } from './transfer.ts'
 
 export interface TorOptions {
@@ -15,15 +16,18 @@ export interface TorOptions {
   readonly port?: number | undefined
 }
 
-export interface EgressOptions {
-  readonly resolve: Resolve
-  /** Addresses that are allowed beside public ones. For tests alone: no public option leads here. */
-  readonly permits: (address: string) => boolean
+/** Of {@link AddressCheck}, `permits` is for tests alone: no public option leads here. */
+export interface EgressOptions extends AddressCheck {
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
 }
 
-const connectTimeout = 15_000
+const dialProblems: Readonly<Record<DialProblem, (host: string) => WorkspaceError>> = {
+  onion: problems.onion,
+  unknown: problems.unknownHost,
+  private: problems.private,
+  unreachable: problems.unreachable,
+}
 
 /**
  * Opens a connection to a host: to the very address that was checked.
@@ -38,36 +42,9 @@ export async function connectOut(
 ): Promise<Socket> {
   if (!options.ports.has(port)) throw problems.port(port)
   if (transfer.identity !== undefined) return connectThroughTor(host, port, transfer, options)
-  const addresses = await resolvePublic(host, options)
-  for (const address of addresses) {
-    transfer.signal.throwIfAborted()
-    const socket = await tryAddress(address, port, transfer.signal)
-    if (socket !== undefined) return socket
-  }
-  throw problems.unreachable(host)
-}
-
-async function tryAddress(address: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
-  const socket = connectTcp({ host: address, port, autoSelectFamily: false })
-  const give = (): void => void socket.destroy()
-  signal.addEventListener('abort', give, { once: true })
-  try {
-    await new Promise<void>((resolve, reject) => {
-      socket.setTimeout(connectTimeout, () => reject(new Error('timeout')))
-      socket.once('connect', resolve)
-      socket.once('error', reject)
-      socket.once('close', () => reject(new Error('closed')))
-    })
-    socket.setTimeout(0)
-    // the system may have sent it elsewhere
-    if (normalAddress(socket.remoteAddress ?? '') !== normalAddress(address)) throw new Error('another address')
-    return socket
-  } catch {
-    socket.destroy()
-    return undefined
-  } finally {
-    signal.removeEventListener('abort', give)
-  }
+  const dialled = await dial(host, port, { ...options, signal: transfer.signal })
+  if ('problem' in dialled) throw dialProblems[dialled.problem](host)
+  return dialled.socket
 }
 
 /** Each identity is a user and password of its own: Tor gives it a circuit of its own. */

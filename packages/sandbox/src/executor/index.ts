@@ -2,3 +2,4 @@ export { type ConfinedExecutorDefinition, defineConfinedExecutor, unavailable } 
 export { environmentNamesShape, limitOptionShapes, toolsShape } from './option-shapes.ts'
 export { closedError, HeldWork } from './held-work.ts'
 export type { ConfinedProbe, ConfinedTarget } from './types.ts'
+export { refuseNetworkList } from './no-network-list.ts'

@@ -44,7 +44,13 @@ PATH="\${PATH:-/usr/local/bin:/usr/bin:/bin}"
 export PATH
 `
 
-export function etcEntries({ root, owner, shell = '/bin/sh', network = false }: SystemTreeOptions): SystemEntry[] {
+export function etcEntries({
+  root,
+  owner,
+  shell = '/bin/sh',
+  network = false,
+  resolver,
+}: SystemTreeOptions): SystemEntry[] {
   const { uid, gid } = owner
   const text = (at: string, content: string): SystemEntry => ({
     kind: 'data',
@@ -59,7 +65,7 @@ export function etcEntries({ root, owner, shell = '/bin/sh', network = false }: 
     text('hosts', '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n'),
     text('nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n'),
     text('profile', profile),
-    ...(network ? nameServers() : []),
+    ...(resolver === undefined ? (network ? nameServers() : []) : [text('resolv.conf', resolver)]),
   ]
   const versionedDirectories = names('/etc').filter((name) => versioned.test(name))
   const shared = [...directories, ...versionedDirectories].flatMap(directoryEntry)

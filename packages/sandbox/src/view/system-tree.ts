@@ -28,6 +28,8 @@ export interface SystemTreeOptions {
   readonly shell?: string | undefined
   /** True: name resolution is configured as on the host. Default false. */
   readonly network?: boolean | undefined
+  /** The content of `/etc/resolv.conf`, in place of the host's. Default: none. */
+  readonly resolver?: string | undefined
 }
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']

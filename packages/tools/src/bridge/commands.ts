@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
+import type { Command, CommandResult, ExecOptions, RuleViolation, Workspace } from '@ws/core'
 
 import { notesOfHints } from '../text/hints.ts'
 
@@ -84,12 +84,19 @@ export function notesOfCommand({ timedOut, hints, violations = [] }: CommandResu
   return [
     ...(timedOut ? ['Note: the command was ended by its timeout; do less at once.'] : []),
     ...notesOfHints(hints),
-    ...violations.map(({ rule, path, kind }) =>
-      kind === 'created'
-        ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
-        : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`,
-    ),
+    ...violations.map(noteOfViolation),
   ]
+}
+
+function noteOfViolation(violation: RuleViolation): string {
+  if (violation.kind === 'refused') {
+    const { host, port, reason, remedy } = violation
+    return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
+  }
+  const { rule, path } = violation
+  return violation.kind === 'created'
+    ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
+    : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`
 }
 
 function withNotes(text: string, notes: readonly string[]): string {

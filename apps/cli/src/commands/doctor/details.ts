@@ -45,7 +45,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
   const findings = mergeRoots(all)
   const head = [style.strong('boundary'), ...headsOf(findings, style)]
   const level = (text: GuaranteeLevel) =>
-    text === 'none' ? style.bad(text) : text === 'translated' ? style.note(text) : style.good(text)
+    text === 'none' ? style.bad(text) : text === 'translated' || text === 'names' ? style.note(text) : style.good(text)
   const rows = [
     ['available', ...findings.map(({ available }) => (available ? style.good('yes') : style.bad('no')))],
     ...guaranteeFields.map((field) => [field, ...findings.map(({ guarantees }) => level(guarantees[field]))]),

@@ -1,6 +1,7 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { auditOf } from '../command-audit.ts'
 import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
+import { connectionAudit } from '../connection-audit.ts'
 import { narrowCommand } from '../command-options.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../../mount/errors.ts'
@@ -49,6 +50,7 @@ export async function openSession(
         signal: options.signal,
         columns: options.columns ?? 80,
         rows: options.rows ?? 24,
+        onConnection: connectionAudit(door, cwd),
       }
       const terminal = await startPlanned(
         door,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { isPublicAddress } from '../src/egress/address.ts'
-import { checkTorName } from '../src/egress/resolve.ts'
+import { addressesIn, isAddressRange, isPublicAddress } from '../src/address.ts'
 
 describe('isPublicAddress', () => {
   it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:1.1.1.1'])('[FS10] %s is public', (address) => {
@@ -30,22 +29,26 @@ describe('isPublicAddress', () => {
   })
 })
 
-describe('checkTorName', () => {
-  it.each(['example.org', 'a.b.example.', 'abcdef.onion'])('takes %s', (name) => {
-    expect(() => checkTorName(name)).not.toThrow()
+describe('addressesIn', () => {
+  const permits = addressesIn(['10.0.0.0/8', '192.168.1.5', 'fd00::/8', '169.254.0.0/16'])
+
+  it.each(['10.1.2.3', '192.168.1.5', '::ffff:10.1.2.3', 'fd12::1', '169.254.1.1'])('permits %s', (address) => {
+    expect(permits(address)).toBe(true)
   })
-  it.each([
-    '127.0.0.1',
-    '[::1]',
-    '2130706433',
-    '0x7f.1',
-    '0x7f000001',
-    'localhost',
-    'printer',
-    'printer.local',
-    'db.internal',
-    'x.localhost.',
-  ])('refuses %s, which nobody would check', (name) => {
-    expect(() => checkTorName(name)).toThrow(expect.objectContaining({ code: 'EACCES' }))
+
+  it.each(['11.0.0.1', '192.168.1.6', '127.0.0.1', '::1', '169.254.169.254', 'fd00:ec2::254', 'x', ''])(
+    '[NW3] does not permit %s',
+    (address) => {
+      expect(permits(address)).toBe(false)
+    },
+  )
+
+  it('[NW3] opens the metadata service of a cloud by its own address alone', () => {
+    expect(addressesIn(['169.254.169.254'])('169.254.169.254')).toBe(true)
+    expect(addressesIn(['0.0.0.0/0'])('::ffff:169.254.169.254')).toBe(false)
+  })
+
+  it.each(['10', '10.0.0.0/33', '0x7f.1', 'example.org', '10.0.0.0/', ''])('does not take %s for a range', (text) => {
+    expect(isAddressRange(text)).toBe(false)
   })
 })

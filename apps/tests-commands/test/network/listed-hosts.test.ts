@@ -1,0 +1,107 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { type AccessEvent, createWorkspace, type Workspace } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import { createSanitizeExecutor } from '@ws/executor-sanitize'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const network = { allow: ['api.test', 'db.test:5432'], addresses: ['127.0.0.1'] }
+
+async function open(more: { readonly require?: 'untrusted' | { readonly network: 'kernel' | 'names' } } = {}) {
+  const server = createServer((_, response) => response.end('from the host\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const scratch = await createScratchDirectory()
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await scratch.remove()
+  })
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/workspace', adapter: () => createLocalAdapter({ root: scratch.path, owner: scratch.owner }) }],
+    executors: [
+      createBubblewrapExecutor({ network: { ...network, resolve: async () => [{ address: '127.0.0.1', port }] } }),
+    ],
+    labels: { thread: 't1' },
+    ...more,
+  })
+  onTestFinished(() => workspace.close())
+  const events: AccessEvent[] = []
+  workspace.on('access', (event) => events.push(event))
+  return { workspace, events }
+}
+
+const explained = async (workspace: Workspace, host: string, port?: number) => {
+  const { effect, entry, code, rule, remedy, enforcedBy } = await workspace.explain({
+    operation: 'connect',
+    host,
+    port,
+  })
+  return { effect, entry, code, rule, remedy, enforcedBy }
+}
+
+describeWith([component('bubblewrap'), component('perl')], 'a workspace with a list of hosts', () => {
+  it('[NW6] tells each connection and each refusal to the audit, and refusals to the caller', async () => {
+    const { workspace, events } = await open()
+    const result = await workspace.exec('curl -s http://api.test/; curl -s http://evil.test/; true')
+    expect(result.stdout).toBe('from the host\n')
+    const refused = {
+      rule: 'network',
+      kind: 'refused',
+      host: 'evil.test',
+      remedy: expect.stringContaining('`evil.test`'),
+    }
+    expect(result.violations).toMatchObject([refused])
+    const common = {
+      door: 'exec',
+      operation: 'connect',
+      path: '/workspace',
+      labels: { thread: 't1' },
+      executor: 'bubblewrap',
+    }
+    expect(events.filter(({ operation }) => operation === 'connect')).toMatchObject([
+      { ...common, outcome: 'allowed', connection: { host: 'api.test', port: 80, entry: 'api.test' } },
+      { ...common, outcome: 'denied', code: 'EACCES', rule: 'network', connection: { host: 'evil.test' } },
+    ])
+    expect(events.find(({ operation }) => operation === 'exec')?.violations).toMatchObject([refused])
+  })
+
+  it('[NW6] explains a connection beforehand', async () => {
+    const { workspace } = await open()
+    const held = { files: 'interpreter', exec: 'names' }
+    const allowed = { effect: 'allow', code: undefined, rule: undefined, remedy: undefined, enforcedBy: held }
+    expect(await explained(workspace, 'API.test')).toEqual({ ...allowed, entry: 'api.test' })
+    expect(await explained(workspace, 'db.test', 5432)).toEqual({ ...allowed, entry: 'db.test:5432' })
+    const denied = { effect: 'deny', entry: undefined, code: 'EACCES', rule: 'network', enforcedBy: held }
+    const remedy = expect.stringContaining('`db.test`')
+    expect(await explained(workspace, 'db.test')).toEqual({ ...denied, remedy })
+    await expect(workspace.explain({ operation: 'connect' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(workspace.explain({ operation: 'read' })).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
+  it('[NW1] is not taken where `kernel` or `untrusted` is required, and is where `names` is', async () => {
+    for (const require of ['untrusted', { network: 'kernel' }] as const) {
+      await expect(open({ require })).rejects.toMatchObject({
+        code: 'ENOEXECUTOR',
+        message: expect.stringContaining('network'),
+      })
+    }
+    const { workspace } = await open({ require: { network: 'names' } })
+    expect(workspace.executor?.guarantees).toMatchObject({ network: 'names', sockets: 'kernel' })
+  })
+})
+
+describe('executors that share the network of the machine', () => {
+  it.each([
+    ['proot', createProotExecutor],
+    ['sanitize', createSanitizeExecutor],
+  ])('[NW1] refuse a list of hosts: %s', (_, create) => {
+    expect(() => create({ network } as object)).toThrow(
+      expect.objectContaining({ code: 'EUNENFORCEABLE', remedy: expect.stringContaining('createBubblewrapExecutor') }),
+    )
+  })
+})

@@ -1,0 +1,153 @@
+import type { Socket as DatagramSocket } from 'node:dgram'
+import type { Server } from 'node:net'
+
+import { isWorkspaceError, type NetworkViolation } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import {
+  type ConnectionReport,
+  type ConnectionVerdict,
+  execError,
+  shortageOf,
+  type StartedCommand,
+} from '@ws/core/executor'
+import { addressesIn, systemResolve } from '@ws/network'
+import { Gate, gateNetwork, nameServer, refusals } from '@ws/network/gate'
+import { useListener } from '@ws/sandbox'
+
+import type { Child } from '../first-child.ts'
+import type { NamedNetwork } from './options.ts'
+
+/** The name server of the gate, and no domain to complete names with: the host's own could give away where it is. */
+const resolverFile = `nameserver ${nameServer}\nsearch .\noptions timeout:5 attempts:2\n`
+
+/** How names are resolved in commands, for the files of their system. */
+export function nameResolution(network: 'none' | 'host' | NamedNetwork): {
+  readonly network: boolean
+  readonly resolver?: string
+} {
+  return { network: network === 'host', ...(typeof network === 'object' && { resolver: resolverFile }) }
+}
+
+/** The answer of a list about a connection that is not made. */
+export function verdictOf({ list }: NamedNetwork): (host: string, port: number) => ConnectionVerdict {
+  return (host, port) => {
+    const entry = list.find(host, port)
+    if (entry !== undefined) return { effect: 'allow', entry: entry.text }
+    const { reason, remedy } = refusals.unlisted([80, 443].includes(port) ? host : `${host}:${port}`)
+    return { effect: 'deny', reason, remedy }
+  }
+}
+
+/** Refused hosts that a result lists at most. */
+const mostListed = 100
+
+/** The network of one command: its gate, and what that refused. */
+export class CommandNetwork {
+  readonly #network: NamedNetwork
+  readonly #onConnection: ((report: ConnectionReport) => void) | undefined
+  readonly #refused = new Map<string, NetworkViolation>()
+  readonly #listener = useListener()
+  #gate: Gate | undefined
+
+  constructor(network: NamedNetwork, onConnection?: (report: ConnectionReport) => void) {
+    this.#network = network
+    this.#onConnection = onConnection
+  }
+
+  /**
+   * Opens the gate in the network of a sandbox whose command is not let go yet. A sandbox that is built anew gets a new one.
+   *
+   * @throws WorkspaceError `ENOEXEC`
+   */
+  async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
+    await this.#gate?.close()
+    const { list, limits, addresses, resolve = systemResolve } = this.#network
+    const permits = addressesIn(addresses)
+    const gate = new Gate({ list, limits, permits, resolve, onReport: (report) => this.#hear(report) })
+    this.#gate = gate
+    const { wanted } = gate
+    await this.#listener.open({
+      pid,
+      startTime: startTime ?? '',
+      owner,
+      network: `${nameServer}/${gateNetwork.bits}`,
+      sockets: wanted,
+      onSocket(number, handle) {
+        const socket = wanted[number]
+        if (socket?.kind === 'dns') gate.takeDatagrams(handle as DatagramSocket)
+        else gate.takeServer(handle as Server, socket?.port ?? 0)
+      },
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#gate?.close()
+    this.#listener.close()
+  }
+
+  /** The command with its network: that ends with it, and its result says what was refused. */
+  follow(started: StartedCommand): StartedCommand {
+    const result = started.wait().then(
+      async (ended) => {
+        await this.close()
+        const violations = [...(ended.violations ?? []), ...this.#refused.values()]
+        return violations.length === 0 ? ended : { ...ended, violations }
+      },
+      async (error: unknown) => {
+        await this.close()
+        throw error
+      },
+    )
+    result.catch(() => undefined)
+    const { stdout, stderr } = started
+    return {
+      stdout,
+      stderr,
+      output: () => started.output(),
+      kill: (signal) => started.kill(signal),
+      get survivors() {
+        return started.survivors
+      },
+      wait: () => result,
+      async [Symbol.asyncDispose]() {
+        await started[Symbol.asyncDispose]()
+        await result.catch(() => undefined)
+      },
+    }
+  }
+
+  #hear(report: ConnectionReport): void {
+    const { host, port, outcome, reason = '', remedy = '' } = report
+    this.#onConnection?.(report)
+    const key = `${host} ${port} ${reason}`
+    if (outcome !== 'denied' || this.#refused.size >= mostListed || this.#refused.has(key)) return
+    this.#refused.set(key, {
+      rule: 'network',
+      kind: 'refused',
+      host,
+      ...(port !== undefined && { port }),
+      reason,
+      remedy,
+    })
+  }
+}
+
+/** The network of a probe: opened as for a command, so that a machine where it cannot be opened is not taken for one where it can. */
+export function probedNetwork(
+  network: 'none' | 'host' | NamedNetwork,
+): (Pick<CommandNetwork, 'open'> & AsyncDisposable) | undefined {
+  if (typeof network !== 'object') return undefined
+  const own = new CommandNetwork(network)
+  return {
+    async open(child, owner) {
+      try {
+        await own.open(child, owner)
+      } catch (error) {
+        if (!isWorkspaceError(error, 'ENOEXEC') || shortageOf(error) !== undefined) throw error
+        const { reason, remedy } = error
+        throw execError('ENOEXECUTOR', reason, { remedy, native: error })
+      }
+    },
+    [Symbol.asyncDispose]: () => own.close(),
+  }
+}

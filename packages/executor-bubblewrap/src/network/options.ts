@@ -1,0 +1,81 @@
+import { WorkspaceError, quotePath } from '@ws/core'
+import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
+import { type HostEntry, HostList, isAddressRange, parseHost, repeatedHost, type Resolve } from '@ws/network'
+import type { GateLimits } from '@ws/network/gate'
+
+/** A network of which commands reach the listed hosts alone. */
+export interface NetworkOptions {
+  /**
+   * Hosts by name, such as `registry.npmjs.org` for its ports 80 and 443. `*.npmjs.org` stands for every name below, `db.internal:5432`
+   * for another port. `hosts` of `@ws/network` has lists for package managers. An empty list allows nothing.
+   */
+  readonly allow: readonly string[]
+  /**
+   * Addresses and ranges (`10.0.0.0/8`) that these hosts may have beside public ones. Default: none, so that no name leads to this
+   * machine, its network or the metadata service of a cloud. A range never opens a metadata service; its own address does.
+   */
+  readonly addresses?: readonly string[] | undefined
+  /**
+   * Gives the addresses of a listed host, in place of the system's resolver. An answer `{ address, port }` leads to another port.
+   * It is asked for each connection, and each of its addresses is checked.
+   */
+  readonly resolve?: Resolve | undefined
+  /** Connections that a command has open at a time, at most. Default 128; this process needs two descriptors for each. */
+  readonly connections?: number | undefined
+  /** Bytes that all connections of a command move at most, in both directions. Default: no limit. */
+  readonly bytes?: number | undefined
+  /** Milliseconds after which a connection is cut on which nothing comes or goes. Default 300,000. */
+  readonly idleTimeout?: number | undefined
+}
+
+/** As {@link NetworkOptions}, checked. */
+export interface NamedNetwork {
+  readonly list: HostList
+  readonly addresses: readonly string[]
+  readonly resolve: Resolve | undefined
+  readonly limits: GateLimits
+}
+
+const shapes: OptionShapes<NetworkOptions> = {
+  allow: option.required(option.strings),
+  addresses: option.list(
+    option.of(
+      'an address, or a range such as `10.0.0.0/8`',
+      (value) => typeof value === 'string' && isAddressRange(value),
+    ),
+  ),
+  resolve: option.function,
+  connections: option.integer(1, 10_000),
+  bytes: option.integer(1),
+  idleTimeout: durationShape,
+}
+
+export const networkShape: OptionShape = {
+  must: '`none`, `host`, or an object with a list of hosts, such as `{ allow: ["registry.npmjs.org"] }`',
+  accepts: (value) => value === 'none' || value === 'host' || option.object.accepts(value),
+  options: shapes as unknown as OptionShapes,
+}
+
+/** @throws WorkspaceError `EINVAL` for an entry that is not a host, and for one that says what another says */
+export function resolveNetwork(
+  network: 'none' | 'host' | NetworkOptions,
+  operation: string,
+): 'none' | 'host' | NamedNetwork {
+  if (typeof network === 'string') return network
+  const { allow, addresses = [], resolve, connections = 128, bytes, idleTimeout = 300_000 } = network
+  const invalid = (index: number, reason: string): WorkspaceError =>
+    new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      reason: `\`network.allow[${index}]\` ${reason}, got ${quotePath(allow[index] ?? '')}`,
+      remedy: 'pass such an entry, or leave it out',
+    })
+  const entries = allow.map((text, index): HostEntry => {
+    const entry = parseHost(text)
+    if ('problem' in entry) throw invalid(index, entry.problem)
+    return entry
+  })
+  const repeated = repeatedHost(entries)
+  if (repeated !== undefined) throw invalid(repeated.index, `must not repeat the entry ${quotePath(repeated.first)}`)
+  return { list: new HostList(entries), addresses, resolve, limits: { connections, bytes, idleTimeout } }
+}

@@ -1,0 +1,275 @@
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { ConnectionReport } from '@ws/core/executor'
+import { certificate, component, describeWith, itWith, privateKey } from '@ws/test-fixtures'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBubblewrapExecutor, type NetworkOptions } from '../src/index.ts'
+import { needed, tagsIn, Workbench } from './support/workbench.ts'
+
+/** Everything outside: origins on the loopback of this machine, under names of their own, and a victim that nothing may reach. */
+interface Outside {
+  readonly ports: { readonly http: number; readonly tls: number; readonly echo: number; readonly victim: number }
+  /** Requests and bytes that came. */
+  readonly seen: string[]
+  readonly close: () => Promise<void>
+}
+
+let outside: Outside
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+async function openOutside(): Promise<Outside> {
+  const seen: string[] = []
+  const http = createHttpServer((request, response) => {
+    seen.push(`http ${request.headers.host} ${request.url}`)
+    response.end('plain origin\n')
+  })
+  const tls = createTlsServer({ key: privateKey, cert: certificate }, (request, response) => {
+    seen.push(`https ${request.headers.host} ${request.url}`)
+    response.end('tls origin\n')
+  })
+  const sockets = new Set<Socket>()
+  const echo = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.write('echo: ')
+    socket.pipe(socket)
+  })
+  const victim = createServer((socket) => {
+    seen.push('victim')
+    socket.destroy()
+  })
+  const ports = {
+    http: await listen(http),
+    tls: await listen(tls),
+    echo: await listen(echo),
+    victim: await listen(victim),
+  }
+  return {
+    ports,
+    seen,
+    async close() {
+      for (const server of [http, tls]) server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+      for (const server of [http, tls, echo, victim]) await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const allow = ['api.test', '*.wild.test', 'db.test:5432', 'other.test']
+
+/** The resolver of these tests: no name of the internet is asked for. */
+function networkOf(more: Partial<NetworkOptions> = {}): NetworkOptions {
+  const { http, tls, echo } = outside.ports
+  const places: Readonly<Record<number, number>> = { 80: http, 443: tls, 5432: echo }
+  return {
+    allow,
+    addresses: ['127.0.0.1'],
+    resolve: async (_, port) => [{ address: '127.0.0.1', port: places[port] ?? outside.ports.victim }],
+    ...more,
+  }
+}
+
+async function openBench(mode: 'below' | 'direct' | 'translated', more: Partial<NetworkOptions> = {}) {
+  const bench = await Workbench.create(mode, { network: networkOf(more) })
+  onTestFinished(() => bench[Symbol.asyncDispose]())
+  outside.seen.length = 0
+  return bench
+}
+
+beforeAll(async () => {
+  outside = await openOutside()
+})
+afterAll(() => outside.close())
+
+for (const mode of ['below', 'direct', 'translated'] as const) {
+  describeWith(
+    [...needed[mode], component('perl'), component('python3')],
+    `listed hosts (${mode})`,
+    { tags: tagsIn(mode) },
+    () => {
+      it('[NW1, NW2] are reached by programs that know nothing of it, and no other host is', async () => {
+        const bench = await openBench(mode)
+        const reports: ConnectionReport[] = []
+        const { stdout, violations } = await bench.run(
+          [
+            'curl -s http://api.test/1; curl -s -k https://api.test/2',
+            'curl -s -k https://any.wild.test/3',
+            `python3 -c 'import urllib.request as u; print(u.urlopen("http://api.test/4").read())'`,
+            `python3 -c 'import socket; s = socket.create_connection(("db.test", 5432)); s.sendall(b"x"); print(s.recv(6) + s.recv(6))'`,
+            'curl -s http://evil.test/ || echo evil $?',
+            'curl -s -m 5 http://1.1.1.1/ || echo address $?',
+            'env | grep -ci proxy',
+          ].join('\n'),
+          { onConnection: (report) => reports.push(report) },
+        )
+        expect(stdout).toBe(
+          ["plain origin\ntls origin\ntls origin\nb'plain origin\\n'\nb'echo: x'", 'evil 6', 'address 7', '0', ''].join(
+            '\n',
+          ),
+        )
+        expect(outside.seen).toEqual([
+          'http api.test /1',
+          'https api.test /2',
+          'https any.wild.test /3',
+          'http api.test /4',
+        ])
+        expect(violations).toEqual([
+          {
+            rule: 'network',
+            kind: 'refused',
+            host: 'evil.test',
+            reason: expect.any(String),
+            remedy: expect.stringContaining('`evil.test`'),
+          },
+        ])
+        expect(reports.filter(({ outcome }) => outcome === 'allowed').map(({ entry }) => entry)).toEqual([
+          'api.test',
+          'api.test',
+          '*.wild.test',
+          'api.test',
+          'db.test:5432',
+        ])
+      })
+    },
+  )
+}
+
+describeWith([...needed.below, component('perl'), component('python3')], 'attacks on the list of hosts', () => {
+  it('[NW1, NW3] end inside: names, addresses, SNI, `Host`, UDP, raw and abstract sockets', async () => {
+    const bench = await openBench('below')
+    await bench.file(
+      bench.host('attack.py'),
+      readFileSync(join(import.meta.dirname, 'support/network-attack.py'), 'utf8'),
+    )
+    const { stdout, stderr, exitCode } = await bench.run(
+      `python3 attack.py ${outside.ports.victim} ${outside.ports.http}`,
+    )
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(JSON.parse(stdout)).toEqual({})
+    expect(outside.seen.filter((line) => !line.includes('api.test'))).toEqual([])
+  })
+
+  it('[NW3] the SNI must be the name of the address, and one must be there', async () => {
+    const bench = await openBench('below')
+    const { stdout, violations } = await bench.run(
+      [
+        'curl -sk --connect-to evil.test:443:api.test:443 https://evil.test/ || echo wrong $?',
+        'curl -sk --connect-to other.test:443:api.test:443 https://other.test/ || echo other $?',
+        'ip=$(getent hosts api.test | cut -d" " -f1); curl -sk https://$ip/ || echo none $?',
+        'curl -s -H "Host: evil.test" http://api.test/',
+      ].join('\n'),
+    )
+    expect(stdout).toMatch(/^wrong 35\nother 35\nnone 35\nws: `evil\.test` .*; .*\n$/)
+    expect(outside.seen).toEqual([])
+    expect(violations?.map((one) => one.kind === 'refused' && `${one.host} ${one.port}`)).toEqual([
+      'evil.test 443',
+      'other.test 443',
+      'api.test 443',
+      'evil.test 80',
+    ])
+  })
+
+  it('[NW3] a name that leads to an address of this machine is dialled only where the operator lists that', async () => {
+    for (const addresses of [[], ['10.0.0.0/8'], ['169.254.0.0/16']]) {
+      const bench = await openBench('below', {
+        addresses,
+        ...(addresses[0]?.startsWith('169') && { resolve: async () => ['169.254.169.254'] }),
+      })
+      const { stdout } = await bench.run('curl -s http://api.test/')
+      expect(stdout).toContain('`api.test` has an address that is not public')
+    }
+    expect(outside.seen).toEqual([])
+  })
+
+  it('[NW1] no flood from inside ends this process or the command, and limits hold', async () => {
+    const bench = await openBench('below', { connections: 4, idleTimeout: 300 })
+    const script = [
+      'import socket, os',
+      'at = socket.gethostbyname("db.test")',
+      'held = []',
+      'for n in range(2000):',
+      '  s = socket.socket(); s.setblocking(False); s.connect_ex((at, 5432)); held.append(s)',
+      'udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)',
+      'for n in range(5000): udp.sendto(os.urandom(64), ("198.18.0.1", 53))',
+      'print("flooded")',
+    ].join('\n')
+    await bench.file(bench.host('flood.py'), script)
+    const result = await bench.run(
+      'ulimit -n 4096; python3 flood.py; until curl -s http://api.test/after; do sleep 0.1; done',
+      { timeout: 20_000 },
+    )
+    expect(result.stdout).toBe('flooded\nplain origin\n')
+    expect(result.violations).toContainEqual(
+      expect.objectContaining({ host: 'db.test', reason: expect.stringContaining('4 connections') }),
+    )
+  })
+
+  it('[NW1] a command that kills all it sees, and leaves its connections open, ends as any other', async () => {
+    const bench = await openBench('below')
+    const reports: ConnectionReport[] = []
+    const { exitCode } = await bench.run(
+      [
+        `python3 -c 'import socket, time; s = socket.create_connection(("db.test", 5432)); s.recv(6); open("opened", "w"); time.sleep(60)' &`,
+        'until test -e opened; do sleep 0.05; done; kill -9 -1; exit 3',
+      ].join('\n'),
+      { onConnection: (report) => reports.push(report), timeout: 20_000 },
+    )
+    expect([3, 137]).toContain(exitCode)
+    expect(reports).toMatchObject([{ host: 'db.test', receivedBytes: 6 }])
+    expect((await bench.run('curl -s http://api.test/')).stdout).toBe('plain origin\n')
+  })
+})
+
+describeWith([...needed.below, component('perl')], 'the option `network`', () => {
+  it('gives `names`, which neither `kernel` nor `untrusted` takes', async () => {
+    const report = await createBubblewrapExecutor({ network: networkOf() }).probe()
+    expect(report).toMatchObject({ available: true, guarantees: { network: 'names', sockets: 'kernel' } })
+  })
+
+  it('leaves nothing to reach with an empty list', async () => {
+    const bench = await openBench('below', { allow: [] })
+    const { stdout } = await bench.run('curl -s http://api.test/ || echo $?')
+    expect(stdout).toBe('6\n')
+  })
+
+  itWith([component('node')], '[NW2] serves `fetch` of Node without a setting', async () => {
+    const bench = await openBench('below')
+    const { stdout } = await bench.run(
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 NODE_NO_WARNINGS=1 node -e "fetch('https://api.test/').then((r) => r.text()).then((t) => process.stdout.write(t))"`,
+    )
+    expect(stdout).toBe('tls origin\n')
+  })
+})
+
+describe('bad input of `network`', () => {
+  const refused = (network: unknown) => () => createBubblewrapExecutor({ network: network as NetworkOptions })
+  it.each([
+    ['open', /`network` must be `none`, `host`, or an object/],
+    [{}, /`network.allow` must be/],
+    [{ allow: 'a.test' }, /`network.allow` must be/],
+    [{ allow: ['a.test', 7] }, /`network.allow\[1\]` must be a string/],
+    [
+      { allow: ['https://a.test'] },
+      /`network.allow\[0\]` must be a name such as `example.org`, not a URL, got `https:\/\/a.test`/,
+    ],
+    [{ allow: ['a.test', '127.0.0.1'] }, /`network.allow\[1\]` must be a name, not an address/],
+    [{ allow: ['a.test:70000'] }, /`network.allow\[0\]` must have a port from 1 to 65535/],
+    [{ allow: ['a.*.test'] }, /`network.allow\[0\]` can have a wildcard only as its whole first label/],
+    [{ allow: ['a.test', 'A.test:443'] }, /`network.allow\[1\]` must not repeat the entry `a.test`/],
+    [{ allow: [], addresses: ['10.0.0.0/99'] }, /`network.addresses\[0\]` must be an address, or a range/],
+    [{ allow: [], connections: 0 }, /`network.connections` must be an integer/],
+    [{ allow: [], deny: [] }, /`network.deny` is not an option/],
+  ])('is one sentence: %j', (network, message) => {
+    expect(refused(network)).toThrow(message)
+    expect(refused(network)).toThrow(/^WorkspaceError: EINVAL|EINVAL: createBubblewrapExecutor: [^\n]*$/)
+  })
+})

@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js'
+
+/** All public unicast addresses of IPv6. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Services of a cloud for its own machines, at addresses of the public network: metadata and credentials of Azure. Those of
+ * other clouds lie in ranges that are not public (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254).
+ */
+const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16'])
+
+/** Metadata and credentials of clouds: a range that holds one does not open it. */
+const metadataServices: ReadonlySet<string> = new Set([
+  ...cloudServices,
+  '169.254.169.254',
+  '169.254.170.2',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+])
+
+/**
+ * True for a public unicast address. IPv4 that is mapped into IPv6 is judged as IPv4. Every other way to write an IPv4
+ * address in IPv6 (6to4, Teredo, NAT64, compatible) is refused, since it could lead anywhere.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  if (address.range() !== 'unicast' || cloudServices.has(address.toString())) return false
+  return address.kind() === 'ipv4' || address.match(globalUnicast)
+}
+
+/** The address that a text means, in one spelling; `undefined` for a name. */
+export function normalAddress(text: string): string | undefined {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
+  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined
+}
+
+/** True for an address in its usual spelling, or a range such as `10.0.0.0/8`. */
+export function isAddressRange(text: string): boolean {
+  return rangeOf(text) !== undefined
+}
+
+/**
+ * Makes a check of addresses from a list of addresses and ranges. The metadata service of a cloud is in no range: an entry opens
+ * it only by its own address.
+ *
+ * @param ranges each is true for {@link isAddressRange}
+ */
+export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
+  const known = ranges.flatMap((text) => rangeOf(text) ?? [])
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    const isMetadata = metadataServices.has(address.toString())
+    return known.some(({ base, bits, isSingle }) => {
+      if (isMetadata && !isSingle) return false
+      return base.kind() === address.kind() && address.match(base, bits)
+    })
+  }
+}
+
+interface AddressRange {
+  readonly base: ipaddr.IPv4 | ipaddr.IPv6
+  readonly bits: number
+  readonly isSingle: boolean
+}
+
+function rangeOf(text: string): AddressRange | undefined {
+  if (!text.includes('/')) {
+    if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined
+    const base = ipaddr.process(text)
+    return { base, bits: widthOf(base), isSingle: true }
+  }
+  if (!ipaddr.isValidCIDR(text)) return undefined
+  const [base, bits] = ipaddr.parseCIDR(text)
+  return { base, bits, isSingle: bits === widthOf(base) }
+}
+
+function widthOf(address: ipaddr.IPv4 | ipaddr.IPv6): number {
+  return address.kind() === 'ipv4' ? 32 : 128
+}

@@ -1,0 +1,54 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+
+import { normalAddress } from './address.ts'
+import { type AddressCheck, checkedAddresses, type DialProblem } from './resolve.ts'
+
+/** Milliseconds that one address gets. */
+export const connectTimeout = 15_000
+
+export type Dialled = { readonly socket: Socket } | { readonly problem: DialProblem }
+
+/**
+ * Opens a connection to a host: to the very address that was checked, and to no other.
+ *
+ * @throws the reason of `signal`
+ */
+export async function dial(
+  host: string,
+  port: number,
+  { signal, ...check }: AddressCheck & { readonly signal: AbortSignal },
+): Promise<Dialled> {
+  const checked = await checkedAddresses(host, port, check)
+  if ('problem' in checked) return checked
+  for (const { address, port: at } of checked.addresses) {
+    signal.throwIfAborted()
+    const socket = await dialAddress(address, at, signal)
+    if (socket !== undefined) return { socket }
+  }
+  return { problem: 'unreachable' }
+}
+
+/** @returns `undefined` where no connection came about within {@link connectTimeout}, or the signal ended it */
+async function dialAddress(address: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
+  if (signal.aborted) return undefined
+  const socket = connectTcp({ host: address, port, autoSelectFamily: false })
+  const give = (): void => void socket.destroy()
+  signal.addEventListener('abort', give, { once: true })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.setTimeout(connectTimeout, () => reject(new Error('timeout')))
+      socket.once('connect', resolve)
+      socket.once('error', reject)
+      socket.once('close', () => reject(new Error('closed')))
+    })
+    socket.setTimeout(0)
+    // the system may have sent it elsewhere
+    if (normalAddress(socket.remoteAddress ?? '') !== normalAddress(address)) throw new Error('another address')
+    return socket
+  } catch {
+    socket.destroy()
+    return undefined
+  } finally {
+    signal.removeEventListener('abort', give)
+  }
+}

@@ -1,0 +1,50 @@
+import type { HostList } from '../hosts/host-list.ts'
+
+/** The network that stands for names inside a sandbox: set aside for tests of devices (RFC 2544), so that no host has it. */
+export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const
+/** Where names are asked for. */
+export const nameServer = '198.18.0.1'
+/** Names below a wildcard that one command can have at most. */
+const mostNames = 4096
+
+/** Gives each listed name an address of its own, so that the address of a connection tells the name. */
+export class AddressBook {
+  readonly #list: HostList
+  readonly #numbers = new Map<string, number>()
+  readonly #names: string[] = []
+
+  constructor(list: HostList) {
+    this.#list = list
+    for (const { name, isWildcard } of list.entries) if (!isWildcard) this.#give(name)
+  }
+
+  /** @returns four numbers; `undefined` for a name that is not listed, or one too many */
+  addressOf(name: string): readonly number[] | undefined {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return place(known)
+    if (this.#names.length >= mostNames || !this.#list.knows(name)) return undefined
+    return place(this.#give(name))
+  }
+
+  /** The name that an address stands for. */
+  nameOf(address: string): string | undefined {
+    const [first, second, third = 0, fourth = 0] = address.split('.').map(Number)
+    if (first !== gateNetwork.base[0] || second !== gateNetwork.base[1]) return undefined
+    return this.#names[third * 256 + fourth - firstNumber]
+  }
+
+  #give(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    const number = this.#names.push(name) - 1 + firstNumber
+    this.#numbers.set(name, number)
+    return number
+  }
+}
+
+/** Behind the name server. */
+const firstNumber = 2
+
+function place(number: number): readonly number[] {
+  return [...gateNetwork.base, number >> 8, number & 0xff]
+}

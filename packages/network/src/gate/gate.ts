@@ -1,0 +1,117 @@
+import type { Socket as DatagramSocket } from 'node:dgram'
+import type { Server, Socket } from 'node:net'
+
+import type { HostEntry } from '../hosts/host-list.ts'
+import { AddressBook, nameServer } from './address-book.ts'
+import { answerQuery } from './dns.ts'
+import { HttpDoor } from './http-door.ts'
+import { type Destination, Passages } from './passage.ts'
+import { refusals } from './refusals.ts'
+import { passOther, passTls } from './stream-door.ts'
+import type { GateOptions, WantedSocket } from './types.ts'
+
+/** Ports below it can be bound by nobody in a sandbox, so the gate can have them on every address. */
+const firstFreePort = 1024
+const mostAsked = 10_000
+
+/**
+ * The only way out of a sandbox whose network is empty: it answers names, takes the connections that programs make to the
+ * addresses of these names, and dials the hosts that are listed.
+ *
+ * A connection must agree with itself. Its address stands for one name, and TLS or HTTP on it must ask for the same name.
+ */
+export class Gate {
+  readonly #options: GateOptions
+  readonly #book: AddressBook
+  readonly #passages: Passages
+  readonly #http: HttpDoor
+  /** Names that were asked for and are not listed: each is reported once. */
+  readonly #asked = new Set<string>()
+  readonly #handles = new Set<{ close(): unknown }>()
+
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.#book = new AddressBook(options.list)
+    this.#passages = new Passages(options)
+    this.#http = new HttpDoor(this.#passages)
+  }
+
+  /** The sockets that it needs in the sandbox, to be handed to {@link takeDatagrams} and {@link takeServer}. */
+  get wanted(): readonly WantedSocket[] {
+    const { list } = this.#options
+    const sockets = new Map<string, WantedSocket>()
+    const want = (socket: WantedSocket): void => void sockets.set(`${socket.address} ${socket.port}`, socket)
+    want({ kind: 'dns', address: nameServer, port: 53 })
+    for (const port of list.ports) {
+      const entries = list.entries.filter((entry) => entry.port === undefined || entry.port === port)
+      const isFree = port >= firstFreePort && !entries.some(({ isWildcard }) => isWildcard)
+      if (!isFree) want({ kind: 'tcp', address: everyAddress, port })
+      else for (const { name } of entries) want({ kind: 'tcp', address: this.#placeOf(name), port })
+    }
+    return [...sockets.values()]
+  }
+
+  /** Answers the queries that come to a socket. */
+  takeDatagrams(socket: DatagramSocket): void {
+    this.#handles.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('message', (query, { address, port }) => {
+      const answer = answerQuery(query, (name) => this.#look(name))
+      if (answer !== undefined) socket.send(answer, port, address, () => undefined)
+    })
+  }
+
+  /** Takes the connections to a listening socket. */
+  takeServer(server: Server, port: number): void {
+    this.#handles.add(server)
+    // a program may end its side and go on reading
+    Object.assign(server, { allowHalfOpen: true })
+    server.on('error', () => undefined)
+    server.on('connection', (socket) => this.#accept(socket, port))
+  }
+
+  /** Ends every connection. Each is reported before it returns. */
+  async close(): Promise<void> {
+    for (const handle of this.#handles) handle.close()
+    this.#http.close()
+    await this.#passages.close()
+  }
+
+  #placeOf(name: string): string {
+    return (this.#book.addressOf(name) ?? []).join('.')
+  }
+
+  #look(name: string): readonly number[] | undefined {
+    const address = this.#book.addressOf(name)
+    if (address === undefined && !this.#asked.has(name)) {
+      // A program asks for each name several times: both kinds of address, and again.
+      if (this.#asked.size < mostAsked) this.#asked.add(name)
+      this.#passages.refuse(name, undefined, refusals.unlisted(name))
+    }
+    return address
+  }
+
+  #accept(inner: Socket, port: number): void {
+    const name = this.#book.nameOf(inner.localAddress ?? '')
+    const entry: HostEntry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
+    if (name === undefined || entry === undefined) {
+      if (name !== undefined)
+        this.#passages.refuse(name, port, refusals.unlisted([80, 443].includes(port) ? name : `${name}:${port}`))
+      return void inner.resetAndDestroy()
+    }
+    const leave = this.#passages.enter()
+    if (leave === undefined) {
+      this.#passages.refuse(name, port, refusals.tooMany(this.#options.limits.connections))
+      return void inner.resetAndDestroy()
+    }
+    inner.once('close', leave)
+    this.#passages.hold(inner)
+    const destination: Destination = { name, port, entry }
+    const onHttp = (): void => this.#http.take(inner, destination)
+    if (port === 80) onHttp()
+    else if (port === 443) void passTls(inner, destination, this.#passages)
+    else void passOther(inner, destination, { passages: this.#passages, onHttp })
+  }
+}
+
+const everyAddress = '0.0.0.0'

@@ -1,0 +1,139 @@
+import type { Socket } from 'node:net'
+
+import { dial } from '../dial.ts'
+import type { HostEntry } from '../hosts/host-list.ts'
+import { type Refusal, refusals } from './refusals.ts'
+import type { GateOptions } from './types.ts'
+
+/** The host and the port that a connection is for, and the entry that lets it pass. */
+export interface Destination {
+  readonly name: string
+  readonly port: number
+  readonly entry: HostEntry
+}
+
+/** The common part of all connections of a gate: the way out, the counts, and the reports. */
+export class Passages {
+  readonly #options: GateOptions
+  readonly #ending = new AbortController()
+  readonly #sockets = new Set<Socket>()
+  readonly #dialling = new Set<Promise<unknown>>()
+  #open = 0
+  #bytes = 0
+
+  constructor(options: GateOptions) {
+    this.#options = options
+  }
+
+  get limits(): GateOptions['limits'] {
+    return this.#options.limits
+  }
+
+  /** Holds a connection from inside, which ends with the gate, and after a time without a byte. */
+  hold(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())
+    socket.once('close', () => this.#sockets.delete(socket))
+    if (this.#ending.signal.aborted) socket.destroy()
+  }
+
+  /** True where one more connection can be taken; call the result when it is over. */
+  enter(): (() => void) | undefined {
+    if (this.#open >= this.limits.connections) return undefined
+    this.#open++
+    let left = false
+    return () => {
+      if (!left) this.#open--
+      left = true
+    }
+  }
+
+  refuse(host: string, port: number | undefined, { outcome, reason, remedy }: Refusal): void {
+    this.#tell({ host, port, outcome, reason, remedy, time: Date.now(), duration: 0, sentBytes: 0, receivedBytes: 0 })
+  }
+
+  /** Connects to a checked address of the host, counts what goes over it, and tells of it when it is over. */
+  async out({ name, port, entry }: Destination): Promise<{ readonly socket: Socket } | { readonly refusal: Refusal }> {
+    const time = Date.now()
+    const start = performance.now()
+    const tell = (refusal: Refusal | undefined, socket?: Socket): void =>
+      this.#tell({
+        host: name,
+        port,
+        entry: entry.text,
+        outcome: 'allowed',
+        ...refusal,
+        time,
+        duration: performance.now() - start,
+        sentBytes: socket?.bytesWritten ?? 0,
+        receivedBytes: socket?.bytesRead ?? 0,
+      })
+    const refused = (refusal: Refusal): { readonly refusal: Refusal } => {
+      tell(refusal)
+      return { refusal }
+    }
+    const { bytes = Number.POSITIVE_INFINITY } = this.limits
+    if (this.#bytes >= bytes) return refused(refusals.tooMuch(bytes))
+    const dialling = dial(name, port, { ...this.#options, signal: this.#ending.signal }).catch(
+      () => ({ problem: 'unreachable' }) as const,
+    )
+    this.#dialling.add(dialling)
+    const dialled = await dialling
+    this.#dialling.delete(dialling)
+    if ('problem' in dialled) return refused(refusals.dial(dialled.problem))
+    const { socket } = dialled
+    let cut: Refusal | undefined
+    const end = (refusal: Refusal): void => {
+      cut ??= refusal
+      socket.destroy()
+    }
+    socket.allowHalfOpen = true
+    this.hold(socket)
+    socket.on('timeout', () => (cut ??= refusals.idle(this.limits.idleTimeout)))
+    let counted = 0
+    const count = (): void => {
+      const moved = socket.bytesRead + socket.bytesWritten
+      this.#bytes += moved - counted
+      counted = moved
+      if (this.#bytes > bytes) end(refusals.tooMuch(bytes))
+    }
+    // what is sent is counted as answers come, and by the clock where none do
+    socket.on('data', count)
+    const timer = setInterval(count, countEvery).unref()
+    socket.once('close', () => {
+      clearInterval(timer)
+      count()
+      tell(cut, socket)
+    })
+    return { socket }
+  }
+
+  /** Ends all connections. Resolves when each of them has been told. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await Promise.allSettled(this.#dialling)
+    const closed = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    for (const socket of this.#sockets) socket.destroy()
+    await Promise.all(closed)
+  }
+
+  #tell(report: Parameters<GateOptions['onReport']>[0]): void {
+    this.#options.onReport({ ...report, host: printable(report.host) })
+  }
+}
+
+const countEvery = 50
+
+/** For messages and records: a name of the other side can hold anything. */
+function printable(host: string): string {
+  return host.replace(/[^\w.:*[\]-]/gu, '?').slice(0, 253)
+}
+
+/** Joins two connections until both have ended. */
+export function join(inner: Socket, outer: Socket): void {
+  inner.pipe(outer)
+  outer.pipe(inner)
+  inner.once('close', () => outer.destroy())
+  outer.once('close', () => inner.destroySoon())
+}

@@ -1,0 +1,41 @@
+import type { DialProblem } from '../resolve.ts'
+
+/** Why a connection does not come about. */
+export interface Refusal {
+  readonly outcome: 'denied' | 'failed'
+  /** To follow the host in a sentence. */
+  readonly reason: string
+  readonly remedy: string
+}
+
+const denied = (reason: string, remedy: string): Refusal => ({ outcome: 'denied', reason, remedy })
+const failed = (reason: string, remedy: string): Refusal => ({ outcome: 'failed', reason, remedy })
+
+export const refusals = {
+  unlisted: (entry: string) =>
+    denied(
+      'is not in the list of hosts that commands may reach',
+      `do without it, or ask the operator for the entry \`${entry}\` in \`network.allow\``,
+    ),
+  otherName: (name: string) =>
+    denied(`was asked for over a connection to \`${name}\``, 'ask for each host over a connection of its own'),
+  unjudged: (problem: string) =>
+    denied(`was not reached: the connection ${problem}`, 'use TLS with SNI on port 443, and HTTP/1.1 on port 80'),
+  tunnel: () => denied('cannot be used as a proxy', 'connect to the host itself'),
+  tooMany: (connections: number) =>
+    denied(`was not reached: ${connections} connections are open already`, 'use fewer connections at a time'),
+  tooMuch: (bytes: number) =>
+    denied(`was cut off: the command has moved ${bytes} bytes, its limit`, 'transfer less in one command'),
+  idle: (milliseconds: number) => failed(`was cut off: nothing came for ${milliseconds} ms`, 'try again'),
+  dial: (problem: DialProblem): Refusal => dialRefusals[problem],
+} as const
+
+const dialRefusals: Readonly<Record<DialProblem, Refusal>> = {
+  onion: denied('can only be reached through Tor', 'use another host'),
+  private: denied(
+    'has an address that is not public',
+    'do without it, or ask the operator for the address in `network.addresses`',
+  ),
+  unknown: failed('was not found', 'check the name'),
+  unreachable: failed('cannot be reached', 'try again later'),
+}

@@ -1,0 +1,130 @@
+import type { Socket } from 'node:net'
+
+import { normalName } from '../hosts/host-list.ts'
+import { longestHello, readClientHello } from './client-hello.ts'
+import { type Destination, join, type Passages } from './passage.ts'
+import { type Refusal, refusals } from './refusals.ts'
+
+/** Milliseconds in which the first message of TLS must have come. */
+const helloTimeout = 10_000
+/** TLS: fatal, `unrecognized_name` and `internal_error`. */
+const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
+
+/** Takes a connection on which TLS must be spoken: the name of its SNI must be the one that its address stands for. */
+export async function passTls(inner: Socket, destination: Destination, passages: Passages): Promise<void> {
+  const hello = await readHello(inner)
+  if (hello === undefined) return void inner.destroy()
+  const refused = judge(hello, destination)
+  if (refused !== undefined) {
+    passages.refuse(refused.host, destination.port, refused.refusal)
+    return answer(inner, refused.refusal)
+  }
+  const way = await passages.out(destination)
+  if ('refusal' in way) return answer(inner, way.refusal)
+  if (inner.destroyed) return void way.socket.destroy()
+  way.socket.write(hello)
+  join(inner, way.socket)
+}
+
+/**
+ * Takes a connection to another port, where either side may speak first. Its first bytes are looked at before any goes on: TLS
+ * must name the host, and HTTP goes to `onHttp`. Anything else goes to the host that its address stands for.
+ */
+export async function passOther(
+  inner: Socket,
+  destination: Destination,
+  { passages, onHttp }: { readonly passages: Passages; readonly onHttp: () => void },
+): Promise<void> {
+  const way = await passages.out(destination)
+  if ('refusal' in way) return void inner.destroy()
+  const { socket: outer } = way
+  if (inner.destroyed) return void outer.destroy()
+  const end = (): void => inner.destroySoon()
+  outer.pipe(inner)
+  outer.once('close', end)
+  inner.once('close', () => outer.destroy())
+  const first = await firstBytes(inner)
+  if (first === undefined) return void outer.end()
+  if (looksLikeHttp(first)) {
+    outer.unpipe(inner)
+    outer.off('close', end)
+    outer.destroy()
+    inner.unshift(first)
+    return onHttp()
+  }
+  let whole = first
+  if (first[0] === 22) {
+    inner.unshift(first)
+    const hello = await readHello(inner)
+    const refused = hello === undefined ? undefined : judge(hello, destination)
+    if (refused !== undefined) passages.refuse(refused.host, destination.port, refused.refusal)
+    if (hello === undefined || refused !== undefined) return void inner.destroy()
+    whole = hello
+  }
+  outer.write(whole)
+  inner.pipe(outer)
+}
+
+function judge(
+  hello: Buffer,
+  { name, port }: Destination,
+): { readonly host: string; readonly refusal: Refusal } | undefined {
+  const read = readClientHello(hello)
+  if ('problem' in read) return { host: name, refusal: refusals.unjudged(read.problem) }
+  if ('more' in read) return { host: name, refusal: refusals.unjudged('ends before its first message is whole') }
+  const said = normalName(read.name)
+  return said === name
+    ? undefined
+    : { host: `${said}:${port}`.replace(/:443$/u, ''), refusal: refusals.otherName(name) }
+}
+
+function answer(inner: Socket, { outcome }: Refusal): void {
+  inner.end(Buffer.from(alerts[outcome]), () => inner.destroySoon())
+}
+
+/** Resolves with all bytes up to the end of the first message, or up to where it can be judged; `undefined` without any. */
+function readHello(inner: Socket): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    let bytes = Buffer.alloc(0)
+    const timer = setTimeout(() => done(undefined), helloTimeout)
+    const done = (result: Buffer | undefined): void => {
+      clearTimeout(timer)
+      inner.pause()
+      inner.off('data', onData)
+      inner.off('end', onEnd)
+      inner.off('close', onEnd)
+      resolve(result)
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk])
+      if (!('more' in readClientHello(bytes)) || bytes.length > longestHello) done(bytes)
+    }
+    const onEnd = (): void => done(bytes.length > 0 ? bytes : undefined)
+    inner.on('data', onData)
+    inner.on('end', onEnd)
+    inner.on('close', onEnd)
+    inner.resume()
+  })
+}
+
+function firstBytes(inner: Socket): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const done = (chunk?: Buffer): void => {
+      inner.pause()
+      for (const [event, listener] of listeners) inner.off(event, listener)
+      resolve(chunk)
+    }
+    const listeners = [
+      ['data', done],
+      ['end', () => done()],
+      ['close', () => done()],
+    ] as const
+    for (const [event, listener] of listeners) inner.on(event, listener)
+    inner.resume()
+  })
+}
+
+/** A method, or the line ends that servers skip before one. */
+function looksLikeHttp(bytes: Buffer): boolean {
+  return /^[\r\n]*[A-Za-z-]{3,20} /u.test(bytes.toString('latin1', 0, 64))
+}

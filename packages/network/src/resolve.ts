@@ -1,0 +1,57 @@
+import { lookup } from 'node:dns/promises'
+
+import { isPublicAddress, normalAddress } from './address.ts'
+
+/** An address, and a port in place of the one that was asked for. */
+export interface ResolvedAddress {
+  readonly address: string
+  readonly port?: number | undefined
+}
+
+/** Gives all addresses of a name. */
+export type Resolve = (name: string, port: number) => Promise<readonly (string | ResolvedAddress)[]>
+
+/** The system's own resolver. */
+export const systemResolve: Resolve = async (name) => {
+  const found = await lookup(name, { all: true, verbatim: true })
+  return found.map(({ address }) => address)
+}
+
+const maxAddresses = 8
+/** These names exist in Tor only. Asking a resolver would reveal the destination (RFC 7686). */
+const onionName = /\.onion\.?$/iu
+
+/** Why a host was not reached: a name of Tor, a name without addresses, an address that is not public, no connection. */
+export type DialProblem = 'onion' | 'unknown' | 'private' | 'unreachable'
+
+export interface AddressCheck {
+  readonly resolve: Resolve
+  /** Addresses that are allowed beside public ones. */
+  readonly permits: (address: string) => boolean
+}
+
+export type CheckedAddresses =
+  | { readonly addresses: readonly { readonly address: string; readonly port: number }[] }
+  | { readonly problem: Exclude<DialProblem, 'unreachable'> }
+
+/** The addresses of a host, at most 8. All of them must be public: a name with one public and one private address is refused. */
+export async function checkedAddresses(
+  host: string,
+  port: number,
+  { resolve, permits }: AddressCheck,
+): Promise<CheckedAddresses> {
+  if (onionName.test(host)) return { problem: 'onion' }
+  const literal = normalAddress(host)
+  let found: Awaited<ReturnType<Resolve>>
+  try {
+    found = literal === undefined ? await resolve(host, port) : [literal]
+  } catch {
+    return { problem: 'unknown' }
+  }
+  if (found.length === 0) return { problem: 'unknown' }
+  const addresses = found.map((one) =>
+    typeof one === 'string' ? { address: one, port } : { address: one.address, port: one.port ?? port },
+  )
+  if (!addresses.every(({ address }) => isPublicAddress(address) || permits(address))) return { problem: 'private' }
+  return { addresses: addresses.slice(0, maxAddresses) }
+}

@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Socket as DatagramSocket } from 'node:dgram'
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { getSystemErrorName } from 'node:util'
+
+import { execError } from '@ws/core/executor'
+import { Shared, spawnChild } from '@ws/process'
+
+import { listenScript } from './script.ts'
+
+/** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
+export interface SandboxSocket {
+  readonly kind: 'dns' | 'tcp'
+  readonly address: string
+  readonly port: number
+}
+
+export interface ListenRequest {
+  /** A process of the sandbox, told from a later one with the same number. */
+  readonly pid: number
+  readonly startTime: string
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** `198.18.0.1/15`: all of it reaches the sandbox's own loopback. */
+  readonly network: string
+  readonly sockets: readonly SandboxSocket[]
+  /** Called for each socket, by its place in the list, in the turn in which it came. */
+  readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
+}
+
+export interface Listener {
+  /**
+   * Opens sockets in the network namespace of a sandbox, which is not this process's own.
+   *
+   * @throws WorkspaceError `ENOEXEC` where they cannot be opened; those that came are the caller's to close
+   */
+  open(request: ListenRequest): Promise<void>
+}
+
+const perl = '/usr/bin/perl'
+/** `setns` and `sendmsg`. */
+const numbers: Readonly<Record<string, readonly [number, number]>> = { x64: [308, 46], arm64: [268, 211] }
+
+const shared = new Shared(startListener)
+
+/** The helper of this process that opens sockets in sandboxes: started for its first user, ended soon after its last. */
+export function useListener(): Listener & { close(): void } {
+  const { value, release } = shared.use()
+  return { open: (request) => value.open(request), close: release }
+}
+
+/** Why sockets cannot be opened in sandboxes here. */
+export function listenerProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+  if (numbers[process.arch] === undefined)
+    return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
+  return existsSync(perl) ? undefined : { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+}
+
+interface Waiting extends Pick<ListenRequest, 'onSocket'> {
+  readonly expected: number
+  came: number
+  readonly settle: (problem?: Error) => void
+}
+
+function startListener(): Listener & { close(): void } {
+  const problem = listenerProblem()
+  if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
+  const [setns = 0, sendmsg = 0] = numbers[process.arch] ?? []
+  const child = spawnChild(perl, ['-e', listenScript, String(setns), String(sendmsg)], {
+    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  })
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+  let text = ''
+  const rest = (): void => {
+    if (waiting.size > 0) return
+    for (const part of partsOf(child)) part.unref?.()
+  }
+  const fail = (id: number, step: string, native?: unknown): void =>
+    waiting.get(id)?.settle(
+      execError('ENOEXEC', `the sockets of the network could not be opened (${step})`, {
+        remedy: 'run the command again, or look with `ws doctor -v`',
+        native,
+      }),
+    )
+  const end = (native?: unknown): void => {
+    for (const id of waiting.keys()) fail(id, 'the helper ended', native)
+  }
+  child.on('error', end)
+  child.on('close', () => end())
+  child.stdin?.on('error', () => undefined)
+  child.on('message', (message, handle) => {
+    const { id, number } = message as { readonly id: number; readonly number: number }
+    const one = waiting.get(id)
+    if (one === undefined || handle === undefined) return void closeHandle(handle)
+    one.onSocket(number, handle as Server | DatagramSocket)
+    if (++one.came === one.expected) one.settle()
+  })
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) {
+      const [kind, id, step = '', errno] = line.split(' ')
+      const code = Number(errno) > 0 ? getSystemErrorName(-Number(errno)) : 'EIO'
+      if (kind === 'failed') fail(Number(id), step, Object.assign(new Error(step), { code, syscall: step }))
+    }
+  })
+  rest()
+  return {
+    open({ pid, startTime, owner, network, sockets, onSocket }) {
+      const id = ++last
+      return new Promise<void>((resolve, reject) => {
+        const settle = (problem?: Error): void => {
+          waiting.delete(id)
+          rest()
+          if (problem === undefined) resolve()
+          else reject(problem)
+        }
+        waiting.set(id, { onSocket, expected: sockets.length, came: 0, settle })
+        for (const part of partsOf(child)) part.ref?.()
+        const wanted = sockets.map(({ kind, address, port }) => `${kind}:${address}:${port}`)
+        child.stdin?.write(`${[id, pid, startTime, owner.uid, owner.gid, network, ...wanted].join(' ')}\n`)
+        if (child.exitCode !== null || child.signalCode !== null) end()
+      })
+    },
+    close() {
+      child.stdin?.end()
+      if (child.connected) child.disconnect()
+    },
+  }
+}
+
+/** Everything of the helper that keeps an event loop alive. */
+function partsOf(child: ChildProcess): readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[] {
+  const { stdin, stdout, channel } = child
+  return [child, stdin, stdout, channel].filter((part) => part !== null && part !== undefined) as readonly Partial<
+    Pick<ChildProcess, 'ref' | 'unref'>
+  >[]
+}
+
+function closeHandle(handle: unknown): void {
+  if (typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function')
+    handle.close()
+}

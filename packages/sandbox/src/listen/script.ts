@@ -1,0 +1,55 @@
+/**
+ * Opens sockets in the network namespace of another process and hands them to Node. It is perl for the reasons of the loader.
+ *
+ * The process stays outside: the sandbox holds no listening socket, has no capability for ports below 1024, and no channel to
+ * the host. Each request is done by a child of its own, which gives up this user's rights first where commands have another owner.
+ * It enters the user namespace that the network namespace belongs to, and then that.
+ *
+ * A socket goes as a message of Node's own format for handles. The next one follows once Node has confirmed it: Node 20 loses
+ * one of two that come together.
+ */
+export const listenScript = String.raw`
+my ($setns, $sendmsg) = @ARGV;
+$SIG{PIPE} = 'IGNORE'; $| = 1;
+sub failed { my $e = $! + 0; print "failed $_[0] $_[1] $e\n"; exit 1 }
+sub place { pack('SnC4x8', 2, $_[1], split(/\./, $_[0])) }
+sub hand { my ($id, $fd, $json) = @_; $json .= "\n";
+  my $part = pack('PQ', $json, length $json);
+  my $rights = pack('Qlllx4', 20, 1, 1, $fd);
+  my $message = pack('QLx4PQPQlx4', 0, 0, $part, 1, $rights, length $rights, 0);
+  syscall($sendmsg, 3, $message, 0) > 0 or failed($id, 'sendmsg');
+  my $answer = ''; until ($answer =~ /\n/) { sysread($channel, my $more, 4096) or failed($id, 'confirm'); $answer .= $more }
+  $answer =~ /"NODE_HANDLE_ACK"/ or failed($id, 'confirm') }
+sub address { my ($id, $index, @parts) = @_;
+  socket(my $link, 16, 3, 0) or failed($id, 'netlink');
+  my $place = pack('C4', @parts[0 .. 3]);
+  my $body = pack('CCCCL', 2, $parts[4], 0, 254, $index) . pack('SSa4', 8, 2, $place) . pack('SSa4', 8, 1, $place);
+  send($link, pack('LSSLL', 16 + length $body, 20, 0x605, 1, 0) . $body, 0) or failed($id, 'netlink');
+  recv($link, my $answer, 4096, 0); my $error = (unpack('LSSLLl', $answer))[5];
+  if ($error) { $! = -$error; failed($id, 'address') } }
+sub openall { my ($id, $pid, $start, $uid, $gid, $network, @wanted) = @_;
+  if ($> == 0 && $uid > 0) { $( = $gid; $) = "$gid $gid"; ($<, $>) = ($uid, $uid); $> == $uid or failed($id, 'owner') }
+  open(my $net, '<', "/proc/$pid/ns/net") or failed($id, 'namespace');
+  # the number of a process that has ended may be another's by now
+  open(my $stat, '<', "/proc/$pid/stat") or failed($id, 'process'); my $line = <$stat>; close $stat;
+  $line =~ /.*\) (?:\S+ ){19}(\d+) /s && $1 eq $start or do { $! = 3; failed($id, 'process') };
+  my @own = stat('/proc/self/ns/net'); my @other = stat($net);
+  if ("@own[0, 1]" eq "@other[0, 1]") { $! = 22; failed($id, 'own-namespace') }
+  my $user = ioctl($net, 0xb701, 0); defined $user or failed($id, 'user-namespace');
+  syscall($setns, $user + 0, 0x10000000) == 0 or failed($id, 'enter-user');
+  syscall($setns, fileno $net, 0x40000000) == 0 or failed($id, 'enter-network');
+  address($id, 1, split(/[.\/]/, $network));
+  for my $number (0 .. $#wanted) { my ($kind, $at, $port) = split(/:/, $wanted[$number]);
+    socket(my $socket, 2, $kind eq 'dns' ? 2 : 1, 0) or failed($id, 'socket');
+    setsockopt($socket, 1, 2, 1) if $kind ne 'dns';
+    bind($socket, place($at, $port)) or failed($id, 'bind');
+    if ($kind ne 'dns') { listen($socket, 128) or failed($id, 'listen') }
+    my $type = $kind eq 'dns' ? '"dgram.Socket","dgramType":"udp4"' : '"net.Server"';
+    hand($id, fileno $socket, qq({"cmd":"NODE_HANDLE","type":$type,"msg":{"id":$id,"number":$number}})) }
+  print "done $id\n"; exit 0 }
+open(our $channel, '+<&=', 3) or exit 1;
+while (defined(my $line = <STDIN>)) { chomp $line; my ($id, @rest) = split(/ /, $line);
+  my $child = fork; if (!defined $child) { my $e = $! + 0; print "failed $id fork $e\n"; next }
+  openall($id, @rest) if !$child;
+  waitpid($child, 0); print "failed $id ended 0\n" if $? > 256 || $? & 127 }
+`

@@ -1,0 +1,194 @@
+import type { Mutation } from './types.ts'
+
+const inside = 'packages/executor-bubblewrap/test/network.test.ts'
+const gateTest = 'packages/network/test/gate/gate.test.ts'
+const httpDoor = 'packages/network/src/gate/http-door.ts'
+const passage = 'packages/network/src/gate/passage.ts'
+const script = 'packages/sandbox/src/listen/script.ts'
+
+const dns = 'DNS as a channel: labels, TXT, long names, queries to other servers'
+const address = 'an address in place of a name: IPv4, IPv6, mapped, `localhost`, metadata'
+const rebinding = 'a listed name whose address is private, or another one at the second look (rebinding)'
+const tls = 'TLS for another host over a listed address: wrong SNI, none, two, an encrypted hello'
+const http = 'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`'
+const protocols = 'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets'
+const flood = 'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes'
+const helper = 'the helper that opens the sockets, led to another namespace'
+
+/** The network by name. */
+export const networkMutations: readonly Mutation[] = [
+  {
+    row: dns,
+    removes: 'the list behind the name server',
+    changes: [
+      {
+        file: 'packages/network/src/gate/address-book.ts',
+        text: 'if (this.#names.length >= mostNames || !this.#list.knows(name)) return undefined',
+        by: 'if (this.#names.length >= mostNames) return undefined',
+      },
+    ],
+    test: { file: inside, title: 'end inside' },
+  },
+  {
+    row: dns,
+    removes: 'the bound on names below a wildcard',
+    changes: [
+      {
+        file: 'packages/network/src/gate/address-book.ts',
+        text: 'const mostNames = 4096',
+        by: 'const mostNames = 60_000',
+      },
+    ],
+    test: { file: 'packages/network/test/gate/dns.test.ts', title: 'no endless supply' },
+  },
+  {
+    row: address,
+    removes: 'the network namespace',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
+        text: "...(network === 'host' ? ['--share-net'] : [])",
+        by: "...['--share-net']",
+      },
+    ],
+    test: { file: inside, title: 'are reached by programs' },
+  },
+  {
+    row: address,
+    removes: 'the port of an entry',
+    changes: [
+      {
+        file: 'packages/network/src/hosts/host-list.ts',
+        text: 'matches(entry, wanted) && portsOf(entry).includes(port)',
+        by: 'matches(entry, wanted) && port > 0',
+      },
+    ],
+    test: { file: gateTest, title: 'a port that its name has not' },
+  },
+  {
+    row: rebinding,
+    removes: 'the check of addresses',
+    changes: [
+      {
+        file: 'packages/network/src/resolve.ts',
+        text: 'isPublicAddress(address) || permits(address)',
+        by: 'isPublicAddress(address) || address.length > 0',
+      },
+    ],
+    test: { file: inside, title: 'leads to an address of this machine' },
+  },
+  {
+    row: rebinding,
+    removes: 'the dial of what was checked',
+    changes: [
+      {
+        file: 'packages/network/src/dial.ts',
+        text: 'const socket = await dialAddress(address, at, signal)',
+        by: 'const socket = await dialAddress(String((await check.resolve(host, port))[0] ?? address), at, signal)',
+      },
+    ],
+    test: { file: 'packages/network/test/dial.test.ts', title: 'whatever the name says later' },
+  },
+  {
+    row: rebinding,
+    removes: 'the exception of metadata services from ranges',
+    changes: [
+      {
+        file: 'packages/network/src/address.ts',
+        text: 'if (isMetadata && !isSingle) return false',
+        by: '',
+      },
+    ],
+    test: { file: 'packages/network/test/address.test.ts', title: 'metadata service' },
+  },
+  {
+    row: tls,
+    removes: 'the comparison of the SNI',
+    changes: [
+      {
+        file: 'packages/network/src/gate/stream-door.ts',
+        text: 'return said === name\n',
+        by: 'return said !== ""\n',
+      },
+    ],
+    test: { file: inside, title: 'the SNI must be the name' },
+  },
+  {
+    row: tls,
+    removes: 'the refusal of an encrypted hello',
+    changes: [
+      {
+        file: 'packages/network/src/gate/client-hello.ts',
+        text: 'if (type === extensions.encryptedHello)',
+        by: 'if (type === 0x1ffff)',
+      },
+    ],
+    test: { file: 'packages/network/test/gate/client-hello.test.ts', title: 'encrypted hello' },
+  },
+  {
+    row: http,
+    removes: 'the judgement of each request',
+    changes: [
+      {
+        file: httpDoor,
+        text: 'if (judged === undefined) return destination',
+        by: 'if (judged !== null) return destination',
+      },
+    ],
+    test: { file: gateTest, title: 'a second request' },
+  },
+  {
+    row: http,
+    removes: 'the refusal of whole URLs',
+    changes: [{ file: httpDoor, text: "if (!url.startsWith('/') &&", by: "if (url === '' &&" }],
+    test: { file: gateTest, title: 'a whole URL' },
+  },
+  {
+    row: http,
+    removes: 'the strict parser',
+    changes: [{ file: httpDoor, text: 'insecureHTTPParser: false', by: 'insecureHTTPParser: true' }],
+    test: { file: gateTest, title: 'two lengths' },
+  },
+  {
+    row: protocols,
+    removes: 'the families of sockets',
+    changes: [
+      {
+        file: 'packages/sandbox/src/seccomp/programs.ts',
+        text: 'return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]',
+        by: 'return [loadArgument(0), ...known, answer(allow)]',
+      },
+    ],
+    test: { file: inside, title: 'end inside' },
+  },
+  {
+    row: flood,
+    removes: 'the limit of connections',
+    changes: [{ file: passage, text: 'if (this.#open >= this.limits.connections) return undefined', by: '' }],
+    test: { file: gateTest, title: 'so many connections' },
+  },
+  {
+    row: flood,
+    removes: 'the limit of bytes',
+    changes: [{ file: passage, text: 'if (this.#bytes > bytes) end(refusals.tooMuch(bytes))', by: '' }],
+    test: { file: gateTest, title: 'more bytes' },
+  },
+  {
+    row: flood,
+    removes: 'the end of silent connections',
+    changes: [{ file: passage, text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())', by: '' }],
+    test: { file: gateTest, title: 'nothing comes' },
+  },
+  {
+    row: helper,
+    removes: 'the refusal of its own namespace',
+    changes: [{ file: script, text: `if ("@own[0, 1]" eq "@other[0, 1]") {`, by: 'if (0) {' }],
+    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'own network' },
+  },
+  {
+    row: helper,
+    removes: 'the comparison of the time of start',
+    changes: [{ file: script, text: '&& $1 eq $start or do', by: 'or do' }],
+    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'another process' },
+  },
+]
