@@ -16,7 +16,7 @@ export interface TorOptions {
   readonly port?: number | undefined
 }
 
-/** Of {@link AddressCheck}, `permits` is for tests alone: no public option leads here. */
+/** `permits` of {@link AddressCheck} is for tests alone: no public option leads here. */
 export interface EgressOptions extends AddressCheck {
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined

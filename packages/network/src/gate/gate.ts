@@ -10,7 +10,7 @@ import { refusals } from './refusals.ts'
 import { passOther, passTls } from './stream-door.ts'
 import type { GateOptions, WantedSocket } from './types.ts'
 
-/** Ports below it can be bound by nobody in a sandbox, so the gate can have them on every address. */
+/** No command in a sandbox can bind the ports below it, so the gate can have them on every address. */
 const firstFreePort = 1024
 const mostAsked = 10_000
 
