@@ -36,8 +36,14 @@ async function sleeper({ apart }: { readonly apart: boolean }): Promise<number> 
   const child = spawn(name, rest, { ...asOwner, cwd: '/', stdio: ['pipe', 'pipe', 'ignore', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let status = ''
-  child.stdio[3]?.on('data', (chunk: Buffer) => (status += String(chunk)))
-  await once(child.stdout as Readable, 'data')
+  const told = new Promise<void>((resolve) => {
+    child.stdio[3]?.on('data', (chunk: Buffer) => {
+      status += String(chunk)
+      if (status.includes('"child-pid"')) resolve()
+    })
+    if (!apart) resolve()
+  })
+  await Promise.all([once(child.stdout as Readable, 'data'), told])
   return apart ? Number(/"child-pid": (\d+)/.exec(status)?.[1]) : (child.pid ?? 0)
 }
 
