@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// The helpers of the tests keep one executor for each file, and close it with the file.
+export default mergeConfig(sharedConfig, { test: { isolate: true } })
