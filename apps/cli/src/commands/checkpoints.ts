@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { stateHome } from '@ws/adapter-local/internal'
 import type { Change, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
@@ -142,9 +142,7 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
 /** One directory for each set of mounts: two workspaces then never wait for one another. */
 function defaultState(mounts: string): string {
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
-  const given = process.env['XDG_STATE_HOME']
-  const own = process.getuid?.() === 0 ? '/var/lib/ws' : join(homedir(), '.local/state/ws')
-  return join(given?.startsWith('/') === true ? join(given, 'ws') : own, 'checkpoints', name)
+  return join(stateHome('checkpoints'), name)
 }
 
 function lineOf({ output, style }: CommandContext, { kind, path, from, what }: Change): string {

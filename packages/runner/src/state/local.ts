@@ -1,9 +1,8 @@
 import { chmod, chown, mkdir, readdir, realpath, statfs } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { removeTree } from '@ws/adapter-local/internal'
+import { removeTree, stateHome } from '@ws/adapter-local/internal'
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { HostDirectory, Owner } from '@ws/core/adapter'
 import { createMachineLeases } from '@ws/threads'
@@ -81,15 +80,9 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
   }
 }
 
-/** Below the user's state directory. Root's own home is closed to the user that commands run as. */
+/** Below the user's state directory. */
 export function defaultStateDirectory(identity: string): string {
-  return join(defaultBase(), identity.replaceAll(':', '-'))
-}
-
-function defaultBase(): string {
-  const state = process.env['XDG_STATE_HOME']
-  if (state?.startsWith('/')) return join(state, 'ws/runs')
-  return process.getuid?.() === 0 ? '/var/lib/ws/runs' : join(homedir(), '.local/state/ws/runs')
+  return join(stateHome('runs'), identity.replaceAll(':', '-'))
 }
 
 async function existingPart(path: string): Promise<string> {
