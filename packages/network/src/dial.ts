@@ -46,6 +46,7 @@ async function dialAddress(address: string, port: number, signal: AbortSignal): 
     if (normalAddress(socket.remoteAddress ?? '') !== normalAddress(address)) throw new Error('another address')
     return socket
   } catch {
+    // the next address is tried, whatever was wrong with this one
     socket.destroy()
     return undefined
   } finally {

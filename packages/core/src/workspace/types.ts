@@ -9,6 +9,7 @@ import type {
   RuleViolation,
   RunningCommand,
   StandardInput,
+  ConnectionReport,
 } from '../executor/contract.ts'
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
 import type { CommandLimits } from '../executor/limits.ts'
@@ -232,19 +233,7 @@ export interface AccessEvent {
 }
 
 /** The host of a connection that a command made, or was refused. */
-export interface AccessedHost {
-  /** As it was asked for. */
-  readonly host: string
-  /** Absent for a name that was only looked up. */
-  readonly port?: number | undefined
-  /** The entry of the list that let it pass. */
-  readonly entry?: string | undefined
-  /** To follow the host in a sentence. */
-  readonly reason?: string | undefined
-  /** Bytes to the host and from it. */
-  readonly sentBytes: number
-  readonly receivedBytes: number
-}
+export type AccessedHost = Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'>
 
 export interface WorkspaceEvents {
   access: (event: AccessEvent) => void

@@ -33,7 +33,7 @@ export function verdictOf({ list }: NamedNetwork): (host: string, port: number) 
   return (host, port) => {
     const entry = list.find(host, port)
     if (entry !== undefined) return { effect: 'allow', entry: entry.text }
-    const { reason, remedy } = refusals.unlisted([80, 443].includes(port) ? host : `${host}:${port}`)
+    const { reason, remedy } = refusals.unlisted(host, port)
     return { effect: 'deny', reason, remedy }
   }
 }
@@ -98,6 +98,7 @@ export class CommandNetwork {
         throw error
       },
     )
+    // callers that wait for it see the error
     result.catch(() => undefined)
     const { stdout, stderr } = started
     return {
@@ -111,7 +112,7 @@ export class CommandNetwork {
       wait: () => result,
       async [Symbol.asyncDispose]() {
         await started[Symbol.asyncDispose]()
-        await result.catch(() => undefined)
+        await result.catch(() => undefined) // leaving a scope waits for the end, whatever it is
       },
     }
   }

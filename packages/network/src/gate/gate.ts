@@ -54,6 +54,7 @@ export class Gate {
   /** Answers the queries that come to a socket. */
   takeDatagrams(socket: DatagramSocket): void {
     this.#handles.add(socket)
+    // a sandbox that ends takes its sockets along
     socket.on('error', () => undefined)
     socket.on('message', (query, { address, port }) => {
       const answer = answerQuery(query, (name) => this.#look(name))
@@ -66,6 +67,7 @@ export class Gate {
     this.#handles.add(server)
     // a program may end its side and go on reading
     Object.assign(server, { allowHalfOpen: true })
+    // as for datagrams
     server.on('error', () => undefined)
     server.on('connection', (socket) => this.#accept(socket, port))
   }
@@ -95,8 +97,7 @@ export class Gate {
     const name = this.#book.nameOf(inner.localAddress ?? '')
     const entry: HostEntry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
     if (name === undefined || entry === undefined) {
-      if (name !== undefined)
-        this.#passages.refuse(name, port, refusals.unlisted([80, 443].includes(port) ? name : `${name}:${port}`))
+      if (name !== undefined) this.#passages.refuse(name, port, refusals.unlisted(name, port))
       return void inner.resetAndDestroy()
     }
     const leave = this.#passages.enter()

@@ -75,6 +75,7 @@ export class Passages {
     }
     const { bytes = Number.POSITIVE_INFINITY } = this.limits
     if (this.#bytes >= bytes) return refused(refusals.tooMuch(bytes))
+    // it rejects only when the gate is closed meanwhile
     const dialling = dial(name, port, { ...this.#options, signal: this.#ending.signal }).catch(
       () => ({ problem: 'unreachable' }) as const,
     )

@@ -12,10 +12,11 @@ const denied = (reason: string, remedy: string): Refusal => ({ outcome: 'denied'
 const failed = (reason: string, remedy: string): Refusal => ({ outcome: 'failed', reason, remedy })
 
 export const refusals = {
-  unlisted: (entry: string) =>
+  /** Names the entry that would let it pass: without a port, one stands for 80 and 443. */
+  unlisted: (name: string, port = 443) =>
     denied(
       'is not in the list of hosts that commands may reach',
-      `do without it, or ask the operator for the entry \`${entry}\` in \`network.allow\``,
+      `do without it, or ask the operator for the entry \`${[80, 443].includes(port) ? name : `${name}:${port}`}\` in \`network.allow\``,
     ),
   otherName: (name: string) =>
     denied(`was asked for over a connection to \`${name}\``, 'ask for each host over a connection of its own'),

@@ -4,7 +4,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { onTestFinished } from 'vitest'
 
 import { Gate } from '../../src/gate/gate.ts'
-import type { GateLimits, GateReport } from '../../src/gate/types.ts'
+import type { ConnectionReport } from '@ws/core/executor'
+
+import type { GateLimits } from '../../src/gate/types.ts'
 import { HostList, parseHost } from '../../src/hosts/host-list.ts'
 
 export const listOf = (...texts: readonly string[]): HostList =>
@@ -18,10 +20,10 @@ export const listOf = (...texts: readonly string[]): HostList =>
 
 export interface GateBench {
   readonly gate: Gate
-  readonly reports: GateReport[]
+  readonly reports: ConnectionReport[]
   /** Connects as a program of the sandbox would: to the address that stands for the name. */
   readonly connect: (name: string, port: number) => Promise<Socket>
-  readonly until: (test: (reports: readonly GateReport[]) => boolean) => Promise<void>
+  readonly until: (test: (reports: readonly ConnectionReport[]) => boolean) => Promise<void>
 }
 
 export interface BenchOptions {
@@ -38,7 +40,7 @@ export interface BenchOptions {
  * address in a sandbox.
  */
 export async function openGate({ allow, origin, limits = {}, resolve }: BenchOptions): Promise<GateBench> {
-  const reports: GateReport[] = []
+  const reports: ConnectionReport[] = []
   let heard = Promise.withResolvers<void>()
   const gate = new Gate({
     list: listOf(...allow),
