@@ -118,13 +118,13 @@ export const checkpointMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/snapshots/src/disk/tree.ts',
-        text: '      this.#packs.flush()\n      if (this.#packs.size - mark.size > room) throw tooMuch()\n',
-        by: '      this.#packs.flush()\n',
+        text: '        this.#packs.flush()\n        if (this.#packs.size - mark.size > room) throw tooMuch()\n',
+        by: '        this.#packs.flush()\n',
       },
       {
         file: 'packages/snapshots/src/disk/tree.ts',
-        text: '        if (this.#packs.size - mark.size > room) throw tooMuch()\n        return content',
-        by: '        return content',
+        text: '      if (this.#packs.size - mark.size > room) throw tooMuch()\n      return content',
+        by: '      return content',
       },
     ],
     test: { file: failuresTest, title: 'UN5' },

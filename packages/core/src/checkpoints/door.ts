@@ -118,21 +118,20 @@ export class LiveCheckpoints implements CheckpointDoor {
       async (parts) => {
         if (typeof checkpoint !== 'string') throw invalidId()
         const { attached } = parts
+        if (!dryRun) this.#refuseWhileBusy()
+        const parsed = this.#parse('restore', paths)
+        const divided = async (until?: string) =>
+          this.#divide(await this.#toRestore(parts, checkpoint, until, parsed, signal))
         if (dryRun) {
-          const parsed = this.#parse('restore', paths)
-          const found = await this.#toRestore(parts, checkpoint, undefined, parsed, signal)
-          const { restorable, kept } = this.#divide(found)
+          const { restorable, kept } = await divided()
           return { restored: changesOf(restorable), kept }
         }
-        this.#refuseWhileBusy()
-        const parsed = this.#parse('restore', paths)
         // a checkpoint that is not known is refused before the present is saved
         await this.#known(parts, checkpoint)
         const saved = await attached.save({ label: `before restoring ${checkpoint}`, keep: checkpoint, signal })
         if (saved === undefined) throw new Error('only automatic checkpoints may be left out')
         const undo = saved.checkpoint.id
-        const found = await this.#toRestore(parts, checkpoint, undo, parsed, signal)
-        const { restorable, kept } = this.#divide(found)
+        const { restorable, kept } = await divided(undo)
         const conflicts = await attached.restore(checkpoint, undo, restorable)
         const left = new Set(conflicts.map((conflict) => this.#virtual(parts, conflict)))
         done = changesOf(restorable.filter(({ virtual }) => !left.has(virtual)))

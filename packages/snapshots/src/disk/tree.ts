@@ -64,32 +64,30 @@ export class Tree {
     const { live } = this
     const added = new Set<string>()
     const mark = this.#packs.mark()
-    this.#database.run('BEGIN IMMEDIATE')
-    let turn: number
-    let result: ScanResult
-    try {
-      const save = (bytes: Uint8Array): string => {
-        const content = contentOf(bytes)
-        if (added.has(content) || this.place(content) !== undefined) return content
-        added.add(content)
-        this.#packs.add(content, bytes)
-        if (this.#packs.size - mark.size > room) throw tooMuch()
-        return content
-      }
-      result = scan({ ...options, root: this.root, known: live, save })
-      turn = this.#note(result)
-      this.#packs.flush()
+    const save = (bytes: Uint8Array): string => {
+      const content = contentOf(bytes)
+      if (added.has(content) || this.place(content) !== undefined) return content
+      added.add(content)
+      this.#packs.add(content, bytes)
       if (this.#packs.size - mark.size > room) throw tooMuch()
-      this.#database.run('COMMIT')
+      return content
+    }
+    try {
+      const { turn, changed, gone, leftOut } = this.#database.transaction(() => {
+        const result = scan({ ...options, root: this.root, known: live, save })
+        const noted = this.#note(result)
+        this.#packs.flush()
+        if (this.#packs.size - mark.size > room) throw tooMuch()
+        return { ...result, turn: noted }
+      })
+      this.#turn = turn
+      for (const path of gone) live.delete(path)
+      for (const [path, facts] of changed) live.set(path, facts)
+      return leftOut
     } catch (error) {
-      this.#rollBack()
       this.#packs.rollBack(mark)
       throw error
     }
-    this.#turn = turn
-    for (const path of result.gone) live.delete(path)
-    for (const [path, facts] of result.changed) live.set(path, facts)
-    return result.leftOut
   }
 
   /** Where saved bytes lie. */
@@ -184,14 +182,6 @@ export class Tree {
       'UPDATE entries SET ino = ?, ctime = ?, birth = ?, mtime = ?, links = ?, unsettled = ? WHERE tree = ? AND path = ? AND last = ?',
       ...[ino, ctime, birth, mtime, links ?? null, unsettled ? 1 : 0, this.id, path, open],
     )
-  }
-
-  #rollBack(): void {
-    try {
-      this.#database.run('ROLLBACK')
-    } catch {
-      // SQLite has rolled back already: a full disk, for one
-    }
   }
 }
 
