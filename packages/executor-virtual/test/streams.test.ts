@@ -67,6 +67,7 @@ it('[EX1] refuses binary output of more than 1 MiB on standard error, and keeps 
     '{ exec >&2; cat large; } 2> copy',
     '{ exec 3>&2; cat large >&3; } 2> copy',
     '{ cat large > /dev/stderr; } 2> copy',
+    '{ cat large >&"2"; } 2> copy',
     '{ bash -c "cat large" >&2; } 2> copy',
   ]
   for (const script of toErrors) {

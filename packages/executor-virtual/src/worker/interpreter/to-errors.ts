@@ -1,11 +1,12 @@
 import type { Command } from './interpreter.ts'
 
+interface Part {
+  readonly value?: string
+  readonly parts?: readonly Part[]
+}
+
 interface Redirected {
-  readonly redirections?: readonly {
-    readonly operator: string
-    readonly fd?: number | null
-    readonly target: { readonly parts?: readonly { readonly type: string; readonly value?: string }[] }
-  }[]
+  readonly redirections?: readonly { readonly operator: string; readonly fd?: number | null; readonly target: Part }[]
 }
 
 const errorFiles: ReadonlySet<string> = new Set(['/dev/stderr', '/dev/fd/2'])
@@ -18,7 +19,7 @@ export function goesToErrors(command: Command, descriptors: Set<string>): boolea
   const { redirections = [] } = command as Redirected
   let goes = false
   for (const { operator, fd, target } of redirections) {
-    const to = target.parts?.[0]?.value ?? ''
+    const to = textOf(target)
     const isError = operator === '>&' ? descriptors.has(to) : operator.startsWith('>') && errorFiles.has(to)
     if (!isError) continue
     if ((fd ?? 1) === 1) goes = true
@@ -29,7 +30,10 @@ export function goesToErrors(command: Command, descriptors: Set<string>): boolea
 
 /** True for `exec` without a program: its redirections hold from then on. */
 export function isBareExec(command: Command): boolean {
-  if (command.type !== 'SimpleCommand') return false
-  const [part] = (command.name?.parts ?? []) as readonly { readonly value?: string }[]
-  return part?.value === 'exec' && command.args.length === 0
+  return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Part | null) === 'exec'
+}
+
+/** The text of a word, in quotes or not; an expansion counts as nothing. */
+function textOf(word: Part | null): string {
+  return word?.value ?? (word?.parts ?? []).map(textOf).join('')
 }
