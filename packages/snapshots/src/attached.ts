@@ -142,6 +142,7 @@ export class Attached implements AttachedCheckpoints {
 
   async close(): Promise<void> {
     await this.#settled
+    // a thread that has ended holds no trees
     if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined)
     await this.#onClose()
   }

@@ -16,6 +16,7 @@ export async function refuseStateInside(
 ): Promise<void> {
   const roots = new Map([...directories].map(([at, { identity }]) => [identity, at]))
   for (let place = stateDirectory; ; place = place.slice(0, place.lastIndexOf('/')) || '/') {
+    // what does not exist yet is in no mount; its parents are looked at
     const status = await stat(place, { bigint: true }).catch(() => undefined)
     const at = status === undefined ? undefined : roots.get(`${status.dev}:${status.ino}`)
     if (at !== undefined) {

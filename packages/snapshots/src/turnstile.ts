@@ -24,7 +24,7 @@ export class Turnstile {
       if (this.#passing > 0) await new Promise<void>((idle) => this.#onIdle.push(idle))
       return work()
     })
-    this.#alone = turn.catch(() => undefined)
+    this.#alone = turn.catch(() => undefined) // the next ones wait for its end; its caller sees the error
     return turn
   }
 }

@@ -74,6 +74,6 @@ function home(): string | undefined {
   try {
     return realpathSync(homedir())
   } catch {
-    return undefined
+    return undefined // no home directory: nothing to leave out
   }
 }

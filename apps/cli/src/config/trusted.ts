@@ -17,7 +17,7 @@ export function trustedHash(path: string): string | undefined {
   try {
     return readFileSync(entryOf(directory, path), 'utf8').trim()
   } catch {
-    return undefined
+    return undefined // a note that cannot be read trusts nothing
   }
 }
 

@@ -23,7 +23,7 @@ export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    return false
+    return false // the caller says so
   }
 }
 
@@ -32,6 +32,6 @@ export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    return false
+    return false // `writeConfig` meets the same error, and reports it
   }
 }

@@ -72,6 +72,7 @@ function entryIn(folder: string, name: string): string | undefined {
     // Where the folder holds another package or none, Node has looked in the directories above it and in NODE_PATH.
     return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined
   } catch {
+    // a package that Node cannot find, and one without this entry, count as missing
     return undefined
   }
 }

@@ -31,7 +31,7 @@ export interface CommandDoor {
   /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
-  /** Told before a command may change something, and after it has ended. */
+  /** Called before a command may change something, and after it has ended. */
   readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
 }
 

@@ -29,7 +29,7 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
   let last = performance.now()
   const read = (which: 'stdout' | 'stderr') => {
     const stream = readPipe(spare.take(which))
-    stream.on('error', () => undefined)
+    stream.on('error', () => undefined) // `closed` reports it
     const listener = (which === 'stdout' ? start.onStdout : start.onStderr) ?? (() => undefined)
     const closed = readFurtherOutput(
       stream,
@@ -42,7 +42,7 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
     return { stream, closed }
   }
   const streams = [read('stdout'), read('stderr')]
-  const read_ = Promise.all(streams.map(({ closed }) => closed))
+  const allRead = Promise.all(streams.map(({ closed }) => closed))
   const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
   // The order's descriptor and an input without a writer.
   spare.close()
@@ -59,7 +59,7 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
     for (let isDone = false; !isDone; ) {
       const timer = Promise.withResolvers<false>()
       const timeout = setTimeout(() => timer.resolve(false), drainGrace)
-      isDone = await Promise.race([read_.then(() => true as const), timer.promise])
+      isDone = await Promise.race([allRead.then(() => true as const), timer.promise])
       clearTimeout(timeout)
       // Something outside holds them: a program of the host that was given the descriptor.
       if (!isDone && performance.now() - last >= drainGrace) for (const { stream } of streams) stream.destroy()

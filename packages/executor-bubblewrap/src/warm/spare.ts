@@ -62,7 +62,7 @@ export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine &
   }
 }
 
-/** The kernel tells the number behind a process descriptor in the numbers of whoever asks. */
+/** The process of a process descriptor. The kernel gives its number as the reader of `/proc` counts. */
 function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number {
   const info = readFileSync(`/proc/${supervisor}/fdinfo/${pidfd}`, 'latin1')
   const pid = Number(/^Pid:\s*(\d+)$/m.exec(info)?.[1] ?? 0)

@@ -110,6 +110,7 @@ async function take(
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     const spare = await Promise.race([taken, aborted.promise])
+    // aborted: a spare that comes now goes unused, and one that never comes needs nothing
     if (spare === undefined) void taken.then((late) => late.close()).catch(() => undefined)
     signal?.throwIfAborted()
     return spare

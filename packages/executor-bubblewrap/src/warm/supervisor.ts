@@ -27,6 +27,7 @@ export class Supervisor {
     const { child, control, status } = parts
     child.on('error', () => this.#lose())
     child.on('exit', () => this.#lose())
+    // an end without a word is seen by `close` and `exit`
     for (const stream of [control, status]) stream.on('error', () => undefined)
     let said = ''
     status.setEncoding('latin1')

@@ -91,7 +91,7 @@ function startListener(): Listener & { close(): void } {
   }
   child.on('error', end)
   child.on('close', () => end())
-  child.stdin?.on('error', () => undefined)
+  child.stdin?.on('error', () => undefined) // `close` reports the end of the helper
   child.on('message', (message, handle) => {
     const { id, number } = message as { readonly id: number; readonly number: number }
     const one = waiting.get(id)
