@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
-import { stateHome } from '@ws/adapter-local/internal'
 import type { Change, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
@@ -135,12 +134,14 @@ async function restore(
 
 async function open({ open: openWorkspace, settings }: CommandContext, { state }: StateFlag): Promise<Workspace> {
   const { createCheckpoints } = await loadOptional('@ws/snapshots')
-  const stateDirectory = state === undefined ? defaultState(JSON.stringify(settings.mounts)) : resolve(state)
+  const stateDirectory = state === undefined ? await defaultState(JSON.stringify(settings.mounts)) : resolve(state)
   return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
 }
 
 /** One directory for each set of mounts: two workspaces then never wait for one another. */
-function defaultState(mounts: string): string {
+async function defaultState(mounts: string): Promise<string> {
+  // loaded only here: other commands start without it
+  const { stateHome } = await import('@ws/adapter-local/internal')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
   return join(stateHome('checkpoints'), name)
 }
