@@ -50,7 +50,7 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const files = made as DiskFiles // a local adapter has them all
   const direct = mount.features.links ? files : directFiles(files.hostPath(mountRoot), device, files)
-  return { files, direct, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
+  return { files, direct, running, metadata, dirty: new DirtyFiles(metadata, { unfinished: false }), cancelled }
 }
 
 /** @throws WorkspaceError `EIO` where nothing is mounted any more: its place looks like any directory. */

@@ -90,3 +90,13 @@ it('what the cache says that cannot be read is not said to be safe', async () =>
   await say(root, 'a', false)
   expect(await new DirtyFiles(root).first()).toBeUndefined()
 })
+
+it('[RP14] the note of a file under construction keeps no flush waiting: a full disk cuts it, and leaves it behind', async () => {
+  const root = await scratch()
+  await writeFile(join(root, '.ws-tmp-1-2-3-x'), '')
+  const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
+  const log = new MountLog(new PassThrough(), deaf)
+  const options = { control, log, metadata: root, queue: false, timeout: 60_000, signal: undefined }
+  await flushBarrier({ ...options, dirty: new DirtyFiles(root, { unfinished: false }) })
+  expect(await failureOf(flushBarrier({ ...options, dirty: new DirtyFiles(root) }))).toMatchObject({ code: 'EBUSY' })
+})

@@ -1,6 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { tempPrefix } from '@ws/adapter-local/internal'
+
 import { readCachedFile } from './cached-file.ts'
 
 /** Clocks of file systems count in steps. */
@@ -9,11 +11,18 @@ const slackMs = 2_000
 /** Finds files that are not in the store yet. */
 export class DirtyFiles {
   readonly #root: string
+  readonly #unfinished: boolean
   #cleanSince = Number.NEGATIVE_INFINITY
 
-  /** `root`: host path of the metadata of the part that counts. */
-  constructor(root: string) {
+  /**
+   * `root`: host path of the metadata of the part that counts.
+   *
+   * `unfinished: false` leaves out files under construction. Their writes are not acknowledged yet, or have failed. A full
+   * disk leaves such a file's note behind, cut or whole, after the file was removed.
+   */
+  constructor(root: string, { unfinished = true }: { readonly unfinished?: boolean } = {}) {
     this.#root = root
+    this.#unfinished = unfinished
   }
 
   /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
@@ -49,6 +58,7 @@ export class DirtyFiles {
       throw error
     }
     for (const entry of listing) {
+      if (!this.#unfinished && entry.name.startsWith(tempPrefix)) continue
       const below = `${path}/${entry.name}`
       if (entry.isDirectory()) yield* this.#changed(join(directory, entry.name), below)
       else if (await this.#isChanged(join(directory, entry.name))) yield below
