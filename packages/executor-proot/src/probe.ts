@@ -52,6 +52,7 @@ export async function probeProot(target: ConfinedTarget, options: ResolvedOption
   const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks())
   const abi = landlock?.available === true ? landlock.abi : 0
   let problem = ''
+  let remedy: string | undefined
   for (const confinement of alternatives(abi, namespaces)) {
     const machine: Machine = { proot: found.path, loader, ...confinement }
     const outcome = await tryOut(target, options, machine, cgroup)
@@ -59,9 +60,9 @@ export async function probeProot(target: ConfinedTarget, options: ResolvedOption
       const { stoppedCalls } = outcome
       return available(machine, options, { proot: versionOf(program), stoppedCalls, noLandlock: landlock?.reason })
     }
-    problem = outcome.problem
+    ;({ problem, remedy } = outcome)
   }
-  return unavailable(`proot does not work here (${problem})`, remedyFor(problem))
+  return unavailable(`proot does not work here (${problem})`, remedy ?? remedyFor(problem))
 }
 
 function alternatives(landlockAbi: number, pidNamespace: boolean) {
@@ -132,7 +133,9 @@ const token = 'workspace'
 
 type StoppedCalls = NonNullable<ProbeDetails['stoppedCalls']>
 /** The problem, or the findings of the probe. */
-type Outcome = { readonly problem: string } | { readonly problem?: undefined; readonly stoppedCalls: StoppedCalls }
+type Outcome =
+  | { readonly problem: string; readonly remedy?: string | undefined }
+  | { readonly problem?: undefined; readonly stoppedCalls: StoppedCalls }
 
 async function tryOut(
   { root, owner }: ConfinedTarget,
@@ -170,6 +173,7 @@ async function tryOut(
     return { problem: result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong' }
   } catch (error) {
     refuseShortage(error)
+    if (isWorkspaceError(error, 'ENOEXECUTOR')) return { problem: error.reason, remedy: error.remedy }
     const native = getNativeCause(error)
     if (native instanceof Error && native.message !== '') return { problem: firstLine(native.message) }
     return { problem: error instanceof Error ? error.message : String(error) }
