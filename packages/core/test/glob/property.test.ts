@@ -40,7 +40,8 @@ describe('[RU4] a glob', () => {
       fc.property(glob, fc.array(names, { minLength: 1, maxLength: 8 }), (tokens, paths) => {
         const pattern = render(tokens)
         const expanded = expand(tokens)
-        if (expanded.length > 30) return
+        // larger ones may be refused for their wildcards, of which 300 are taken
+        if (expanded.length > 30 || expanded.flat().length > 300) return
         if (pattern === '' || pattern.startsWith('!') || !expanded.every(isMeaningful)) {
           expect(() => compileGlob(pattern)).toThrow(expect.toSatisfy((it) => isWorkspaceError(it, 'EINVAL')))
           return
