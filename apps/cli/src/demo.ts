@@ -9,7 +9,7 @@ import { describeError, Interruption } from './errors.ts'
 import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
 
-// A story of two screens: an agent at work at both doors, the rules, a plan, and what this machine holds.
+// A story of two screens: an agent at work at both doors, the rules, the way back, a plan, and what this machine holds.
 
 const style = createStyle(process.stdout)
 const controller = new AbortController()
@@ -39,11 +39,11 @@ async function demo(): Promise<number> {
     await using project = await createProject(owner)
     worked = await tellStory(project, executor, { ...teller, title })
   }
-  title('3. A plan of four steps, and the same again')
+  title('4. A plan of four steps, and the same again')
   if (ready === undefined) say('   needs a sandbox, since its steps run node')
   else worked = (await runDemoPlan({ owner, executor, signal, ...teller })) && worked
 
-  title('4. This machine')
+  title('5. This machine')
   say(indented(renderExecutors({ findings, executor: ready?.executor }, { ...teller.style, width: 76 })))
   if (findings.some(({ available }) => !available)) say('   To see the rest: npm run setup:system && npm run demo')
   title('Try next')

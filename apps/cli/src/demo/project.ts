@@ -15,6 +15,8 @@ export interface DemoProject extends AsyncDisposable {
   /** An adapter on the project, which the caller closes. */
   openProject(): Promise<StorageAdapter>
   openSkills(): Promise<StorageAdapter>
+  /** Host path for the states of checkpoints, outside both. */
+  readonly stateDirectory: string
 }
 
 export async function createProject(owner: Owner): Promise<DemoProject> {
@@ -31,6 +33,7 @@ export async function createProject(owner: Owner): Promise<DemoProject> {
   return {
     openProject: () => open('project'),
     openSkills: () => open('skills'),
+    stateDirectory: at('state'),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

@@ -1,5 +1,6 @@
 import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
+import { createCheckpoints } from '@ws/snapshots'
 import { createTools } from '@ws/tools'
 
 import { escapeName } from '../terminal/escape.ts'
@@ -53,6 +54,9 @@ const forbidden: readonly Step[] = [
   read('/link-outside'),
 ]
 
+const breaking = shell('rm src/count.js; echo oops > src/words.js')
+const lookAgain = shell('cat src/*.js | wc -l')
+
 /** Calls of a model that follows a script. `next` is the call that the error before it offers. */
 const calls = [
   { operation: 'read', path: '/notes/empty.txt' },
@@ -69,13 +73,32 @@ export async function tellStory(project: DemoProject, executor: Executor, teller
     ],
     rules: [rules.deny('/notes')],
     executors: [executor],
+    checkpoints: createCheckpoints({ stateDirectory: project.stateDirectory }),
   })
   teller.title(`1. Files and commands see the same tree (commands run in ${executor.name})`)
   const worked = await take(workspace, executor.kind === 'process' ? withPrograms : withoutPrograms, teller)
   teller.title('2. Rules hold at both doors: /notes is denied, skills are read-only')
   const stopped = await take(workspace, forbidden, teller)
   const isModelFine = await callTools(workspace, teller)
-  return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine
+  teller.title('3. A command breaks the project, and is taken back')
+  const isBack = await breakAndRestore(workspace, teller)
+  return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine && isBack
+}
+
+/** True when the project is broken by the command, and works as before afterwards. */
+async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<boolean> {
+  const { id } = await workspace.checkpoint({ label: 'before the command' })
+  const [isBroken] = await take(workspace, [breaking], teller)
+  const changes = file('changes', async () => {
+    const found = await workspace.changes({ since: id })
+    return found.map(({ kind, path }) => `${kind} ${path}`).join(', ')
+  })
+  const restore = file('restore', async () => {
+    const { kept } = await workspace.restore(id)
+    return kept.length === 0 ? 'all is as it was' : `left alone: ${kept.map(({ path }) => path).join(', ')}`
+  })
+  const [, , works] = await take(workspace, [changes, restore, lookAgain], teller)
+  return isBroken === true && works === true && (await workspace.changes({ since: id })).length === 0
 }
 
 /** Takes the steps, and shows each with its outcome. False for each that was refused or failed. */
@@ -95,7 +118,7 @@ async function take(workspace: Workspace, steps: readonly Step[], { style, say }
     const outcome = isDone ? style.good(line) : style.bad(line)
     const isWide = shown.length > commandWidth || line.length > style.width - commandWidth - 11
     say(`   ${label}  ${isWide ? shown : `${shown.padEnd(commandWidth)} ${outcome}`}`)
-    if (isWide) say(`          ${outcome}`)
+    if (isWide && line !== '') say(`          ${outcome}`)
     ends.push(isDone)
   }
   return ends
