@@ -6,7 +6,7 @@ import type { Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
 import type { Dialect, Face, FaceTool } from './faces/face.ts'
-import { createCheckpointTools } from './faces/checkpoint-tools.ts'
+import { createCheckpointTools, withChanges } from './faces/checkpoint-tools.ts'
 import { createFace } from './faces/index.ts'
 import { callOfFace } from './next/call-of-face.ts'
 import { possibleCall } from './next/possible-call.ts'
@@ -31,7 +31,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     downloads: options.downloads ?? {},
   })
   const chosen = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
-  const face = options.checkpoints === true ? withCheckpoints(chosen) : chosen
+  const face = options.checkpoints === true ? withCheckpoints(name, chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
     const description = describe(tool, workspace)
@@ -48,19 +48,23 @@ function describe({ description, runsCommands, inputSchema }: FaceTool, { execut
   return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
 }
 
-/** The face with the way back: a checkpoint stands before each call that may change files, a command or not. */
-function withCheckpoints(face: Face): Face {
+/**
+ * The face with the way back: a checkpoint stands before each call that may change files, a command or not. `Bash` answers with
+ * what it changed.
+ */
+function withCheckpoints(name: FaceName, face: Face): Face {
   const tools = face.tools.map((tool): FaceTool => {
     if (tool.annotations.readOnlyHint) return tool
     return {
       ...tool,
       async handle(call, input) {
-        await call.workspace.checkpoint({
+        const { id } = await call.workspace.checkpoint({
           automatic: true,
           label: `before ${tool.name} ${call.number}`,
           signal: call.signal,
         })
-        return tool.handle(call, input)
+        const outcome = await tool.handle(call, input)
+        return name === 'claude-code' && tool.name === 'Bash' ? withChanges(outcome, id, call) : outcome
       },
     }
   })

@@ -67,6 +67,19 @@ describe('tools with checkpoints', () => {
     expect(await workspace.checkpoints()).toHaveLength(1)
   })
 
+  it('end the answer of Bash with what the command changed', async () => {
+    const { workspace, tools } = await open('claude-code')
+    await using _workspace = workspace
+    await using _tools = tools
+    const { text, data } = await tools.run('Bash', { command: 'rm b.txt; echo x > c.txt; echo done' })
+    expect(text).toContain('done')
+    expect(text).toMatch(/\[changed:\ndeleted \/b\.txt\ncreated \/c\.txt\]$/u)
+    expect(data).toMatchObject({ changes: [{ path: '/b.txt' }, { path: '/c.txt' }] })
+    const many = await textOf(tools, 'Bash', { command: 'for i in $(seq 30); do echo > n$i; done' })
+    expect(many).toContain('[10 more: see `changes`]')
+    expect(await textOf(tools, 'Bash', { command: 'cat a.txt' })).not.toContain('changed')
+  })
+
   it('are not there without the option', async () => {
     const { workspace } = await open('split')
     await using _workspace = workspace

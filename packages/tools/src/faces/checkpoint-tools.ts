@@ -1,11 +1,16 @@
+import { isWorkspaceError } from '@ws/core'
 import type { Change } from '@ws/core'
 import { z } from 'zod'
 
+import type { Outcome } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
 import type { Json } from '../types.ts'
 import { changes as changesFiles, faceTool, readsOnly } from './face.ts'
 import type { FaceTool } from './face.ts'
 
 const mostNamed = 200
+/** After a command, which may have changed many. `changes` names the others. */
+const mostNamedInAnswer = 20
 /** UTF-16 units of a diff that are shown. */
 const longestDiff = 20_000
 
@@ -81,13 +86,27 @@ const restoreTool = faceTool({
   },
 })
 
-function named(found: readonly Change[]): string {
-  const lines = found.slice(0, mostNamed).map(({ kind, path, from, what }) => {
+/** The outcome of a command with the names of what is different since the checkpoint. A command in the background goes on. */
+export async function withChanges(outcome: Outcome, since: string, { workspace, signal }: Call): Promise<Outcome> {
+  try {
+    const found = await workspace.changes({ since, signal })
+    if (found.length === 0) return outcome
+    const text = `${outcome.text}\n[changed:\n${named(found, { most: mostNamedInAnswer, rest: 'see `changes`' })}]`
+    return { ...outcome, text, data: { ...outcome.data, changes: found.slice(0, mostNamed).map(dataOf) } }
+  } catch (error) {
+    // the output of the command counts more than the list
+    if (!isWorkspaceError(error)) throw error
+    return { ...outcome, text: `${outcome.text}\n[its changes are not known: ${error.reason}]` }
+  }
+}
+
+function named(found: readonly Change[], { most = mostNamed, rest = 'give `paths`' } = {}): string {
+  const lines = found.slice(0, most).map(({ kind, path, from, what }) => {
     const parts = what === undefined ? '' : ` (${what.join(', ')})`
     return `${kind} ${from === undefined ? '' : `${from} -> `}${path}${parts}`
   })
   const more = found.length - lines.length
-  return [...lines, ...(more > 0 ? [`[${more} more: give \`paths\`]`] : [])].join('\n')
+  return [...lines, ...(more > 0 ? [`[${more} more: ${rest}]`] : [])].join('\n')
 }
 
 function dataOf({ kind, path, type, from, what }: Change): Json {
