@@ -35,7 +35,7 @@ import { listed } from './files/listing.ts'
 import { PathLocks } from './files/path-locks.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
-import { settled } from './files/versions.ts'
+import { refuseWrittenSince, settled } from './files/versions.ts'
 import { flushPart } from './flush/flush.ts'
 import type { Mount } from './mount/mount.ts'
 import type { Task } from './mount/pending.ts'
@@ -81,8 +81,11 @@ export class RcloneDriver implements Driver {
   read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'read', path, signal: options.signal }
-    return this.#looks.conditional(call, conditions, ({ direct }, [ifVersion], metadata) =>
-      this.#locks.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
+    return this.#looks.conditional(call, conditions, (open, [ifVersion], metadata) =>
+      this.#locks.shared(path, async () => {
+        await refuseWrittenSince(open.metadata, call.operation, conditions)
+        return await readSteadily(open.direct, metadata, path, { ...options, ifVersion })
+      }),
     )
   }
 
@@ -90,8 +93,11 @@ export class RcloneDriver implements Driver {
   async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
     const conditions = [{ path, condition: options.ifVersion }]
-    const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
-      this.#locks.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
+    const { stat, stream } = await this.#looks.conditional(call, conditions, (open, [ifVersion], metadata) =>
+      this.#locks.shared(path, async () => {
+        await refuseWrittenSince(open.metadata, call.operation, conditions)
+        return await openSteadyStream(open.files, metadata, path, { ...options, ifVersion })
+      }),
     )
     return { stat, stream: trackIterator(call, this.#part, async () => stream) }
   }
@@ -99,13 +105,15 @@ export class RcloneDriver implements Driver {
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     const call = { operation: 'write', path, signal: options.signal }
     const done = this.#replacing.begin(path)
+    const conditions = [{ path, condition: options.ifVersion }]
     let leave: (() => void) | undefined
     const enter = async (): Promise<void> => {
       leave ??= await this.#locks.enter(path, 'exclusive')
+      const open = await this.#part.opened(call)
+      await refuseWrittenSince(open.metadata, call.operation, conditions)
     }
     // A stream may wait for a reader of this very file: the write is alone from the stream's end on.
     const body = watched(data, enter)
-    const conditions = [{ path, condition: options.ifVersion }]
     try {
       return await this.#looks.conditional(
         call,
@@ -113,7 +121,11 @@ export class RcloneDriver implements Driver {
         (open, [ifVersion]) => {
           const work = (): Promise<WriteResult> =>
             keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
-          return data instanceof Uint8Array ? this.#locks.exclusive([path], work) : work()
+          if (!(data instanceof Uint8Array)) return work()
+          return this.#locks.exclusive([path], async () => {
+            await refuseWrittenSince(open.metadata, call.operation, conditions)
+            return await work()
+          })
         },
         () => !body.begun,
       )
@@ -128,6 +140,7 @@ export class RcloneDriver implements Driver {
     const conditions = [{ path, condition: options.ifVersion }]
     return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#locks.exclusive([path], async () => {
+        await refuseWrittenSince(open.metadata, call.operation, conditions)
         return await keep(open, path, await open.files.append(path, data, { ...options, ifVersion }))
       }),
     )
@@ -156,6 +169,7 @@ export class RcloneDriver implements Driver {
     const call = { operation: 'delete', path, signal: options.signal }
     await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#locks.exclusive([path], async () => {
+        await refuseWrittenSince(open.metadata, call.operation, conditions)
         await removeStored(open, await callOff(open, path), 'delete')
         await open.files.delete(path, { ...options, ifVersion })
       }),
@@ -164,7 +178,7 @@ export class RcloneDriver implements Driver {
 
   move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
     const call = { operation: 'move', path: source, signal: options.signal }
-    return this.#transfer(call, destination, options, async (open, conditions) => {
+    return this.#transfer(call, destination, options, async (open, conditions, refuse) => {
       const { files } = open
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#locks.exclusive([source], move)
@@ -175,6 +189,7 @@ export class RcloneDriver implements Driver {
         await this.flush({ signal: options.signal })
       }
       await this.#locks.exclusive([source, destination], async () => {
+        await refuse()
         await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, move)
       })
     })
@@ -182,8 +197,11 @@ export class RcloneDriver implements Driver {
 
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, signal: options.signal }
-    return this.#transfer(call, destination, options, ({ files }, conditions) =>
-      this.#locks.exclusive([destination], () => files.copy(source, destination, { ...options, ...conditions })),
+    return this.#transfer(call, destination, options, ({ files }, conditions, refuse) =>
+      this.#locks.exclusive([destination], async () => {
+        await refuse()
+        return await files.copy(source, destination, { ...options, ...conditions })
+      }),
     )
   }
 
@@ -232,14 +250,20 @@ export class RcloneDriver implements Driver {
     call: Task,
     destination: MountPath,
     { ifSource, ifDestination }: DriverMoveOptions,
-    work: (open: Open, conditions: Pick<DriverMoveOptions, 'ifSource' | 'ifDestination'>) => Promise<unknown>,
+    work: (
+      open: Open,
+      conditions: Pick<DriverMoveOptions, 'ifSource' | 'ifDestination'>,
+      refuse: () => Promise<void>,
+    ) => Promise<unknown>,
   ): Promise<TransferResult> {
     const conditions = [
       { path: call.path, condition: ifSource },
       { path: destination, condition: ifDestination },
     ]
     await this.#looks.conditional(call, conditions, (open, [first, second]) =>
-      work(open, { ifSource: first, ifDestination: second }),
+      work(open, { ifSource: first, ifDestination: second }, () =>
+        refuseWrittenSince(open.metadata, call.operation, conditions),
+      ),
     )
     return {} // the time of a new file is not known at once, and so its version is not
   }

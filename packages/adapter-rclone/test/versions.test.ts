@@ -2,12 +2,13 @@ import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { versionFrom } from '@ws/adapter-local/internal'
+import { isWorkspaceError } from '@ws/core'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { lookAtCachedFile } from '../src/cache/cached-file.ts'
-import { sameContentNow, type VersionContext } from '../src/files/versions.ts'
-import { at, bytes, failureOf, mountNeeds, open, openSite, readText, write } from './support.ts'
+import { refuseWrittenSince, sameContentNow, type VersionContext } from '../src/files/versions.ts'
+import { at, bytes, failureOf, mountNeeds, open, openSite, readText, scratch, write } from './support.ts'
 
 describeWith(mountNeeds, 'versions over a mount that changes times on its own', () => {
   it('a version from before the upload still holds afterwards, and after the next listing', async () => {
@@ -93,4 +94,29 @@ it('[PC22] a write that the kernel does not tell yet is a change', async () => {
   expect(await sameContentNow(context, at('/a'), version)).toBe(version)
   await write('623456789')
   expect(await sameContentNow(context, at('/a'), version)).toBeUndefined()
+})
+
+it('[RP14] a version holds no more once this machine has written the file, whatever the kernel reports, uploaded or not', async () => {
+  const metadata = await scratch()
+  const [first, second] = [1_700_000_000_000_000_001n, 1_700_000_000_500_000_001n]
+  const uploadedMs = 1_700_000_001_000_000_000n
+  const say = (time: string, dirty: boolean): Promise<void> =>
+    writeFile(join(metadata, 'a'), JSON.stringify({ ModTime: time, Size: 1, Rs: null, Fingerprint: '', Dirty: dirty }))
+  const refused = async (condition: string): Promise<boolean> =>
+    refuseWrittenSince(metadata, 'write', [{ path: at('/a'), condition }]).then(
+      () => false,
+      (error: unknown) => isWorkspaceError(error, 'ECONFLICT'),
+    )
+  for (const dirty of [true, false]) {
+    await say('2023-11-14T22:13:20.500000001Z', dirty)
+    expect(await refused(versionFrom({ size: 1n, mtimeNs: first }))).toBe(true)
+    expect(await refused(versionFrom({ size: 1n, mtimeNs: uploadedMs }, first))).toBe(true)
+    expect(await refused(versionFrom({ size: 1n, mtimeNs: second }))).toBe(false)
+    expect(await refused(versionFrom({ size: 1n, mtimeNs: uploadedMs }, second))).toBe(false)
+    expect(await refused('absent')).toBe(false)
+  }
+  // from the store: another machine wrote it, and the store's time decides
+  await say('2023-11-14T22:13:20.500Z', false)
+  expect(await refused(versionFrom({ size: 1n, mtimeNs: first }))).toBe(false)
+  expect(await refused(versionFrom({ size: 1n, mtimeNs: uploadedMs }))).toBe(false)
 })

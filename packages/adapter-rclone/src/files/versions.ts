@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local/internal'
 import { type FileType, type Version, isWorkspaceError } from '@ws/core'
-import type { Condition, MountPath, StorageAdapter } from '@ws/core/adapter'
+import { type Condition, type MountPath, type StorageAdapter, contractError } from '@ws/core/adapter'
 
 import { type CachedFile, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
 import { hashInStore } from '../control/hash.ts'
@@ -126,12 +126,34 @@ export async function sameContentNow(
 }
 
 /**
- * True where the cache holds a later write of this machine. For as long as a second, the kernel may report the time of
- * the write before.
+ * True where the cache holds another write of this machine than that of the version. The kernel is no witness: for as long as
+ * a second it may report the time of the write before.
  */
-function wasWrittenSince({ mtimeNs }: Facts, cached: CachedFile | undefined): boolean {
-  if (cached === undefined || !cached.dirty || cached.mtimeNs === 0n) return false
-  return mtimeNs % nsPerMs !== 0n && mtimeNs !== cached.mtimeNs
+function wasWrittenSince({ mtimeNs, ctimeNs }: Facts, cached: CachedFile | undefined): boolean {
+  if (cached === undefined || cached.mtimeNs === 0n) return false
+  // a clean file with a time in whole milliseconds came from the store
+  if (!cached.dirty && cached.mtimeNs % nsPerMs === 0n) return false
+  // after its upload, a version has the store's time, and then that of the write
+  const written = mtimeNs % nsPerMs === 0n ? ctimeNs : mtimeNs
+  return written % nsPerMs !== 0n && written !== cached.mtimeNs
+}
+
+/**
+ * To be called where no other writer of this process can come in between.
+ *
+ * @param metadata host path of the cache's metadata of the part
+ * @throws WorkspaceError `ECONFLICT` where this machine has written the file since one of the versions
+ */
+export async function refuseWrittenSince(
+  metadata: string,
+  operation: string,
+  conditions: readonly { readonly path: MountPath; readonly condition: Condition | undefined }[],
+): Promise<void> {
+  for (const { path, condition } of conditions) {
+    const then = isVersion(condition) ? factsOfVersion(condition) : undefined
+    if (then === undefined || !wasWrittenSince(then, await readCachedFile(join(metadata, path)))) continue
+    throw contractError('ECONFLICT', operation, path)
+  }
 }
 
 async function statOrNothing(files: StorageAdapter, path: MountPath) {
