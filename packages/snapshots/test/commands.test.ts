@@ -95,3 +95,18 @@ describe('commands of the virtual executor, in memory', { tags: 'rounds' }, () =
     }
   }, 120_000)
 })
+
+it('[UN2] a restore in memory gives a directory its time back, also where it was changed within the millisecond', async () => {
+  let now = 1_000
+  await using workspace = await createWorkspace({
+    mounts: [{ at: '/', adapter: () => createMemoryAdapter({ now: () => now }) }],
+    checkpoints: createCheckpoints(),
+  })
+  await workspace.createDirectory('/a')
+  const { id } = await workspace.checkpoint()
+  await workspace.write('/a/new', 'x')
+  now = 2_000
+  await workspace.restore(id)
+  expect(await workspace.exists('/a/new')).toBe(false)
+  expect((await workspace.stat('/a')).modifiedAt).toBe(1_000)
+})

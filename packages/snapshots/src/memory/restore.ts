@@ -1,4 +1,4 @@
-import { isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, parentPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 import type { Conflict } from '../disk/restore/restore.ts'
@@ -47,7 +47,8 @@ export async function restoreMemory(
       conflicts.set(path, error.code === 'ENOTEMPTY' ? 'it holds something that is new' : 'it was changed meanwhile')
     }
   }
-  const deepest = [...steps].sort((one, other) => depthOf(other.path) - depthOf(one.path))
+  const around = await directoriesAround(journal, steps)
+  const deepest = [...steps].sort(byDepth)
   for (const { path, before, now } of deepest) {
     if (now === undefined || before?.type === now.type) continue
     await attempt(path, () => removeOne(journal, path, now))
@@ -56,9 +57,28 @@ export async function restoreMemory(
     if (before !== undefined)
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
   }
-  for (const { path, before } of deepest)
+  for (const { path, before } of [...deepest, ...around].sort(byDepth))
     if (before !== undefined) await attempt(path, () => mark(journal, path, before))
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
+}
+
+const byDepth = (one: Pick<Step, 'path'>, other: Pick<Step, 'path'>): number => depthOf(other.path) - depthOf(one.path)
+
+/**
+ * Directories whose time a restore changes by what it does in them. Their own state is the same as then: a change within the
+ * millisecond of the one before leaves no trace.
+ */
+async function directoriesAround(journal: Journal, steps: readonly Step[]): Promise<Pick<Step, 'path' | 'before'>[]> {
+  const known = new Set(steps.map(({ path }) => path))
+  const around: Pick<Step, 'path' | 'before'>[] = []
+  for (const { path } of steps) {
+    const above = parentPath(path)
+    if (known.has(above)) continue
+    known.add(above)
+    const before = await journal.now(above)
+    if (before?.type === 'directory') around.push({ path: above, before })
+  }
+  return around
 }
 
 async function removeOne(journal: Journal, path: MountPath, { type, version }: Kept): Promise<void> {
