@@ -28,6 +28,12 @@ describe('a command that does not end', () => {
     expect([await workspace.exists('/begun'), await workspace.exists('/after')]).toEqual([true, false])
   })
 
+  it('[EX1] is ended by `timeout` with its status, however the fractions of a millisecond fall', async () => {
+    await using workspace = await open()
+    const ended = 'for i in $(seq 40); do timeout 0.0037 sleep 1 && echo early; done; echo $?'
+    expect(await run(workspace, ended)).toBe('124\n')
+  })
+
   it('rejects with the reason of an abort, and leaves nothing running', async () => {
     await using workspace = await open({ executor: endless })
     for (const command of [loop, 'sleep 60', 'cat']) {

@@ -22,6 +22,7 @@ export class Session {
   readonly #stopped: () => boolean
   /** Settled when the script is to stop. */
   readonly #stopping = Promise.withResolvers<void>()
+  #isWoken = false
   readonly #deadlines: Deadline[] = []
   #refusal: string | undefined
   /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
@@ -71,16 +72,20 @@ export class Session {
 
   /** Ends every {@link pause}, once the script is to stop. */
   wake(): void {
+    this.#isWoken = true
     this.#stopping.resolve()
   }
 
   /** Waits for so many milliseconds, and no longer than the script runs. */
   async pause(duration: number): Promise<void> {
-    const over = Promise.withResolvers<void>()
-    const left = Math.min(...this.#deadlines.map(({ at }) => at)) - now()
-    const timer = startTimer(over.resolve, Math.max(0, Math.min(duration, left, longestTimer)))
-    await Promise.race([over.promise, this.#stopping.promise])
-    stopTimer(timer)
+    const until = Math.min(now() + duration, ...this.#deadlines.map(({ at }) => at))
+    // A timer cuts fractions of a millisecond off: it would end before a deadline, which then seems to be kept.
+    for (let left = until - now(); left > 0 && !this.#isWoken; left = until - now()) {
+      const over = Promise.withResolvers<void>()
+      const timer = startTimer(over.resolve, Math.min(Math.ceil(left), longestTimer))
+      await Promise.race([over.promise, this.#stopping.promise])
+      stopTimer(timer)
+    }
     this.check()
   }
 
