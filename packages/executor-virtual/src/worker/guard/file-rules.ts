@@ -2,6 +2,7 @@ import { cpOptions } from '../tools/cp.ts'
 import { lnOptions } from '../tools/ln.ts'
 import { mktempOptions } from '../tools/mktemp.ts'
 import { basenameOptions } from '../tools/names.ts'
+import { refuseMoment } from './other-rules.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 /** Commands that make, change or describe files; those of our own have their options beside them. */
@@ -30,7 +31,12 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   split: { valued: 'lba' },
   tar: { raw: true, refuse: ({ operands }) => refuseTar(operands) },
   tee: { flags: 'a' },
-  touch: { flags: 'cm' },
+  touch: {
+    flags: 'cm',
+    valued: 'd',
+    long: ['date=', 'no-create'],
+    refuse: ({ options }) => refuseTouch(options.findLast(({ name }) => name === '-d' || name === '--date')?.value),
+  },
   tree: 'it was not compared with the real command; use `find`',
   zcat: {},
 }
@@ -50,4 +56,11 @@ function refuseTar(given: readonly string[]): string | undefined {
   })
   if (unknown !== undefined) return `\`${unknown}\` is not known here`
   return operands.filter((operand) => operand === '-C').length > 1 ? 'give -C once' : undefined
+}
+
+function refuseTouch(time: string | undefined): string | undefined {
+  if (time === undefined) return undefined
+  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)$/.test(time))
+    return `-d '${time}': give a time in UTC, such as '2026-01-31T12:00:00Z'`
+  return refuseMoment(time)
 }

@@ -104,17 +104,24 @@ function refuseExpr(words: readonly string[]): string | undefined {
 const dateFormat = /^\+(?:%[YmdHMSFTyjaAbBesuwDRCnt%Z]|[^%])*$/s
 const dateValue = /^(?:@\d+|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|now|today|yesterday|tomorrow)$/
 
-function refuseDate(options: readonly { name: string; value?: string | undefined }[], operands: readonly string[]) {
-  const text = options.find(({ name }) => name === '-d' || name === '--date')?.value
-  if (text !== undefined && !dateValue.test(text))
-    return 'give `YYYY-MM-DD hh:mm:ss`, `@SECONDS`, today, yesterday or tomorrow'
+/** Days and times that are not there, which would be taken for the next ones. */
+export function refuseMoment(text: string): string | undefined {
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] =
-    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text ?? '') ?? []
+    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text) ?? []
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   if (year !== '' && (date.getUTCMonth() + 1 !== Number(month) || date.getUTCDate() !== Number(day)))
     return `there is no day '${text}'`
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || year.startsWith('0'))
     return `the time '${text}'`
+  return undefined
+}
+
+function refuseDate(options: readonly { name: string; value?: string | undefined }[], operands: readonly string[]) {
+  const text = options.find(({ name }) => name === '-d' || name === '--date')?.value
+  if (text !== undefined && !dateValue.test(text))
+    return 'give `YYYY-MM-DD hh:mm:ss`, `@SECONDS`, today, yesterday or tomorrow'
+  const wrong = refuseMoment(text ?? '')
+  if (wrong !== undefined) return wrong
   const [format] = operands
   if (operands.length > 1 || (format !== undefined && !dateFormat.test(format)))
     return 'this format has a part that is not known here'
