@@ -214,7 +214,8 @@ function runProbe(name: ComponentName, { program, args, besides = [], asSelf, en
   const run = spawnSync(path, args, {
     ...asOwner,
     cwd: '/',
-    env: { PATH: systemDirectories.join(':'), HOME: '/nonexistent', LC_ALL: 'C.UTF-8', ...env },
+    // no directory can be made there: rclone tries to, and root may
+    env: { PATH: systemDirectories.join(':'), HOME: '/dev/null', LC_ALL: 'C.UTF-8', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
     timeout: 20_000,
