@@ -7,7 +7,7 @@ import { repositoryRoot } from './run.ts'
 /** Packages of others, and megabytes of them, that an install of each package may bring: a few more than it does. */
 const budgets: Readonly<Record<string, readonly [packages: number, megabytes: number]>> = {
   '@ws/adapter-local': [27, 11],
-  '@ws/adapter-memory': [31, 12],
+  '@ws/adapter-memory': [3, 2],
   '@ws/adapter-rclone': [27, 11],
   '@ws/adapter-s3': [33, 15],
   '@ws/bridge-ai-sdk': [50, 19],
@@ -26,16 +26,16 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/executor-proot': [24, 4],
   '@ws/executor-sanitize': [25, 5],
   '@ws/executor-virtual': [25, 8],
-  '@ws/mcp-server': [76, 44],
+  '@ws/mcp-server': [50, 38],
   '@ws/observability': [0, 0],
   '@ws/network': [1, 1],
   '@ws/process': [24, 4],
-  '@ws/runner': [93, 41],
+  '@ws/runner': [67, 33],
   '@ws/sandbox': [24, 4],
   '@ws/snapshots': [28, 12],
-  '@ws/testing': [31, 12],
+  '@ws/testing': [3, 2],
   '@ws/text-search': [5, 4],
-  '@ws/threads': [46, 26],
+  '@ws/threads': [20, 18],
   '@ws/tools': [30, 18],
 }
 

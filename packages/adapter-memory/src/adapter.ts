@@ -30,11 +30,12 @@ import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'
 import { search } from './search.ts'
 import { seed } from './seed.ts'
 import { checkCondition, copy, move } from './transfer.ts'
-import { isEmpty, MemoryTree, type Node } from './tree.ts'
+import type { Node } from './node.ts'
+import { MemoryTree } from './tree.ts'
 import { appendBytes, prepareWrite, writeBytes } from './write.ts'
 
 /**
- * An adapter whose files live in the memory of this process, over memfs; gone when it is closed. The reference for fast
+ * An adapter whose files live in the memory of this process, gone when it is closed. The reference for fast
  * tests: it keeps every promise of the contract, and checks conditions against every writer, since nothing else runs
  * during an operation. An unused adapter costs next to nothing.
  *
@@ -104,7 +105,7 @@ class MemoryDriver implements Driver {
   async createDirectory(path: MountPath, { recursive }: { readonly recursive: boolean }): Promise<void> {
     const { directory, missing, entry } = this.#tree.locate(path, { operation: 'createDirectory', follow: recursive })
     if (entry !== undefined) {
-      if (recursive && entry.getNode().isDirectory()) return
+      if (recursive && entry.isDirectory) return
       throw failure('EEXIST', 'createDirectory', path)
     }
     if (missing.length > 1 && !recursive) throw failure('noParent', 'createDirectory', path)
@@ -118,8 +119,8 @@ class MemoryDriver implements Driver {
       if (force) return
       throw failure('ENOENT', 'delete', path)
     }
-    checkCondition(this.#tree, place, ifVersion, 'delete', path)
-    if (entry.getNode().isDirectory() && !recursive && !isEmpty(entry)) throw failure('ENOTEMPTY', 'delete', path)
+    checkCondition(place, ifVersion, 'delete', path)
+    if (!recursive && entry.children.size > 0) throw failure('ENOTEMPTY', 'delete', path)
     this.#tree.remove(entry)
   }
 
@@ -140,20 +141,20 @@ class MemoryDriver implements Driver {
   }
 
   async readSymlink(path: MountPath): Promise<string> {
-    const node = this.#tree.find(path, { operation: 'readSymlink' }).getNode()
-    if (!node.isSymlink()) throw failure('notALink', 'readSymlink', path)
-    return node.symlink
+    const entry = this.#tree.find(path, { operation: 'readSymlink' })
+    if (!entry.isSymlink) throw failure('notALink', 'readSymlink', path)
+    return entry.target
   }
 
   async chmod(path: MountPath, mode: number): Promise<void> {
     const node = this.#marked(path, 'chmod')
-    node.perm = mode
+    node.mode = mode & 0o777
     this.#tree.touch(node)
   }
 
   async utimes(path: MountPath, { modifiedAt }: Times): Promise<void> {
     const node = this.#marked(path, 'utimes')
-    node.mtime = new Date(modifiedAt)
+    node.modifiedAt = Math.trunc(modifiedAt)
     this.#tree.touch(node)
   }
 
@@ -166,7 +167,7 @@ class MemoryDriver implements Driver {
   }
 
   #marked(path: MountPath, operation: string): Node {
-    return this.#tree.find(path, { operation, follow: true }).getNode()
+    return this.#tree.find(path, { operation, follow: true })
   }
 
   #readable(path: MountPath, { range, ifVersion }: DriverReadOptions): { content: Uint8Array; stat: Stat } {
@@ -174,9 +175,9 @@ class MemoryDriver implements Driver {
     const place = tree.locate(path, { operation: 'read', follow: true })
     const { entry } = place
     if (entry === undefined) throw failure('ENOENT', 'read', path)
-    if (!entry.getNode().isFile()) throw failure('EISDIR', 'read', path)
-    checkCondition(tree, place, ifVersion, 'read', path)
-    const whole = tree.content(entry)
+    if (!entry.isFile) throw failure('EISDIR', 'read', path)
+    checkCondition(place, ifVersion, 'read', path)
+    const whole = entry.content
     const end = range?.length === undefined ? undefined : range.offset + range.length
     return { content: range === undefined ? whole : whole.subarray(range.offset, end), stat: tree.stat(entry) }
   }

@@ -1,36 +1,37 @@
 import { childPath, isWithin } from '@ws/core'
 import type { DriverListOptions, Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
 import { failure } from './errors.ts'
-import { childrenOf, type Link, type MemoryTree } from './tree.ts'
+import type { Node } from './node.ts'
+import type { MemoryTree } from './tree.ts'
 
 /** One found entry, with what it is in the tree. */
 export interface Found {
   readonly path: MountPath
   readonly name: string
-  readonly link: Link
+  readonly node: Node
 }
 
 interface Frame {
   readonly path: MountPath
-  readonly link: Link
-  readonly children: Iterator<[string, Link]>
+  readonly node: Node
+  readonly children: Iterator<[string, Node]>
 }
 
 /** Everything in a directory, live, parents before their children; entries that vanish meanwhile are left out. */
 export function* walkTree(
   tree: MemoryTree,
   path: MountPath,
-  directory: Link,
+  directory: Node,
   { recursive = false, exclude = [], skips }: Pick<ListOptions, 'recursive' | 'exclude' | 'skips'>,
 ): Generator<Found, void, undefined> {
   const entered = (candidate: MountPath): boolean => !exclude.some((root) => isWithin(candidate, root))
   if (!entered(path)) return
-  const frames: Frame[] = [{ path, link: directory, children: childrenOf(directory) }]
+  const frames: Frame[] = [{ path, node: directory, children: directory.children.entries() }]
   let detachments = tree.detachments
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     if (tree.detachments !== detachments) {
       detachments = tree.detachments
-      if (!isAttached(frame.link, frame.path, tree)) {
+      if (!isAttached(frame.node, frame.path, tree)) {
         frames.pop()
         detachments = -1 // the one above may be gone too
         continue
@@ -41,22 +42,20 @@ export function* walkTree(
       frames.pop()
       continue
     }
-    const [name, link] = next.value
-    const found = { path: childPath(frame.path, name), name, link }
+    const [name, node] = next.value
+    const found = { path: childPath(frame.path, name), name, node }
     yield found
-    const enter = recursive && link.getNode().isDirectory() && entered(found.path) && skips?.(found.path) !== true
-    if (enter) frames.push({ path: found.path, link, children: childrenOf(link) })
+    const enter = recursive && node.isDirectory && entered(found.path) && skips?.(found.path) !== true
+    if (enter) frames.push({ path: found.path, node, children: node.children.entries() })
   }
 }
 
 /** It still is where the path says: neither it nor a directory above has been deleted or moved. */
-function isAttached(link: Link, path: MountPath, tree: MemoryTree): boolean {
-  let current = link
-  while (current !== tree.root) {
-    if (current.parent?.children.get(current.name) !== current) return false
-    current = current.parent
-  }
-  return link === tree.root || link.getPath() === path
+function isAttached(node: Node, path: MountPath, tree: MemoryTree): boolean {
+  const names: string[] = []
+  let top = node
+  for (; top.parent !== undefined; top = top.parent) names.unshift(top.name)
+  return top === tree.root && `/${names.join('/')}` === path
 }
 
 /** A listing: everything is at hand. */
@@ -73,9 +72,9 @@ export function list(tree: MemoryTree, path: MountPath, options: DriverListOptio
 
 function* entriesOf(tree: MemoryTree, path: MountPath, options: DriverListOptions): Generator<Entry, undefined> {
   const directory = tree.find(path, { operation: 'list', follow: true })
-  if (!directory.getNode().isDirectory()) throw failure('ENOTDIR', 'list', path)
-  for (const { path: entryPath, name, link } of walkTree(tree, path, directory, options)) {
-    yield { path: entryPath, name, ...tree.stat(link) }
+  if (!directory.isDirectory) throw failure('ENOTDIR', 'list', path)
+  for (const { path: entryPath, name, node } of walkTree(tree, path, directory, options)) {
+    yield { path: entryPath, name, ...tree.stat(node) }
   }
   return undefined
 }

@@ -9,7 +9,8 @@ import {
 } from '@ws/core/adapter'
 import { createLineMatcher } from '@ws/text-search'
 import { walkTree } from './listing.ts'
-import type { Link, MemoryTree } from './tree.ts'
+import type { Node } from './node.ts'
+import type { MemoryTree } from './tree.ts'
 
 export async function* search(
   tree: MemoryTree,
@@ -24,10 +25,10 @@ export async function* search(
   const pace = new Pace(signal)
   for (const found of entriesAt(tree, path, start, exclude)) {
     if (pace.isDue) await pace.rest()
-    const { link } = found
-    if (!link.getNode().isFile() || link.getNode().getSize() > maxFileBytes) continue
+    const { node } = found
+    if (!node.isFile || node.size > maxFileBytes) continue
     if (found.below !== undefined && !filter.matches(found.below)) continue
-    for await (const hit of matcher.searchBytes(tree.content(link), { signal, path: found.path })) {
+    for await (const hit of matcher.searchBytes(node.content, { signal, path: found.path })) {
       if (hits >= maxHits) return undefined
       hits += 1
       yield { path: found.path, ...hit }
@@ -38,7 +39,7 @@ export async function* search(
 
 interface Found {
   readonly path: MountPath
-  readonly link: Link
+  readonly node: Node
   /** The path below what is searched; absent for a file that was asked for itself, which no glob leaves out. */
   readonly below?: string
 }
@@ -46,17 +47,17 @@ interface Found {
 function* entriesAt(
   tree: MemoryTree,
   path: MountPath,
-  start: Link,
+  start: Node,
   exclude: readonly MountPath[],
 ): Generator<Found, void, undefined> {
-  if (start.getNode().isFile()) {
-    if (!exclude.some((root) => isWithin(path, root))) yield { path, link: start }
+  if (start.isFile) {
+    if (!exclude.some((root) => isWithin(path, root))) yield { path, node: start }
     return
   }
   const skipped = path === '/' ? 1 : path.length + 1
   for (const found of walkTree(tree, path, start, { recursive: true, exclude })) {
     // a link below is left alone, as in listings; an excluded entry is seen by listings only
     if (exclude.includes(found.path)) continue
-    yield { path: found.path, link: found.link, below: found.path.slice(skipped) }
+    yield { path: found.path, node: found.node, below: found.path.slice(skipped) }
   }
 }

@@ -2,7 +2,8 @@ import { LinkSignal, type MountPath, parseMountPath } from '@ws/core/adapter'
 
 import { failure } from './errors.ts'
 import type { MemoryAdapterOptions, MemoryEntry } from './options.ts'
-import { type Link, MemoryTree } from './tree.ts'
+import type { Node } from './node.ts'
+import { MemoryTree } from './tree.ts'
 
 const operation = 'createMemoryAdapter'
 const encoder = new TextEncoder()
@@ -16,14 +17,14 @@ export function seed(files: NonNullable<MemoryAdapterOptions['files']>, now?: Me
     const entry: MemoryEntry = typeof value === 'string' || value instanceof Uint8Array ? { content: value } : value
     const made = make(tree, path, entry, given.endsWith('/'))
     const { modifiedAt } = entry
-    if (modifiedAt !== undefined) times.push(() => (made.getNode().mtime = new Date(modifiedAt)))
+    if (modifiedAt !== undefined) times.push(() => (made.modifiedAt = modifiedAt))
   }
   // Last, since a directory's own time changes with its entries.
   for (const setTime of times) setTime()
   return tree
 }
 
-function make(tree: MemoryTree, path: MountPath, entry: MemoryEntry, isDirectory: boolean): Link {
+function make(tree: MemoryTree, path: MountPath, entry: MemoryEntry, isDirectory: boolean): Node {
   try {
     return isDirectory ? makeDirectory(tree, path, entry) : makeEntry(tree, path, entry)
   } catch (error) {
@@ -32,21 +33,21 @@ function make(tree: MemoryTree, path: MountPath, entry: MemoryEntry, isDirectory
   }
 }
 
-function makeDirectory(tree: MemoryTree, path: MountPath, { mode }: MemoryEntry): Link {
+function makeDirectory(tree: MemoryTree, path: MountPath, { mode }: MemoryEntry): Node {
   const { directory, missing, entry } = tree.locate(path, { operation })
-  if (entry !== undefined && !entry.getNode().isDirectory()) throw failure('EEXIST', operation, path)
+  if (entry !== undefined && !entry.isDirectory) throw failure('EEXIST', operation, path)
   const made = entry ?? tree.createDirectories(directory, missing)
   if (mode === undefined) return made
-  made.getNode().chmod(mode)
-  tree.stamp(made.getNode())
+  made.mode = mode
+  tree.stamp(made)
   return made
 }
 
-function makeEntry(tree: MemoryTree, path: MountPath, { content = '', target, mode = 0o644 }: MemoryEntry): Link {
+function makeEntry(tree: MemoryTree, path: MountPath, { content = '', target, mode = 0o644 }: MemoryEntry): Node {
   const { directory, missing, entry } = tree.locate(path, { operation })
   const name = missing.at(-1)
   if (entry !== undefined || name === undefined) {
-    throw failure(entry?.getNode().isDirectory() === true ? 'EISDIR' : 'EEXIST', operation, path)
+    throw failure(entry?.isDirectory === true ? 'EISDIR' : 'EEXIST', operation, path)
   }
   const parent = tree.createDirectories(directory, missing.slice(0, -1))
   if (target !== undefined) return tree.createLink(parent, name, target)

@@ -1,10 +1,11 @@
 import { childPath, isWithin, type TransferResult } from '@ws/core'
 import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
-import { childrenOf, isEmpty, type Link, type MemoryTree, type Lookup } from './tree.ts'
+import type { Node } from './node.ts'
+import type { MemoryTree, Lookup } from './tree.ts'
 
 interface Transfer {
-  readonly entry: Link
+  readonly entry: Node
   readonly target: Lookup
 }
 
@@ -17,29 +18,27 @@ function prepare(
   { ifSource, ifDestination, parents = false }: MoveOptions,
 ): Transfer {
   const entry = tree.find(source, { operation, argument: 'source' })
-  if (ifSource !== undefined && ifSource !== tree.version(entry.getNode())) {
+  if (ifSource !== undefined && ifSource !== entry.version) {
     throw failure('ECONFLICT', operation, source)
   }
-  const isDirectory = entry.getNode().isDirectory()
-  if (isDirectory && destination !== source && isWithin(destination, source)) {
+  if (entry.isDirectory && destination !== source && isWithin(destination, source)) {
     throw failure('intoItself', operation, destination)
   }
   const target = tree.locate(destination, { operation, argument: 'destination' })
-  checkCondition(tree, target, ifDestination, operation, destination)
+  checkCondition(target, ifDestination, operation, destination)
   if (target.missing.length > 1 && !parents) throw failure('noParent', operation, destination)
   return { entry, target }
 }
 
 /** @throws WorkspaceError `ECONFLICT` when the entry is not in the state that is asked for. */
 export function checkCondition(
-  tree: MemoryTree,
   { entry }: Lookup,
   condition: string | undefined,
   operation: string,
   path: MountPath,
 ): void {
   if (condition === undefined) return
-  const state = entry === undefined ? 'absent' : tree.version(entry.getNode())
+  const state = entry === undefined ? 'absent' : entry.version
   if (state !== condition) throw failure('ECONFLICT', operation, path)
 }
 
@@ -50,19 +49,18 @@ export function move(
   options: MoveOptions = {},
 ): TransferResult {
   const { entry, target } = prepare(tree, 'move', source, destination, options)
-  const node = entry.getNode()
-  if (source === destination) return { version: tree.version(node) }
+  if (source === destination) return { version: entry.version }
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'move', destination)
-    const replaced = target.entry.getNode()
-    if (replaced.isDirectory() && !node.isDirectory()) throw failure('directoryInTheWay', 'move', destination)
-    if (!replaced.isDirectory() && node.isDirectory()) throw failure('fileInTheWay', 'move', destination)
-    if (replaced.isDirectory() && !isEmpty(target.entry)) throw failure('ENOTEMPTY', 'move', destination)
-    tree.remove(target.entry)
+    const replaced = target.entry
+    if (replaced.isDirectory && !entry.isDirectory) throw failure('directoryInTheWay', 'move', destination)
+    if (!replaced.isDirectory && entry.isDirectory) throw failure('fileInTheWay', 'move', destination)
+    if (replaced.children.size > 0) throw failure('ENOTEMPTY', 'move', destination)
+    tree.remove(replaced)
   }
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   tree.move(entry, directory, nameOf(destination))
-  return { version: tree.version(node) }
+  return { version: entry.version }
 }
 
 export function copy(
@@ -74,7 +72,7 @@ export function copy(
   const { entry, target } = prepare(tree, 'copy', source, destination, options)
   if (source === destination) throw failure('ontoItself', 'copy', destination)
   if (target.entry === tree.root) throw failure('EBUSY', 'copy', destination)
-  if (entry.getNode().isDirectory() && options.recursive !== true) throw failure('EISDIR', 'copy', source)
+  if (entry.isDirectory && options.recursive !== true) throw failure('EISDIR', 'copy', source)
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'copy', destination)
     checkMerge(entry, target.entry, destination)
@@ -84,46 +82,45 @@ export function copy(
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   const parent = target.entry?.parent ?? directory
   const made = build(tree, plan, parent, nameOf(destination))
-  return { version: tree.version(made.getNode()) }
+  return { version: made.version }
 }
 
 /** Nothing is copied when anything could not be: the whole tree is compared first. */
-function checkMerge(source: Link, destination: Link, path: MountPath): void {
-  const into = destination.getNode().isDirectory()
-  const from = source.getNode().isDirectory()
+function checkMerge(source: Node, destination: Node, path: MountPath): void {
+  const into = destination.isDirectory
+  const from = source.isDirectory
   if (into && !from) throw failure('directoryInTheWay', 'copy', path)
   if (!into && from) throw failure('fileInTheWay', 'copy', path)
   if (!from) return
-  for (const [name, child] of childrenOf(source)) {
+  for (const [name, child] of source.children) {
     const existing = destination.children.get(name)
     if (existing !== undefined) checkMerge(child, existing, childPath(path, name))
   }
 }
 
 interface Plan {
-  readonly link: Link
+  readonly node: Node
   readonly children: readonly (readonly [name: string, plan: Plan])[]
 }
 
-function snapshot(link: Link): Plan {
-  return { link, children: [...childrenOf(link)].map(([name, child]) => [name, snapshot(child)] as const) }
+function snapshot(node: Node): Plan {
+  return { node, children: [...node.children].map(([name, child]) => [name, snapshot(child)] as const) }
 }
 
-function build(tree: MemoryTree, { link, children }: Plan, parent: Link, name: string): Link {
-  const node = link.getNode()
+function build(tree: MemoryTree, { node, children }: Plan, parent: Node, name: string): Node {
   const existing = parent.children.get(name)
-  if (node.isDirectory()) {
-    const directory = existing ?? tree.create(parent, name, 'directory', node.perm)
+  if (node.isDirectory) {
+    const directory = existing ?? tree.create(parent, name, 'directory', node.mode)
     for (const [childName, child] of children) build(tree, child, directory, childName)
     return directory
   }
   // a replaced file keeps its mode, as when it is written
-  const isFile = !node.isSymlink()
-  const keep = isFile && existing?.getNode().isFile() === true
+  const { isFile } = node
+  const keep = isFile && existing?.isFile === true
   if (existing !== undefined && !keep) tree.remove(existing)
-  if (!isFile) return tree.createLink(parent, name, node.symlink)
-  const file = keep ? existing : tree.create(parent, name, 'file', node.perm)
-  tree.setContent(file, tree.content(link))
+  if (!isFile) return tree.createLink(parent, name, node.target)
+  const file = keep ? existing : tree.create(parent, name, 'file', node.mode)
+  tree.setContent(file, node.content)
   return file
 }
 

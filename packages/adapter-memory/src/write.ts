@@ -1,8 +1,9 @@
 import { WorkspaceError, type WriteResult } from '@ws/core'
 import { LinkSignal, type AppendOptions, type MountPath, type WriteOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
+import type { Node } from './node.ts'
 import { checkCondition } from './transfer.ts'
-import type { Link, MemoryTree, Lookup } from './tree.ts'
+import type { MemoryTree, Lookup } from './tree.ts'
 
 /** Everything that is checked before a body is touched. */
 export function prepareWrite(
@@ -12,8 +13,8 @@ export function prepareWrite(
   operation = 'write',
 ): Lookup {
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
-  checkCondition(tree, place, ifVersion, operation, path)
-  if (place.entry !== undefined && !place.entry.getNode().isFile()) throw failure('EISDIR', operation, path)
+  checkCondition(place, ifVersion, operation, path)
+  if (place.entry?.isFile === false) throw failure('EISDIR', operation, path)
   if (place.missing.length > 1 && !parents) throw failure('noParent', operation, path)
   return place
 }
@@ -43,14 +44,12 @@ function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions):
 
 export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array, options: AppendOptions): WriteResult {
   const file = fileAt(tree, prepareWrite(tree, path, options, 'append'), undefined)
-  const node = file.getNode()
-  // after the bytes that readers hold, which therefore stay the same
-  node.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length, node.getSize())
-  tree.stamp(node)
-  return { version: tree.touch(node), size: node.getSize() }
+  file.append(bytes)
+  tree.stamp(file)
+  return { version: tree.touch(file), size: file.size }
 }
 
-function fileAt(tree: MemoryTree, { directory, missing, entry }: Lookup, mode = 0o644): Link {
+function fileAt(tree: MemoryTree, { directory, missing, entry }: Lookup, mode = 0o644): Node {
   if (entry !== undefined) return entry
   const parent = tree.createDirectories(directory, missing.slice(0, -1))
   return tree.create(parent, missing.at(-1) ?? '', 'file', mode)

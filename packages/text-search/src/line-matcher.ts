@@ -83,8 +83,8 @@ async function findFar(
   { pattern, caseSensitive = true }: PatternOptions,
   { signal, path }: LineSearchOptions,
 ): Promise<number> {
-  const { findInThread } = await import('./long-lines.ts')
-  const index = await findInThread({ pattern, caseSensitive, line: longLine }, signal)
+  const { findInLongLine } = await import('./long-lines.ts')
+  const index = await findInLongLine({ pattern, caseSensitive, line: longLine }, signal)
   if (index !== undefined) return index
   throw new WorkspaceError({
     code: 'EINVAL',

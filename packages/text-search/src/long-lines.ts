@@ -20,7 +20,10 @@ const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
  *
  * @throws `signal.reason`
  */
-export async function findInThread(request: LineRequest, signal: AbortSignal | undefined): Promise<number | undefined> {
+export async function findInLongLine(
+  request: LineRequest,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
   signal?.throwIfAborted()
   const worker = await takeWorker(signal)
   const stop = new AbortController()

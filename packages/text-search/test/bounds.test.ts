@@ -1,6 +1,7 @@
 import { watchTurns } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { createLineMatcher, type LineHit, type PatternOptions } from '../src/index.ts'
+import { findInLongLine } from '../src/long-lines-in-browsers.ts'
 
 const encoder = new TextEncoder()
 
@@ -56,6 +57,15 @@ describe('[RU8] a search', () => {
       remedy: expect.stringContaining('simpler'),
     })
     expect(turn).toBeLessThan(20)
+  })
+
+  it('without threads, searches a long line at once, unless that would take too long', async () => {
+    const request = { pattern: '(?:[ab]{1,9}){1,20}[^ab]', caseSensitive: true }
+    expect(await findInLongLine({ ...request, line: `${'ab'.repeat(200)}c` })).toBe(220)
+    expect(await findInLongLine({ ...request, line: 'ab'.repeat(200) })).toBe(-1)
+    const started = performance.now()
+    expect(await findInLongLine({ ...request, line: `${'ab'.repeat(400_000)}c` })).toBeUndefined()
+    expect(performance.now() - started).toBeLessThan(500)
   })
 
   it('ends within 100 ms of an abort, in a line that takes long too', async () => {

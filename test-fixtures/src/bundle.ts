@@ -1,0 +1,115 @@
+import { createContext, runInContext } from 'node:vm'
+import { Worker } from 'node:worker_threads'
+
+import { rolldown } from 'rolldown'
+
+/** The names that browsers and their workers have besides the language. */
+const webGlobals = [
+  'AbortController',
+  'AbortSignal',
+  'DOMException',
+  'Event',
+  'EventTarget',
+  'ReadableStream',
+  'URL',
+  'clearInterval',
+  'clearTimeout',
+  'console',
+  'crypto',
+  'performance',
+  'queueMicrotask',
+  'setInterval',
+  'setTimeout',
+  'structuredClone',
+] as const
+
+/** The names that only Node has, and that programs for it use most. */
+const nodeGlobals = ['process', 'Buffer', 'setImmediate', 'require'] as const
+
+/** Made in the context, so that what they give are its own arrays. */
+const encoders = `
+  globalThis.TextEncoder = class { encode(text) { return new Uint8Array(host.encode(text)) } }
+  globalThis.TextDecoder = class {
+    constructor(...given) { this.decoder = host.decoder(...given) }
+    decode(...given) { return this.decoder.decode(...given) }
+  }
+`
+
+export interface BrowserBundle {
+  /** A script without imports; the exports of the module are in the global `bundle`. */
+  readonly code: string
+  /** The files that are in it, as absolute paths. */
+  readonly modules: readonly string[]
+}
+
+/**
+ * Bundles a module for browsers.
+ *
+ * @param conditions of `exports`, besides those of browsers
+ * @throws Error for each complaint of the bundler, such as an import of `node:fs`
+ */
+export async function bundleForBrowser(input: string, conditions: readonly string[] = []): Promise<BrowserBundle> {
+  const build = await rolldown({
+    input,
+    platform: 'browser',
+    resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
+    onLog: (_, { message }) => {
+      throw new Error(message)
+    },
+  })
+  try {
+    const { output } = await build.generate({ format: 'iife', name: 'bundle', codeSplitting: false })
+    const [chunk, ...others] = output
+    // a dynamic import of a part of itself is there by its own name
+    const imports = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== chunk.fileName)
+    const outside = [...imports, ...others.map(({ fileName }) => fileName)]
+    if (outside.length > 0) throw new Error(`the bundle is not alone: ${outside.join(' ')}`)
+    return { code: chunk.code, modules: chunk.moduleIds.filter((id) => !id.startsWith('\0')) }
+  } finally {
+    await build.close()
+  }
+}
+
+/** The answer of `run()` of a bundle, and the names of {@link nodeGlobals} that it could see. */
+export interface BundleRun {
+  readonly found: unknown
+  readonly left: readonly string[]
+}
+
+/** Calls `run()` of a bundle among the globals of a page. */
+export async function runInPage({ code }: BrowserBundle): Promise<BundleRun> {
+  const host = {
+    encode: (text: string) => new TextEncoder().encode(text),
+    decoder: (...given: ConstructorParameters<typeof TextDecoder>) => new TextDecoder(...given),
+  }
+  const globals = Object.fromEntries(webGlobals.map((name) => [name, globalThis[name]]))
+  const context = createContext({ ...globals, host })
+  runInContext(`globalThis.window = globalThis; ${encoders} ${code}; globalThis.bundle = bundle`, context)
+  const left = nodeGlobals.filter((name) => runInContext(`typeof ${name}`, context) !== 'undefined')
+  return { found: await (runInContext('bundle.run()', context) as Promise<unknown>), left }
+}
+
+/** Calls `run()` of a bundle in a thread without the globals of Node. */
+export async function runInWorker({ code }: BrowserBundle): Promise<BundleRun> {
+  const kept = [...webGlobals, 'TextDecoder', 'TextEncoder']
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads')
+    const language = new Set(Object.getOwnPropertyNames(require('node:vm').runInNewContext('globalThis')))
+    const kept = new Set(${JSON.stringify(kept)})
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      if (!language.has(name) && !kept.has(name)) delete globalThis[name]
+    }
+    const left = ${JSON.stringify(nodeGlobals)}.filter((name) => name in globalThis)
+    ;(0, eval)(${JSON.stringify(`${code}; globalThis.bundle = bundle`)})
+    bundle.run().then((found) => parentPort.postMessage({ found, left }), (error) => { throw error })`,
+    { eval: true },
+  )
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+  } finally {
+    await worker.terminate()
+  }
+}
