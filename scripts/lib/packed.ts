@@ -40,21 +40,23 @@ export function publicFolders(): string[] {
  * and others from the registry.
  */
 export function installInto(project: string, names: readonly string[], tarballs: readonly Tarball[]): void {
-  const ours: Record<string, string> = {}
-  for (const name of withDependencies(names.filter((given) => given.startsWith('@ws/')))) {
+  const { needed, optional } = withDependencies(names.filter((given) => given.startsWith('@ws/')))
+  const fileOf = (name: string): string => {
     const tarball = tarballs.find((packed) => packed.name === name)
     if (tarball === undefined)
       throw new Error(`there is no package ${name}; \`packages\` and \`apps\` hold those that are`)
-    ours[name] = `file:${relative(project, tarball.filename)}`
+    return `file:${relative(project, tarball.filename)}`
   }
+  const ours = Object.fromEntries([...needed].map((name) => [name, fileOf(name)]))
   mkdirSync(project, { recursive: true })
   const path = join(project, 'package.json')
   const old = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : undefined
+  const own = Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`]))
   const manifest = {
     ...(old ?? { private: true, type: 'module' }),
     dependencies: { ...old?.dependencies, ...ours },
     // without these, npm asks the registry for what one of ours depends on, and others may have put our names there
-    overrides: { ...old?.overrides, ...Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`])) },
+    overrides: { ...Object.fromEntries([...optional].map((name) => [name, fileOf(name)])), ...old?.overrides, ...own },
   }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
   forgetLocked(project, Object.keys(ours))
@@ -75,6 +77,7 @@ function forgetLocked(project: string, names: readonly string[]): void {
 
 interface Manifest {
   readonly name: string
+  readonly version: string
   readonly overrides?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
@@ -87,17 +90,24 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(resolve(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** With all packages of ours that these depend on. Optional ones are installed by those who name them. */
-function withDependencies(names: readonly string[]): Set<string> {
+/**
+ * All packages of ours that these depend on, with themselves; and those of ours that may be installed beside them, which
+ * npm asks about although it installs them for those who name them only.
+ */
+function withDependencies(names: readonly string[]): { needed: Set<string>; optional: Set<string> } {
   const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]))
-  const all = new Set<string>()
+  const needed = new Set<string>()
+  const optional = new Set<string>()
   const pending = [...names]
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    if (all.has(name)) continue
-    all.add(name)
+    if (needed.has(name)) continue
+    needed.add(name)
     const { dependencies, peerDependencies, peerDependenciesMeta } = manifests.get(name) ?? {}
-    const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((other) => other.startsWith('@ws/'))
-    pending.push(...needed.filter((other) => peerDependenciesMeta?.[other]?.optional !== true))
+    for (const other of Object.keys({ ...dependencies, ...peerDependencies })) {
+      if (!other.startsWith('@ws/')) continue
+      if (peerDependenciesMeta?.[other]?.optional === true) optional.add(other)
+      else pending.push(other)
+    }
   }
-  return all
+  return { needed, optional: new Set([...optional].filter((name) => !needed.has(name))) }
 }

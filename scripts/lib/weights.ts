@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { manifestOf, publicFolders } from './packed.ts'
@@ -39,9 +39,11 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/tools': [30, 18],
 }
 
-/** The packages whose installs have grown beyond their budgets, or have none. */
+/** The packages whose installs have grown beyond their budgets, those without a budget, and budgets of nothing. */
 export function checkWeights(): string[] {
-  return publicFolders().flatMap((folder) => {
+  const published = new Set(publicFolders().map((folder) => manifestOf(folder).name))
+  const stale = Object.keys(budgets).filter((name) => !published.has(name))
+  const grown = publicFolders().flatMap((folder) => {
     const { name } = manifestOf(folder)
     const { packages, megabytes } = weigh(folder)
     const is = `${packages} packages of others, ${megabytes} MB`
@@ -49,6 +51,18 @@ export function checkWeights(): string[] {
     if (packages <= most && megabytes <= size) return []
     return [`${name}: an install brings ${is}; its budget in scripts/lib/weights.ts is ${most} and ${size} MB`]
   })
+  return [...grown, ...stale.map((name) => `${name}: has a budget in scripts/lib/weights.ts, and is not published`)]
+}
+
+/** Packages that npm installed into a project: those that are not ours, and megabytes of all. */
+export function weighInstalled(project: string): { readonly others: number; readonly megabytes: number } {
+  // the list of npm itself: it leaves out optional packages for other machines
+  const lock = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>
+  }
+  const places = Object.keys(lock.packages)
+  const bytes = places.reduce((sum, place) => sum + sizeOf(join(project, place)), 0)
+  return { others: places.filter((place) => !place.includes('node_modules/@ws/')).length, megabytes: bytes / 1_000_000 }
 }
 
 /** The packages that are installed here stand for those that npm would install. */

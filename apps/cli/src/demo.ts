@@ -53,8 +53,9 @@ async function demo(): Promise<number> {
 
 const next = [
   ['npm run pack -- ../my-app @ws/cli', 'install ws in a directory of yours'],
-  ['cd ../my-app && npx ws init', 'write a config file with rules'],
-  ['npx ws exec -- ls -la', 'run a command under them'],
+  ['cd ../my-app', 'and there, with the program of that package:'],
+  ['node_modules/.bin/ws init', 'write a config file with rules'],
+  ['node_modules/.bin/ws exec -- ls -la', 'run a command under them'],
   ['docs/guides/give-a-model-tools.md', 'give a model these doors as tools'],
 ] as const
 

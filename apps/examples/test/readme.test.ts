@@ -141,6 +141,16 @@ describe('the documents', () => {
     expect(taken).toEqual([])
   })
 
+  it('no page and no program tells to run a name from the registry that is not ours, `ws` among them', () => {
+    const run = /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm exec)\b["']?,?\s+(?:-\S+\s+)*["'`]?([@\w][^\s"'`]*)/gu
+    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/**/*.md', '{packages,apps}/*/src/**/*.ts')
+    const named = pages.flatMap((path) =>
+      [...read(path).matchAll(run)].map(([, program = '']) => program.replace(/@[\d.]+$/u, '')),
+    )
+    // vitest is installed where the pages name it; pnpm is pinned
+    expect(new Set(named)).toEqual(new Set(['vitest', 'pnpm']))
+  })
+
   it('published sources use nothing that the lowest Node lacks', () => {
     const missing =
       /\b(?:Async)?DisposableStack\b|\bSuppressedError\b|\bPromise\.try\b|\bRegExp\.escape\b|\bError\.isError\b/u

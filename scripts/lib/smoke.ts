@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { component, type Owner } from '@ws/test-fixtures'
+
+import { extractExamples, installedBy } from '../../apps/examples/test/readme/extract.ts'
+import { mounts, playExample } from '../../apps/examples/test/readme/play.ts'
+import { missingLines } from '../../apps/examples/test/readme/run.ts'
+import { installInto, type Tarball } from './packed.ts'
+import { weighInstalled } from './weights.ts'
+
+const run = promisify(execFile)
+
+export interface SmokeOptions {
+  readonly tarballs: readonly Tarball[]
+  /** The program of each version of Node. */
+  readonly nodes: ReadonlyMap<string, string>
+  /** A directory that is empty or not there. */
+  readonly project: string
+  /** Runs the package; the user of this process without it. */
+  readonly user: Owner | undefined
+}
+
+/** One package in an empty project. */
+export interface Smoked {
+  /** Bytes of the tarball. */
+  readonly packed: number
+  /** Installed packages of others. */
+  readonly others: number
+  /** Installed, of all packages. */
+  readonly megabytes: number
+  /** The actions that were seen, in words. */
+  readonly seen: readonly string[]
+  readonly problems: readonly string[]
+}
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly bin?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/**
+ * Installs a package alone and weighs it. Imports every door of it, asks its programs for help, and runs the first example
+ * of its README, on each Node.
+ */
+export async function smokeTest({ name, filename }: Tarball, options: SmokeOptions): Promise<Smoked> {
+  const { tarballs, nodes, project, user } = options
+  installInto(project, [name], tarballs)
+  const weight = { packed: statSync(filename).size, ...weighInstalled(project) }
+
+  const own = join(project, 'node_modules', name)
+  const { exports, bin = {}, peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(own)
+  const doors = Object.keys(exports).map((door) => `${name}${door.slice(1)}`)
+  const shut = await importAll(process.execPath, doors, options)
+  // a door for a framework may ask for it, by its name
+  const asked = new Set(shut.flatMap(({ lacks }) => (peerDependenciesMeta[lacks]?.optional === true ? [lacks] : [])))
+  const example = exampleOf(own)
+  const others = [...asked].map((peer) => `${peer}@${peerDependencies[peer] ?? ''}`)
+  if (example !== undefined || others.length > 0) {
+    installInto(project, [name, ...others, ...(example?.packages ?? [])], tarballs)
+  }
+
+  const problems: string[] = []
+  const attempt = async (title: string, action: () => Promise<string | undefined>): Promise<void> => {
+    const problem = await action().catch((error: unknown) => String(error))
+    if (problem !== undefined) problems.push(`${name}: ${title}: ${problem}`)
+  }
+  for (const [version, node] of nodes) {
+    await attempt(`its doors on Node ${version}`, async () => {
+      const failed = await importAll(node, doors, options)
+      return failed.length === 0 ? undefined : failed.map(({ door, message }) => `${door}: ${message}`).join('; ')
+    })
+    for (const [program, path] of Object.entries(bin)) {
+      await attempt(`\`${program} --help\` on Node ${version}`, async () => {
+        const { stdout } = await run(node, [join(own, path), '--help'], { cwd: project, env: {}, ...user })
+        return stdout.includes(program) ? undefined : 'it printed nothing of itself'
+      })
+    }
+    if (example === undefined || example.lacks.length > 0) continue
+    // a store is the same to every Node
+    if (example.run.store !== undefined && node !== [...nodes.values()][0]) continue
+    await attempt(`README.md:${example.run.line} on Node ${version}`, async () => {
+      const as = mounts(example.run) ? undefined : user
+      const printed = await playExample(example.run, { project, node, user: as })
+      const missing = missingLines(example.run.prints, printed)
+      return missing.length === 0 ? undefined : `it did not print ${missing.join(', ')}`
+    })
+  }
+  const seen = [
+    `${doors.length} doors${asked.size === 0 ? '' : ` (with ${[...asked].join(', ')})`}`,
+    ...Object.keys(bin).map((program) => `\`${program} --help\``),
+    ...(example === undefined ? [] : [describeExample(example)]),
+  ]
+  return { ...weight, seen, problems }
+}
+
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+
+interface Shut {
+  readonly door: string
+  readonly message: string
+  /** The package that was not found; empty when that is not the reason. */
+  readonly lacks: string
+}
+
+/** The doors that cannot be imported. */
+async function importAll(node: string, doors: readonly string[], { project, user }: SmokeOptions): Promise<Shut[]> {
+  const code = `const shut = []
+    for (const door of ${JSON.stringify(doors)}) {
+      try {
+        await import(door, door.endsWith('.json') ? { with: { type: 'json' } } : {})
+      } catch ({ message }) {
+        const [, lacks = ''] = /^Cannot find package '([^']+)'/.exec(message) ?? []
+        shut.push({ door, message, lacks })
+      }
+    }
+    console.log(JSON.stringify(shut))`
+  const { stdout } = await run(node, ['--input-type=module', '--eval', code], { cwd: project, env: {}, ...user })
+  return JSON.parse(stdout) as Shut[]
+}
+
+interface FirstExample {
+  readonly run: ReturnType<typeof extractExamples>[number]
+  /** Packages that the README installs above it. */
+  readonly packages: readonly string[]
+  /** Components of the machine that are not there. */
+  readonly lacks: readonly string[]
+}
+
+function exampleOf(folder: string): FirstExample | undefined {
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  const first = extractExamples(readme).find(({ noRun }) => noRun === undefined)
+  if (first === undefined) return undefined
+  const lacks = first.needs.filter((need) => !component(need).available)
+  return { run: first, packages: installedBy(readme.split('\n', first.line)), lacks }
+}
+
+function describeExample({ run: { line, store }, lacks }: FirstExample): string {
+  if (lacks.length > 0) return `README.md:${line} not run, needs ${lacks.join(', ')}`
+  return `README.md:${line}${store === undefined ? '' : ' (on one Node)'}`
+}

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/**
+ * Installs releases of Node from the registry. The one that runs this process is used as it is.
+ *
+ * @param versions as npm takes them: `26`, `22.18`
+ * @param directory gets a directory for each
+ * @returns the program of each version, as an absolute path
+ */
+export async function installNodes(versions: readonly string[], directory: string): Promise<Map<string, string>> {
+  const programs = new Map<string, string>()
+  const platform = `node-${process.platform}-${process.arch}`
+  for (const version of versions) {
+    const place = join(directory, `node-${version}`)
+    const own = version === process.versions.node
+    if (!own) {
+      await mkdir(place)
+      const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+      await promisify(execFile)('npm', [...args, `${platform}@${version}`], { cwd: place })
+    }
+    programs.set(version, own ? process.execPath : join(place, 'node_modules', platform, 'bin/node'))
+  }
+  return programs
+}
