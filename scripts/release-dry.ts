@@ -83,7 +83,10 @@ async function tryInBrowser(): Promise<string[]> {
   const size = `${Math.ceil(bundle.code.length / 1000)} kB`
   say('browser', `the core and the memory adapter (${size}) in ${Object.keys(found).join(', ')}`)
   const missing = "browser: there is none; install one, such as Debian's package chromium"
-  if (browser === undefined) process.env['WS_REQUIRE_ALL'] === '1' ? problems.push(missing) : console.log(missing)
+  if (browser === undefined) {
+    if (process.env['WS_REQUIRE_ALL'] === '1') problems.push(missing)
+    else console.log(missing)
+  }
   return Object.entries(found)
     .filter(([, answer]) => answer !== expected)
     .map(([where, answer]) => `browser: ${where} found ${String(answer)}, and Node ${expected}`)

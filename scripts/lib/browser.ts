@@ -52,8 +52,11 @@ export async function runInBrowser(browser: string, code: string, profile: strin
     ['/bundle.js', ['text/javascript; charset=utf-8', code]],
     ['/worker.js', ['text/javascript; charset=utf-8', worker]],
   ])
-  const server = createServer(async (request, response) => {
-    if (request.url === '/found') answer.resolve(JSON.parse(await text(request)) as BrowserRun)
+  const server = createServer((request, response) => {
+    if (request.url === '/found') {
+      const found = text(request).then((json) => JSON.parse(json) as BrowserRun)
+      found.then(answer.resolve, answer.reject)
+    }
     const [type, body] = parts.get(request.url ?? '') ?? []
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': type ?? 'text/plain' }).end(body)
   }).listen(0, '127.0.0.1')
