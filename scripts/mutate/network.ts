@@ -13,6 +13,7 @@ const tls = 'TLS for another host over a listed address: wrong SNI, none, two, a
 const http = 'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`'
 const protocols = 'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets'
 const flood = 'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes'
+const narrowed = 'a host that the executor lists, and that a rule of the workspace closes'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
@@ -58,7 +59,7 @@ export const networkMutations: readonly Mutation[] = [
     removes: 'the port of an entry',
     changes: [
       {
-        file: 'packages/network/src/hosts/host-list.ts',
+        file: 'packages/core/src/policy/host-list.ts',
         text: 'matches(entry, wanted) && portsOf(entry).includes(port)',
         by: 'matches(entry, wanted) && port > 0',
       },
@@ -178,6 +179,30 @@ export const networkMutations: readonly Mutation[] = [
     removes: 'the end of silent connections',
     changes: [{ file: passage, text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())', by: '' }],
     test: { file: gateTest, title: 'nothing comes' },
+  },
+  {
+    row: narrowed,
+    removes: 'the narrowing of the list by rules',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/network/named-network.ts',
+        text: 'list: network.list.narrow(rules)',
+        by: 'list: network.list.narrow(rules.slice(0, 0))',
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/network/listed-hosts.test.ts', title: 'narrows the list' },
+  },
+  {
+    row: narrowed,
+    removes: 'the refusal of commands that share the network of the machine',
+    changes: [
+      {
+        file: 'packages/core/src/commands/enforcement.ts',
+        text: "field === 'network' ? 'names'",
+        by: "field === 'network' ? 'none'",
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/network/listed-hosts.test.ts', title: 'refuses commands that share' },
   },
   {
     row: helper,

@@ -31,12 +31,14 @@ export { limitFields, limitShapes, narrowLimits, requireLimits } from './executo
 export type { LimitField, LimitReport } from './executor/limits.ts'
 export { scratchName, systemNames } from './mount/reserved.ts'
 export type { HostPath } from './path/virtual-path.ts'
+export { HostList, isName, normalName, parseHost, readHosts, unlistedHost, type HostEntry } from './policy/host-list.ts'
 export type { DenyCommandOptions } from './policy/rules.ts'
 export type {
   CommandLineRequest,
   CommandParser,
   CommandParserOptions,
   CommandRule,
+  HostsRule,
   PatternRule,
   SimpleCommand,
   SubtreeRule,

@@ -35,7 +35,7 @@ import {
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
-import { CommandNetwork, nameResolution, verdictOf } from './network/named-network.ts'
+import { CommandNetwork, nameResolution, narrowed, verdictOf } from './network/named-network.ts'
 import type { ResolvedOptions } from './options.ts'
 import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
@@ -135,7 +135,9 @@ export function createAttached({
       warden ??= useWarden()
       pipes ??= usePipes()
       network =
-        typeof options.network === 'object' ? new CommandNetwork(options.network, request.onConnection) : undefined
+        typeof options.network === 'object'
+          ? new CommandNetwork(narrowed(options.network, plan.hostRules), request.onConnection)
+          : undefined
       started = startCommand({
         request,
         owner,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type AccessEvent, createWorkspace, type Workspace } from '@ws/core'
+import { type AccessEvent, createWorkspace, rules, type Workspace, type WorkspaceOptions } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const network = { allow: ['api.test', 'db.test:5432'], addresses: ['127.0.0.1'] }
 
-async function open(more: { readonly require?: 'untrusted' | { readonly network: 'kernel' | 'names' } } = {}) {
+async function open(more: Partial<Pick<WorkspaceOptions, 'require' | 'rules' | 'executors'>> = {}) {
   const server = createServer((_, response) => response.end('from the host\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -92,6 +92,69 @@ describeWith([component('bubblewrap'), component('perl')], 'a workspace with a l
     }
     const { workspace } = await open({ require: { network: 'names' } })
     expect(workspace.executor?.guarantees).toMatchObject({ network: 'names', sockets: 'kernel' })
+  })
+})
+
+describeWith([component('bubblewrap'), component('perl')], '`rules.allowHosts`', () => {
+  const narrow = [rules.allowHosts(['db.test:5432', 'elsewhere.test'])]
+
+  it('[NW4, NW6] narrows the list for commands, and names the rule with its remedy', async () => {
+    const { workspace, events } = await open({ rules: narrow })
+    const script = `curl -s http://api.test/ || echo api $?; curl -s --http0.9 http://db.test:5432/; curl -s http://elsewhere.test/; true`
+    const { stdout, violations } = await workspace.exec(script)
+    expect(stdout).toBe('api 6\nfrom the host\n')
+    const remedy = expect.stringMatching(/entry `api\.test` in the rule `allowHosts`/)
+    expect(violations).toMatchObject([
+      { rule: 'allowHosts', kind: 'refused', host: 'api.test', remedy },
+      { rule: 'network', kind: 'refused', host: 'elsewhere.test', remedy: expect.stringContaining('`network.allow`') },
+    ])
+    const connections = events.filter(({ operation }) => operation === 'connect')
+    expect(connections.filter(({ outcome }) => outcome === 'denied')).toMatchObject([
+      { rule: 'allowHosts', connection: { host: 'api.test' } },
+      { rule: 'network', connection: { host: 'elsewhere.test' } },
+    ])
+    expect(connections).toContainEqual(
+      expect.objectContaining({ outcome: 'allowed', connection: expect.objectContaining({ entry: 'db.test:5432' }) }),
+    )
+    expect(await explained(workspace, 'api.test')).toMatchObject({ effect: 'deny', rule: 'allowHosts', remedy })
+    expect(await explained(workspace, 'db.test', 5432)).toMatchObject({ effect: 'allow', entry: 'db.test:5432' })
+    expect(await explained(workspace, 'elsewhere.test')).toMatchObject({ effect: 'deny', rule: 'network' })
+  })
+
+  it('[NW4] is dropped for the command that acknowledges it, and for no other', async () => {
+    const { workspace } = await open({ rules: narrow })
+    const { stdout } = await workspace.exec('curl -s http://api.test/', { acknowledge: ['allowHosts'] })
+    expect(stdout).toBe('from the host\n')
+    expect((await workspace.exec('curl -s http://api.test/ || echo $?')).stdout).toBe('6\n')
+  })
+
+  it('[NW4, NW6] holds in sessions, whose end names refused hosts', async () => {
+    const { workspace } = await open({ rules: narrow })
+    await using session = await workspace.openSession({
+      command: 'curl -s http://api.test/; curl -s http://evil.test/; true',
+    })
+    expect((await session.wait()).violations).toMatchObject([
+      { rule: 'allowHosts', kind: 'refused', host: 'api.test', remedy: expect.any(String) },
+      { rule: 'network', kind: 'refused', host: 'evil.test', remedy: expect.any(String) },
+    ])
+  })
+
+  it('leaves commands without a network as they are', async () => {
+    const { workspace } = await open({ rules: narrow, executors: [createBubblewrapExecutor()] })
+    expect((await workspace.exec('curl -s http://api.test/ || echo $?')).stdout).toBe('6\n')
+    expect(await explained(workspace, 'db.test', 5432)).toMatchObject({ effect: 'deny', rule: 'network' })
+  })
+
+  it('[NW4] refuses commands that share the network of the machine, and says so beforehand', async () => {
+    const { workspace } = await open({ rules: narrow, executors: [createBubblewrapExecutor({ network: 'host' })] })
+    await expect(workspace.exec('true')).rejects.toMatchObject({
+      code: 'EUNENFORCEABLE',
+      rule: 'allowHosts',
+      remedy: expect.stringContaining('network: { allow: [...] }'),
+    })
+    const { unenforceable } = await workspace.explain({ operation: 'connect', host: 'db.test', port: 5432 })
+    expect(unenforceable).toMatchObject([{ rule: 'allowHosts' }])
+    expect((await workspace.exec('echo ran', { acknowledge: ['allowHosts'] })).stdout).toBe('ran\n')
   })
 })
 

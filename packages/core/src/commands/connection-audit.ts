@@ -7,7 +7,7 @@ export function connectionAudit(
   path: string,
 ): ((report: ConnectionReport) => void) | undefined {
   if (executor?.attached.guarantees.network !== 'names') return undefined
-  return ({ host, port, entry, outcome, reason, time, duration, sentBytes, receivedBytes }) => {
+  return ({ host, port, entry, outcome, rule = 'network', reason, time, duration, sentBytes, receivedBytes }) => {
     if (!context.audit.active) return
     context.audit.record({
       time,
@@ -15,7 +15,7 @@ export function connectionAudit(
       operation: 'connect',
       path,
       outcome,
-      ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule: 'network' }),
+      ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
       duration,
       executor: executor.name,
       connection: { host, port, entry, reason, sentBytes, receivedBytes },

@@ -2,7 +2,7 @@ import type { BindPlan, MissingName, Restriction, RestrictionProblem } from '../
 import { compileBinds } from './binds/compile-binds.ts'
 import type { AttachedExecutor } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
-import type { GuaranteeField } from '../executor/guarantees.ts'
+import type { GuaranteeField, GuaranteeLevel } from '../executor/guarantees.ts'
 import { quotePath } from '../errors.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -36,7 +36,8 @@ export async function planFor(
   acknowledged: ReadonlySet<string>,
   { looksOnly = false }: { readonly looksOnly?: boolean } = {},
 ): Promise<BindPlan> {
-  return compileBinds({
+  const hostRules = gate.hostRules().filter(({ name }) => !acknowledged.has(name))
+  const plan = await compileBinds({
     gate,
     root: context.root,
     aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
@@ -45,6 +46,9 @@ export async function planFor(
     looksOnly,
     apiOnlyRules: gate.apiOnlyRules().filter((rule) => !acknowledged.has(rule)),
   })
+  if (hostRules.length === 0) return plan
+  const asked = hostRules.map(({ name }): Restriction => ({ rule: name, path: context.root, field: 'network' }))
+  return { ...plan, hostRules, restrictions: [...plan.restrictions, ...asked] }
 }
 
 /** The restrictions of a plan that an executor cannot hold. */
@@ -53,10 +57,14 @@ export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[
     const level = attached.guarantees[restriction.field]
     // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
     if (level === 'interpreter') return []
-    if (restriction.problem !== undefined || !satisfies(level, 'translated')) return [restriction]
+    if (restriction.problem !== undefined || !satisfies(level, leastLevel(restriction))) return [restriction]
     const problem = restriction.missing && problemOfMissing(restriction.missing, attached)
     return problem === undefined ? [] : [{ ...restriction, problem }]
   })
+}
+
+function leastLevel({ field }: Restriction): GuaranteeLevel {
+  return field === 'network' ? 'names' : 'translated'
 }
 
 function problemOfMissing(name: MissingName, attached: AttachedExecutor): RestrictionProblem | undefined {
@@ -76,6 +84,7 @@ export function describeUnheld(
     readOnlyMounts: `commands in ${executor} could change the read-only \`${path}\``,
     subtrees: `commands in ${executor} could change \`${path}\`, which the rule protects inside a writable mount`,
     deniedSubtrees: `commands in ${executor} could read \`${path}\``,
+    network: `commands in ${executor} share the network of this machine`,
     apiRules: 'only the file API can judge it',
   }
   return {
@@ -86,6 +95,7 @@ export function describeUnheld(
 
 function remedyOf(field: GuaranteeField): string {
   if (field === 'apiRules') return 'use the file API, or the virtual executor, which holds it'
+  if (field === 'network') return 'use the bubblewrap executor with a list of hosts (`network: { allow: [...] }`)'
   return 'use an executor that holds it: bubblewrap, or the virtual one'
 }
 

@@ -1,4 +1,5 @@
 import type { HostPath, MountPath, VirtualPath } from '../path/virtual-path.ts'
+import type { HostsRule } from '../policy/types.ts'
 import type { GuaranteeField } from './guarantees.ts'
 
 /** Where a name is that a rule protects and that nothing has yet. */
@@ -78,4 +79,9 @@ export interface BindPlan {
   readonly renameBorders: readonly VirtualPath[]
   /** Paths that matched rules by pattern when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined
+  /**
+   * Lists of hosts that narrow the network of this command. An executor whose `network` is `names` holds each of them; where it is
+   * `kernel` or `interpreter` there is no network to narrow. Default: none.
+   */
+  readonly hostRules?: readonly HostsRule[] | undefined
 }

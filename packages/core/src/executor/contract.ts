@@ -117,6 +117,8 @@ export interface ConnectionReport {
   /** The entry of the list that let it pass. */
   readonly entry?: string | undefined
   readonly outcome: 'allowed' | 'denied' | 'failed'
+  /** The rule that refused it, where that is a rule of the workspace and not the executor's own list. */
+  readonly rule?: string | undefined
   /** To follow the host in a sentence; absent for an allowed connection. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -134,9 +136,10 @@ export type ConnectionVerdict =
   | { readonly effect: 'allow'; readonly entry: string }
   | { readonly effect: 'deny'; readonly reason: string; readonly remedy: string }
 
-/** A host that a command was refused, since the executor's list of hosts does not have it. */
+/** A host that a command was refused, since the executor's list of hosts, or that of a rule, does not have it. */
 export interface NetworkViolation {
-  readonly rule: 'network'
+  /** The name of the rule; `network` for the executor's own list. */
+  readonly rule: string
   readonly kind: 'refused'
   readonly path?: undefined
   readonly host: string
@@ -283,6 +286,8 @@ export interface TerminalResult {
   readonly timedOut: boolean
   /** As in {@link CommandResult}. */
   readonly survivors?: true | undefined
+  /** As in {@link CommandResult}. */
+  readonly violations?: readonly RuleViolation[] | undefined
 }
 
 /** A command on its way, on a terminal. */

@@ -5,7 +5,7 @@ import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { FileOperation, Need } from '../adapter/operations.ts'
-import type { AccessRequest, Decision, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
+import type { AccessRequest, Decision, HostsRule, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
 import { denialError, reservedError } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
@@ -139,6 +139,11 @@ export class Gate {
     return this.policy.apiOnlyRules?.() ?? []
   }
 
+  /** Lists of hosts, each of which narrows the network of commands. */
+  hostRules(): readonly HostsRule[] {
+    return this.policy.hostRules?.() ?? []
+  }
+
   /** Names of everything that a command could run without: rules that hold in commands, and read-only mounts. */
   acknowledgeable(): readonly string[] {
     const mounts: string[] = []
@@ -146,7 +151,8 @@ export class Gate {
       if (mount?.at === path && mount.access === 'read-only') mounts.push(mountRuleName(path))
     }
     const patterns = this.declared.patterns.map(({ rule }) => rule.name)
-    return [...this.declared.subtrees.map(({ name }) => name), ...patterns, ...this.apiOnlyRules(), ...mounts]
+    const hosts = this.hostRules().map(({ name }) => name)
+    return [...this.declared.subtrees.map(({ name }) => name), ...patterns, ...this.apiOnlyRules(), ...mounts, ...hosts]
   }
 
   /** The paths that rules deny outright, below the root. */

@@ -2,11 +2,12 @@ import { WorkspaceError, quotePath } from '../errors.ts'
 import { option } from '../options/shapes.ts'
 import type { OptionShape } from '../options/shapes.ts'
 import { accesses } from './access.ts'
+import { listOf } from './host-list.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { ExceptionRule, ResolvedSubtreeRule, Rule, SubtreeRule } from './types.ts'
 
 const operation = 'rules'
-const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command']
+const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts']
 
 /** A list; {@link checkRules} looks at its rules. */
 export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
@@ -33,6 +34,7 @@ export function checkRules(rules: readonly Rule[]): void {
 
 /** Checks what is written by hand: the makers give nothing else. */
 function checkEntries(rule: Rule): void {
+  if (rule.kind === 'hosts') listOf(rule)
   if (rule.kind !== 'subtree' && rule.kind !== 'exception') return
   const entries: unknown = rule.kind === 'subtree' ? rule.entries : [rule.entry]
   if (!Array.isArray(entries) || entries.length === 0) {

@@ -14,6 +14,7 @@ import type {
   CommandRule,
   Decision,
   ExceptionRule,
+  HostsRule,
   PatternRule,
   Policy,
   PredicateRule,
@@ -37,6 +38,7 @@ interface RulePolicyOptions extends PolicyOptions {
 export class RulePolicy implements Policy {
   readonly #predicates: readonly PredicateRule[]
   readonly #commands: readonly CommandRule[]
+  readonly #hosts: readonly HostsRule[]
   readonly #exempt: VirtualPath | undefined
   #namespace: Namespace<NamespaceMount> | undefined
   readonly declared: DeclaredRules
@@ -59,6 +61,7 @@ export class RulePolicy implements Policy {
     )
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
     this.#commands = rules.filter((rule) => rule.kind === 'command')
+    this.#hosts = rules.filter((rule) => rule.kind === 'hosts')
     this.#exempt = exempt
   }
 
@@ -68,6 +71,10 @@ export class RulePolicy implements Policy {
 
   patternRules(): readonly PatternRule[] {
     return this.declared.patterns.map(({ rule }) => rule)
+  }
+
+  hostRules(): readonly HostsRule[] {
+    return this.#hosts
   }
 
   apiOnlyRules(): readonly string[] {

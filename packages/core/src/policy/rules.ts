@@ -3,6 +3,7 @@ import { WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import { parsePath } from '../path/virtual-path.ts'
+import { listOf } from './host-list.ts'
 import { CompiledPattern } from './patterns.ts'
 import { protectHooks, protectSecrets } from './protect.ts'
 import { readOptions, ruleOptions } from './rule-options.ts'
@@ -13,6 +14,7 @@ import type {
   CommandParser,
   CommandRule,
   ExceptionRule,
+  HostsRule,
   PatternRule,
   PredicateRule,
   SubtreeEntry,
@@ -187,6 +189,16 @@ export const rules = {
     const { name } = readOptions('denyGlob', ruleOptions.named, options)
     if (typeof glob !== 'string' || glob === '') throw invalid('the glob must be a non-empty string', 'pass a glob')
     return patternRule({ kind: 'pattern', name: name ?? `denyGlob(${glob})`, access: 'none', patterns: [glob] })
+  },
+
+  /**
+   * Narrows the network of commands to these hosts: `registry.npmjs.org` for its ports 80 and 443, `*.npmjs.org` for every name
+   * below, `db.internal:5432` for another port. It never widens the executor's own list. An empty list leaves no host.
+   */
+  allowHosts(hosts: readonly string[], options?: NameOption): HostsRule {
+    const { name = 'allowHosts' } = readOptions('allowHosts', ruleOptions.named, options)
+    listOf({ name, hosts })
+    return { kind: 'hosts', name, hosts: [...hosts] }
   },
 
   protectSecrets,

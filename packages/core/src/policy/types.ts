@@ -145,6 +145,17 @@ export interface CommandRule {
   readonly remedy?: string | undefined
 }
 
+/**
+ * Narrows the hosts that commands reach to those that the executor's own list and this one have in common. It opens nothing: with
+ * an executor whose commands have no network, there is none. An executor that holds no list refuses commands.
+ */
+export interface HostsRule {
+  readonly kind: 'hosts'
+  readonly name: string
+  /** As in `network.allow` of the bubblewrap executor: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. Empty: none. */
+  readonly hosts: readonly string[]
+}
+
 export interface CommandLineRequest {
   /** The normalised line, for every form of the command [LS6]. */
   readonly line: string
@@ -161,6 +172,7 @@ export type Rule<Path extends string = string> =
   | PredicateRule
   | ExceptionRule<Path>
   | CommandRule
+  | HostsRule
 
 /**
  * Decides on the rights of callers at paths. Pure, synchronous, without I/O; asked before every operation, and again
@@ -175,6 +187,8 @@ export interface Policy {
   subtreeRules(): readonly SubtreeRule[]
   /** Rules by pattern, which hold at both doors in the same way. Default: none. */
   patternRules?(): readonly PatternRule[]
+  /** Lists of hosts, each of which narrows the connections of commands. Default: none. */
+  hostRules?(): readonly HostsRule[]
   /** Names of the rules that hold at the API only; commands need `acknowledge` for them. Default: none. */
   apiOnlyRules?(): readonly string[]
   /** Asked before a command runs. A guard rail, and no boundary. Default: every command is allowed. */

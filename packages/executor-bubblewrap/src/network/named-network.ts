@@ -7,6 +7,7 @@ import {
   type ConnectionReport,
   type ConnectionVerdict,
   execError,
+  type HostsRule,
   shortageOf,
   type StartedCommand,
 } from '@ws/core/executor'
@@ -28,12 +29,17 @@ export function nameResolution(network: 'none' | 'host' | NamedNetwork): {
   return { network: network === 'host', ...(typeof network === 'object' && { resolver: resolverFile }) }
 }
 
+/** The network of a command under rules of its workspace. */
+export function narrowed(network: NamedNetwork, rules: readonly HostsRule[] = []): NamedNetwork {
+  return { ...network, list: network.list.narrow(rules) }
+}
+
 /** The answer of a list about a connection that is not made. */
 export function verdictOf({ list }: NamedNetwork): (host: string, port: number) => ConnectionVerdict {
   return (host, port) => {
     const entry = list.find(host, port)
     if (entry !== undefined) return { effect: 'allow', entry: entry.text }
-    const { reason, remedy } = refusals.unlisted(host, port)
+    const { reason, remedy } = refusals.unlisted(list, host, port)
     return { effect: 'deny', reason, remedy }
   }
 }
@@ -118,12 +124,12 @@ export class CommandNetwork {
   }
 
   #hear(report: ConnectionReport): void {
-    const { host, port, outcome, reason = '', remedy = '' } = report
+    const { host, port, outcome, rule = 'network', reason = '', remedy = '' } = report
     this.#onConnection?.(report)
     const key = `${host} ${port} ${reason}`
     if (outcome !== 'denied' || this.#refused.size >= mostListed || this.#refused.has(key)) return
     this.#refused.set(key, {
-      rule: 'network',
+      rule,
       kind: 'refused',
       host,
       ...(port !== undefined && { port }),

@@ -1,6 +1,5 @@
-import { WorkspaceError, quotePath } from '@ws/core'
 import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
-import { type HostEntry, HostList, isAddressRange, parseHost, repeatedHost, type Resolve } from '@ws/network'
+import { HostList, isAddressRange, readHosts, type Resolve } from '@ws/network'
 import type { GateLimits } from '@ws/network/gate'
 
 /** A network of which commands reach the listed hosts alone. */
@@ -63,19 +62,6 @@ export function resolveNetwork(
 ): 'none' | 'host' | NamedNetwork {
   if (typeof network === 'string') return network
   const { allow, addresses = [], resolve, connections = 128, bytes, idleTimeout = 300_000 } = network
-  const invalid = (index: number, reason: string): WorkspaceError =>
-    new WorkspaceError({
-      code: 'EINVAL',
-      operation,
-      reason: `\`network.allow[${index}]\` ${reason}, got ${quotePath(allow[index] ?? '')}`,
-      remedy: 'pass such an entry, or leave it out',
-    })
-  const entries = allow.map((text, index): HostEntry => {
-    const entry = parseHost(text)
-    if ('problem' in entry) throw invalid(index, entry.problem)
-    return entry
-  })
-  const repeated = repeatedHost(entries)
-  if (repeated !== undefined) throw invalid(repeated.index, `must not repeat the entry ${quotePath(repeated.first)}`)
+  const entries = readHosts(allow, { operation, option: 'network.allow' })
   return { list: new HostList(entries), addresses, resolve, limits: { connections, bytes, idleTimeout } }
 }

@@ -1,4 +1,4 @@
-import type { HostList } from '../hosts/host-list.ts'
+import type { HostList } from '@ws/core/executor'
 
 /** The network that stands for names inside a sandbox: set aside for tests of devices (RFC 2544), so that no host has it. */
 export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const

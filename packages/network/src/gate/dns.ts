@@ -1,4 +1,4 @@
-import { isName, normalName } from '../hosts/host-list.ts'
+import { isName, normalName } from '@ws/core/executor'
 
 const headerBytes = 12
 const internet = 1

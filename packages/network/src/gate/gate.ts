@@ -1,7 +1,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Server, Socket } from 'node:net'
 
-import type { HostEntry } from '../hosts/host-list.ts'
+import type { HostEntry } from '@ws/core/executor'
 import { AddressBook, nameServer } from './address-book.ts'
 import { answerQuery } from './dns.ts'
 import { HttpDoor } from './http-door.ts'
@@ -88,7 +88,7 @@ export class Gate {
     if (address === undefined && !this.#asked.has(name)) {
       // A program asks for each name several times: both kinds of address, and again.
       if (this.#asked.size < mostAsked) this.#asked.add(name)
-      this.#passages.refuse(name, undefined, refusals.unlisted(name))
+      this.#passages.refuse(name, undefined, refusals.unlisted(this.#options.list, name))
     }
     return address
   }
@@ -97,7 +97,7 @@ export class Gate {
     const name = this.#book.nameOf(inner.localAddress ?? '')
     const entry: HostEntry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
     if (name === undefined || entry === undefined) {
-      if (name !== undefined) this.#passages.refuse(name, port, refusals.unlisted(name, port))
+      if (name !== undefined) this.#passages.refuse(name, port, refusals.unlisted(this.#options.list, name, port))
       return void inner.resetAndDestroy()
     }
     const leave = this.#passages.enter()

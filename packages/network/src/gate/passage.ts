@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import { dial } from '../dial.ts'
-import type { HostEntry } from '../hosts/host-list.ts'
+import type { HostEntry } from '@ws/core/executor'
 import { type Refusal, refusals } from './refusals.ts'
 import type { GateOptions } from './types.ts'
 
@@ -49,8 +49,9 @@ export class Passages {
     }
   }
 
-  refuse(host: string, port: number | undefined, { outcome, reason, remedy }: Refusal): void {
-    this.#tell({ host, port, outcome, reason, remedy, time: Date.now(), duration: 0, sentBytes: 0, receivedBytes: 0 })
+  refuse(host: string, port: number | undefined, { outcome, rule, reason, remedy }: Refusal): void {
+    const moved = { time: Date.now(), duration: 0, sentBytes: 0, receivedBytes: 0 }
+    this.#tell({ host, port, outcome, rule, reason, remedy, ...moved })
   }
 
   /** Connects to a checked address of the host, counts what goes over it, and tells of it when it is over. */

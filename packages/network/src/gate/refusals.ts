@@ -1,8 +1,12 @@
+import { type HostList, unlistedHost } from '@ws/core/executor'
+
 import type { DialProblem } from '../resolve.ts'
 
 /** Why a connection does not come about. */
 export interface Refusal {
   readonly outcome: 'denied' | 'failed'
+  /** The rule of the workspace that refuses it; absent: the list of the executor, or the gate itself. */
+  readonly rule?: string | undefined
   /** To follow the host in a sentence. */
   readonly reason: string
   readonly remedy: string
@@ -12,12 +16,10 @@ const denied = (reason: string, remedy: string): Refusal => ({ outcome: 'denied'
 const failed = (reason: string, remedy: string): Refusal => ({ outcome: 'failed', reason, remedy })
 
 export const refusals = {
-  /** Names the entry that would let it pass: without a port, one stands for 80 and 443. */
-  unlisted: (name: string, port = 443) =>
-    denied(
-      'is not in the list of hosts that commands may reach',
-      `do without it, or ask the operator for the entry \`${[80, 443].includes(port) ? name : `${name}:${port}`}\` in \`network.allow\``,
-    ),
+  unlisted: (list: HostList, name: string, port?: number): Refusal => {
+    const rule = list.closedBy(name, port)
+    return { outcome: 'denied', rule, ...unlistedHost(name, port, rule) }
+  },
   otherName: (name: string) =>
     denied(`was asked for over a connection to \`${name}\``, 'ask for each host over a connection of its own'),
   unjudged: (problem: string) =>

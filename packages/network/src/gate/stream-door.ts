@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-import { normalName } from '../hosts/host-list.ts'
+import { normalName } from '@ws/core/executor'
 import { longestHello, readClientHello } from './client-hello.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'

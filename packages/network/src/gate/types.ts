@@ -1,7 +1,7 @@
 import type { ConnectionReport } from '@ws/core/executor'
 
 import type { AddressCheck } from '../resolve.ts'
-import type { HostList } from '../hosts/host-list.ts'
+import type { HostList } from '@ws/core/executor'
 
 export interface GateLimits {
   /** Connections at a time. */

@@ -7,7 +7,7 @@ import { Gate } from '../../src/gate/gate.ts'
 import type { ConnectionReport } from '@ws/core/executor'
 
 import type { GateLimits } from '../../src/gate/types.ts'
-import { HostList, parseHost } from '../../src/hosts/host-list.ts'
+import { HostList, parseHost } from '@ws/core/executor'
 
 export const listOf = (...texts: readonly string[]): HostList =>
   new HostList(

@@ -42,10 +42,16 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
 
   async function follow(): Promise<TerminalResult> {
     try {
-      const { exitCode, signal, stderr, survivors } = await running.wait()
+      const { exitCode, signal, stderr, survivors, violations } = await running.wait()
       if (exitCode === 125 && /^no terminal: \w+ \d+$/m.test(stderr)) throw notLed(stderr)
       const named = signal ?? nameOf(exitCode, sent)
-      return { exitCode: named === null ? exitCode : null, signal: named, timedOut, ...(survivors && { survivors }) }
+      return {
+        exitCode: named === null ? exitCode : null,
+        signal: named,
+        timedOut,
+        ...(survivors && { survivors }),
+        ...(violations && { violations }),
+      }
     } finally {
       clearTimeout(timer)
       clearTimeout(grace)

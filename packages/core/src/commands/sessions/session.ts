@@ -60,9 +60,12 @@ export class LiveSession implements Session {
 
   async #follow(): Promise<SessionExit> {
     try {
-      const [{ exitCode, signal, timedOut, survivors }] = await Promise.all([this.#terminal.wait(), this.#collect()])
+      const [{ exitCode, signal, timedOut, survivors, violations: told = [] }] = await Promise.all([
+        this.#terminal.wait(),
+        this.#collect(),
+      ])
       if (timedOut && this.#endedBy === 'program') this.#endedBy = 'timeout'
-      const violations = survivors ? [] : await this.#judge()
+      const violations = [...told, ...(survivors ? [] : await this.#judge())]
       return {
         exitCode,
         signal,

@@ -42,7 +42,7 @@ export interface SessionExit {
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
   /** As in {@link CommandResult}. */
   readonly survivors?: true | undefined
-  /** Names that it made against rules by pattern; absent when there are none. */
+  /** Names that it made against rules by pattern, and hosts that it was refused; absent when there are none. */
   readonly violations?: readonly RuleViolation[] | undefined
 }
 

@@ -1,0 +1,203 @@
+import { quotePath, WorkspaceError } from '../errors.ts'
+import { checkOption } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
+import type { HostsRule } from './types.ts'
+
+/** An entry of a list of hosts. */
+export interface HostEntry {
+  /** As the caller wrote it: the name of the rule in events and messages. */
+  readonly text: string
+  /** In lower case, without a final dot; of a wildcard, the part behind `*.`. */
+  readonly name: string
+  /** `*.`: every name below it, any number of labels deep, and not the name itself. */
+  readonly isWildcard: boolean
+  /** Absent: 80 and 443. */
+  readonly port: number | undefined
+}
+
+/** The ports of an entry without one. */
+export const webPorts: readonly number[] = [80, 443]
+
+const label = /^(?!-)[a-z\d_-]{1,63}(?<!-)$/u
+const longestName = 253
+/** In brackets, or digits alone: an address, in one of its spellings. */
+const address = /^(?:\[.*\]|(?:\d+|0x[\da-f]+)(?:\.(?:\d+|0x[\da-f]+))*)$/iu
+
+/**
+ * Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`.
+ *
+ * @returns the problem in words that follow the entry in a sentence, where it cannot be read
+ */
+export function parseHost(text: string): HostEntry | { readonly problem: string } {
+  const [, host = '', written] = /^(.*?)(?::([^:\]]*))?$/su.exec(text) ?? []
+  if (/[/@?#\s]/u.test(text) || text.includes('://'))
+    return { problem: 'must be a name such as `example.org`, not a URL' }
+  if (address.test(host) || host.includes(':')) return { problem: 'must be a name, not an address' }
+  const port = written === undefined ? undefined : portOf(written)
+  if (Number.isNaN(port)) return { problem: 'must have a port from 1 to 65535' }
+  const isWildcard = host.startsWith('*.')
+  const name = normalName(isWildcard ? host.slice(2) : host)
+  if (name.includes('*')) return { problem: 'can have a wildcard only as its whole first label, as in `*.example.org`' }
+  if (!isName(name)) return { problem: 'must be a name such as `example.org`, `*.example.org` or `example.org:5432`' }
+  if (isWildcard && !name.includes('.')) return { problem: 'must have at least two labels behind its wildcard' }
+  return { text, name, isWildcard, port }
+}
+
+/** In lower case, without a final dot: as names are compared. */
+export function normalName(text: string): string {
+  return text.toLowerCase().replace(/\.$/u, '')
+}
+
+/** True for a name in the form of {@link normalName} that can be a host. Digits alone in the last label are an address. */
+export function isName(name: string): boolean {
+  const labels = name.split('.')
+  return (
+    name.length <= longestName &&
+    labels.every((one) => label.test(one)) &&
+    !/^(?:\d+|0x[\da-f]*)$/u.test(labels.at(-1) ?? '')
+  )
+}
+
+function portOf(text: string): number {
+  const port = /^[1-9]\d{0,4}$/u.test(text) ? Number(text) : Number.NaN
+  return port <= 65_535 ? port : Number.NaN
+}
+
+/** Two entries that say the same: the index of the second, and the text of the first. */
+function repeatedHost(entries: readonly HostEntry[]): { readonly index: number; readonly first: string } | undefined {
+  const seen = new Map<string, string>()
+  for (const [index, entry] of entries.entries()) {
+    const { text, name, isWildcard } = entry
+    for (const port of portsOf(entry)) {
+      const key = `${isWildcard ? '*.' : ''}${name}:${port}`
+      const first = seen.get(key)
+      if (first !== undefined) return { index, first }
+      seen.set(key, text)
+    }
+  }
+  return undefined
+}
+
+/** @throws WorkspaceError `EINVAL` for an entry that is not a host, and for one that says what another says */
+export function readHosts(
+  texts: readonly string[],
+  {
+    operation,
+    option,
+    rule,
+  }: { readonly operation: string; readonly option: string; readonly rule?: string | undefined },
+): readonly HostEntry[] {
+  const invalid = (index: number, reason: string): WorkspaceError =>
+    new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      rule,
+      reason: `\`${option}[${index}]\` ${reason}, got ${quotePath(texts[index] ?? '')}`,
+      remedy: 'pass such an entry, or leave it out',
+    })
+  const entries = texts.map((text, index): HostEntry => {
+    const entry = parseHost(text)
+    if ('problem' in entry) throw invalid(index, entry.problem)
+    return entry
+  })
+  const repeated = repeatedHost(entries)
+  if (repeated !== undefined) throw invalid(repeated.index, `must not repeat the entry ${quotePath(repeated.first)}`)
+  return entries
+}
+
+/** A list of hosts that may be reached. */
+export class HostList {
+  readonly entries: readonly HostEntry[]
+  /** Every port that an entry has. */
+  readonly ports: readonly number[]
+  /** The lists that this one was narrowed by, with the name of the rule; the widest list comes first, without one. */
+  readonly #parts: readonly { readonly rule?: string; readonly list: HostList }[]
+
+  constructor(
+    entries: readonly HostEntry[],
+    parts: readonly { readonly rule?: string; readonly list: HostList }[] = [],
+  ) {
+    this.entries = entries
+    this.ports = [...new Set(entries.flatMap(portsOf))]
+    this.#parts = parts
+  }
+
+  /** The hosts of this list that each rule has as well. Entries keep the text that they have in this list. */
+  narrow(rules: readonly HostsRule[]): HostList {
+    if (rules.length === 0) return this
+    const lists = rules.map((rule) => ({ rule: rule.name, list: listOf(rule) }))
+    const entries = lists.reduce<readonly HostEntry[]>(
+      (left, { list }) => left.flatMap((one) => list.entries.flatMap((other) => common(one, other) ?? [])),
+      this.entries,
+    )
+    return new HostList(entries, [{ list: this }, ...lists])
+  }
+
+  /** The entry that lets a connection pass; `undefined` where there is none. */
+  find(name: string, port: number): HostEntry | undefined {
+    const wanted = normalName(name)
+    return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port))
+  }
+
+  /** True where an entry has this name, with any port. */
+  knows(name: string): boolean {
+    const wanted = normalName(name)
+    return this.entries.some((entry) => matches(entry, wanted))
+  }
+
+  /** The rule that closes a host that the widest list has; `undefined` where that does not have it. Without a port, any. */
+  closedBy(name: string, port?: number): string | undefined {
+    const lacks = this.#parts.find(({ list }) => (port === undefined ? !list.knows(name) : !list.find(name, port)))
+    return lacks?.rule
+  }
+}
+
+/** The hosts of a rule. @throws WorkspaceError `EINVAL` as {@link readHosts} does */
+export function listOf({ name, hosts }: Pick<HostsRule, 'name' | 'hosts'>): HostList {
+  checkOption('rules', 'hosts', hosts, option.required(option.strings))
+  return new HostList(readHosts(hosts, { operation: 'rules', option: 'hosts', rule: name }))
+}
+
+/** The entry for all that two entries have in common, in the words of the first. */
+function common(left: HostEntry, right: HostEntry): HostEntry | undefined {
+  const ports = portsOf(left).filter((port) => portsOf(right).includes(port))
+  const narrower = isPartOf(right, left) ? right : isPartOf(left, right) ? left : undefined
+  if (narrower === undefined || ports.length === 0) return undefined
+  const { name, isWildcard } = narrower
+  const port = left.port ?? right.port
+  return { text: left.text, name, isWildcard, port }
+}
+
+/** Every name of the first entry is one of the second. */
+function isPartOf(part: HostEntry, whole: HostEntry): boolean {
+  if (part.name === whole.name && part.isWildcard === whole.isWildcard) return true
+  return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
+}
+
+/**
+ * Why a host that no entry has is refused, to follow the host in a sentence, and the entry that would let it pass.
+ *
+ * @param rule the rule whose list closes it; absent: the executor's own list
+ */
+export function unlistedHost(
+  name: string,
+  port = 443,
+  rule?: string,
+): { readonly reason: string; readonly remedy: string } {
+  // An entry without a port stands for both.
+  const entry = webPorts.includes(port) ? name : `${name}:${port}`
+  const place = rule === undefined ? '`network.allow`' : `the rule ${quotePath(rule)}`
+  return {
+    reason: `is not in the list of hosts ${rule === undefined ? 'that commands may reach' : `of the rule ${quotePath(rule)}`}`,
+    remedy: `do without it, or ask the operator for the entry \`${entry}\` in ${place}`,
+  }
+}
+
+/** The ports of an entry. */
+export function portsOf({ port }: HostEntry): readonly number[] {
+  return port === undefined ? webPorts : [port]
+}
+
+function matches({ name, isWildcard }: HostEntry, wanted: string): boolean {
+  return isWildcard ? wanted.endsWith(`.${name}`) && isName(wanted) : wanted === name
+}
