@@ -214,6 +214,6 @@ export const networkMutations: readonly Mutation[] = [
     row: helper,
     removes: 'the comparison of the time of start',
     changes: [{ file: script, text: '&& $1 eq $start or do', by: 'or do' }],
-    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'another process' },
+    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'no other process' },
   },
 ]

@@ -169,6 +169,7 @@ function createProgram(start: Start): Command {
     .option('--config <file>', 'mounts, rules and more; see ws init')
     .option('--executor <name>', 'bubblewrap, proot, sanitize or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`', collect)
+    .option('--allow-host <host>', 'let commands reach it, by name; repeatable', collect)
     .option('--json', 'print JSON, also for errors')
     .helpCommand('help [command]', 'show its options and examples')
     .addHelpText(

@@ -115,7 +115,7 @@ function describeHint({ rule, path, access, reason, remedy }: RuleHint): string 
 }
 
 /** Describes a breach that the rule could not stop. */
-function describeViolation(violation: RuleViolation): string {
+export function describeViolation(violation: RuleViolation): string {
   if (violation.kind === 'refused') {
     const { host, port, reason, remedy } = violation
     return `the host ${escapeName(host)}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}`

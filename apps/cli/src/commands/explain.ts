@@ -6,7 +6,7 @@ import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
-const operations: readonly ExplainRequest['operation'][] = [...fileOperations, 'exec']
+const operations: readonly ExplainRequest['operation'][] = [...fileOperations, 'exec', 'connect']
 
 export function addExplain(program: Command, start: Start): void {
   program
@@ -17,14 +17,21 @@ export function addExplain(program: Command, start: Start): void {
         'doing it. Ends with 0 for an allow and for a denial alike.',
     )
     .addArgument(new Argument('<operation>').choices(operations))
-    .argument('<path>', 'for exec: the directory to run in')
+    .argument('<path>', 'for exec: the directory to run in; for connect: HOST or HOST:PORT')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ ws --config ws.config.json explain write /src/a.ts\n  $ ws --config ws.config.json explain exec /',
+      '\nExamples:\n  $ ws --config ws.config.json explain write /src/a.ts\n  $ ws --config ws.config.json explain exec /\n' +
+        '  $ ws --allow-host example.org explain connect example.org:443',
     )
     .action((operation: ExplainRequest['operation'], path: string) => {
-      start((context) => explain(context, { operation, path }))
+      start((context) => explain(context, operation === 'connect' ? connectionTo(path) : { operation, path }))
     })
+}
+
+/** `HOST` or `HOST:PORT`. */
+function connectionTo(text: string): ExplainRequest {
+  const [, host = text, port] = /^(.*):(\d+)$/u.exec(text) ?? []
+  return { operation: 'connect', host, ...(port !== undefined && { port: Number(port) }) }
 }
 
 async function explain(context: CommandContext, request: ExplainRequest): Promise<number> {
@@ -71,21 +78,22 @@ function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | und
 
 function rowsOf(
   { output, style }: CommandContext,
-  { operation, path = '' }: ExplainRequest,
+  { operation, path = '', host, port }: ExplainRequest,
   explanation: Explanation,
   executor: string | undefined,
   refusal: WorkspaceError | undefined,
 ): string[][] {
   const { effect, resolvedPath, mount, rule, code, reason, remedy, enforcedBy } = explanation
   const rows: (readonly [string, string | undefined])[] = [
-    [operation, output.name(path)],
-    ['resolves to', resolvedPath === path ? undefined : output.name(resolvedPath)],
+    [operation, host === undefined ? output.name(path) : output.name(`${host}${port === undefined ? '' : `:${port}`}`)],
+    ['resolves to', host !== undefined || resolvedPath === path ? undefined : output.name(resolvedPath)],
     ['mount', mount],
     [
       'effect',
       effect === 'allow' ? style.good('allow') : `${style.bad('deny')}${code === undefined ? '' : ` ${code}`}`,
     ],
     ['rule', rule],
+    ['entry', explanation.entry],
     ['reason', reason],
     ['remedy', remedy],
     ['held at the file API by', enforcedBy.files],

@@ -21,6 +21,7 @@ const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('readOnly'), path, name }),
   z.strictObject({ rule: z.literal('deny'), path, name }),
   z.strictObject({ rule: z.literal('denyGlob'), glob: path, name }),
+  z.strictObject({ rule: z.literal('allowHosts'), hosts: z.array(z.string()), name }),
   z.strictObject({ rule: z.literal('protectSecrets'), name }),
   z.strictObject({ rule: z.literal('protectHooks'), name }),
   z.strictObject({

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 import { rules, type Rule } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { Requirement } from '@ws/core/executor'
+import { readHosts, type Requirement } from '@ws/core/executor'
 
 import { hasDirectory } from '../storage/settings.ts'
 import {
@@ -15,6 +15,7 @@ import type { FoundWorkspace } from './find.ts'
 import type { LoadedConfig } from './load.ts'
 import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import type { RuleConfig } from './schema.ts'
+import { UsageError } from '../errors.ts'
 import { usageOf } from '../usage.ts'
 import { parseExecutorName, parseOwner, parseRequirement } from './values.ts'
 
@@ -25,6 +26,7 @@ export interface GlobalOptions extends MountFlags {
   readonly json?: true
   readonly executor?: string
   readonly require?: readonly string[]
+  readonly allowHost?: readonly string[]
 }
 
 /** The settings that a workspace is opened with: flags over file over defaults (PM1). */
@@ -43,18 +45,40 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
   const options = found.root === undefined ? given : { ...given, root: found.root }
   const config = await load(options.config, found.config)
   const mounts = resolveMounts(options, config)
+  const executorOptions = withHosts(resolveExecutorOptions(config), options)
   return {
     mounts,
     owner: resolveOwner(options, config),
     rules: (config?.rules ?? []).map((rule, index) => usageOf(`--config: rules[${index}]`, () => makeRule(rule))),
-    executors:
-      options.executor === undefined
-        ? (config?.executors ?? defaultExecutorsOf(mounts))
-        : [parseExecutorName(options.executor, '--executor')],
-    executorOptions: resolveExecutorOptions(config),
+    executors: resolveExecutors(options, config, { mounts, executorOptions }),
+    executorOptions,
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,
   }
+}
+
+/** A list of hosts never falls back to an executor whose commands share the network of this machine. */
+function resolveExecutors(
+  { executor, allowHost }: GlobalOptions,
+  config: LoadedConfig | undefined,
+  { mounts, executorOptions }: Pick<Settings, 'mounts' | 'executorOptions'>,
+): readonly ExecutorName[] {
+  const named = executor === undefined ? config?.executors : [parseExecutorName(executor, '--executor')]
+  const without = allowHost && named?.find((name) => name !== 'bubblewrap')
+  if (without !== undefined) {
+    throw new UsageError(`--allow-host: ${without} cannot hold a list of hosts; give --executor bubblewrap`)
+  }
+  const holdsList = typeof executorOptions.bubblewrap?.network === 'object'
+  return named ?? (holdsList ? ['bubblewrap'] : defaultExecutorsOf(mounts))
+}
+
+/** The hosts of the command line take the place of those of the file, whose limits stay. */
+function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions): ExecutorOptions {
+  if (allow === undefined) return options
+  usageOf('--allow-host', () => readHosts(allow, { operation: 'network', option: 'allow' }))
+  const network = options.bubblewrap?.network
+  const others = typeof network === 'object' ? network : {}
+  return { ...options, bubblewrap: { ...options.bubblewrap, network: { ...others, allow } } }
 }
 
 /** Programs need every mount to be a directory. Otherwise there is only one way to run commands. */
@@ -108,6 +132,8 @@ function makeRule(config: RuleConfig): Rule {
       return rules.deny(config.path, { name })
     case 'denyGlob':
       return rules.denyGlob(config.glob, { name })
+    case 'allowHosts':
+      return rules.allowHosts(config.hosts, { name })
     case 'protectSecrets':
       return rules.protectSecrets({ name })
     case 'protectHooks':

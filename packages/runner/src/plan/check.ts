@@ -1,4 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
+import { readHosts } from '@ws/core/executor'
 import type { z } from 'zod'
 
 import type { StepTypes } from '../types/types.ts'
@@ -119,6 +120,7 @@ class Checker {
       }
       return { path: resolved, justification }
     })
+    this.#guard(index, ['hosts'], () => readHosts(step.hosts ?? [], { operation: 'checkPlan', option: 'hosts' }))
     this.#checkSettings(step, index)
     return { ...step, inputs, outputs, exceptions }
   }

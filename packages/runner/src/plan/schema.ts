@@ -21,6 +21,12 @@ export const stepSchema = z.strictObject({
   with: z.record(z.string(), z.json()).default({}).describe('The settings of the type.'),
   inputs: z.array(path).default([]).describe('Files and directories of the workspace. The step reads nothing else.'),
   outputs: z.array(path).default([]).describe('Files and directories of the output. The step writes nothing else.'),
+  hosts: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Hosts that the commands of the step may reach, of those that the executor lists. Default: all of these.',
+    ),
   needs: z.array(name).default([]).describe('Steps that must be finished first. Writers of inputs are added.'),
   retry: z
     .strictObject({

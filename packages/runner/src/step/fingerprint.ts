@@ -21,8 +21,10 @@ export async function fingerprintOf(
   known: Map<string, string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { type, with: settings, outputs, exceptions, inputs } = step
-  const parts = [canonicalJson({ type, version, settings, templates, inputs, outputs, exceptions })]
+  const { type, with: settings, outputs, exceptions, inputs, hosts } = step
+  const parts = [
+    canonicalJson({ type, version, settings, templates, inputs, outputs, exceptions, ...(hosts && { hosts }) }),
+  ]
   try {
     for (const input of inputs) parts.push(...(await describeInput(await open(), input, known, signal)))
   } catch (error) {

@@ -64,7 +64,8 @@ function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
   for (const input of step.inputs) entries[at(input)] = 'read-only'
   for (const { path } of step.exceptions) entries[at(path)] = 'read-write'
   const reason = 'is not an input of this step'
-  return [rules.subtree({ name: 'inputs', entries, reason, remedy: 'declare it in `inputs`' })]
+  const inputs = rules.subtree({ name: 'inputs', entries, reason, remedy: 'declare it in `inputs`' })
+  return step.hosts === undefined ? [inputs] : [inputs, rules.allowHosts(step.hosts, { name: 'hosts' })]
 }
 
 const at = (path: string): string => (path === '' ? workspaceAt : `${workspaceAt}/${path}`)

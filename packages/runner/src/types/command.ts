@@ -45,7 +45,7 @@ const pathBefore = new RegExp(`(?<path>[^\\s:'"\`]+)['"\`]?: (?<why>${refused})`
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 
 /** The kernel refuses without a word to us. A command that failed and names a refused path itself has breached its limits. */
-function failed({ exitStatus, stderr, hints = [] }: CommandResult, cwd: string): WorkspaceError {
+function failed({ exitStatus, stderr, hints = [], violations = [] }: CommandResult, cwd: string): WorkspaceError {
   const { path: name, why } = (pathBehind.exec(stderr) ?? pathBefore.exec(stderr))?.groups ?? {}
   if (name !== undefined) {
     const path = posix.resolve(cwd, name)
@@ -54,6 +54,17 @@ function failed({ exitStatus, stderr, hints = [] }: CommandResult, cwd: string):
     const reason = 'was refused to the command'
     const remedy = 'declare it in the inputs or outputs of the step'
     if (isOutside) return breach({ operation: 'exec', path, reason, rule, remedy })
+  }
+  const refusal = violations.find((violation) => violation.kind === 'refused')
+  if (refusal !== undefined) {
+    const { rule, host, reason, remedy } = refusal
+    return new WorkspaceError({
+      code: 'EACCES',
+      operation: 'connect',
+      rule,
+      reason: `the command ended with exit status ${exitStatus}: \`${host}\` ${reason}`,
+      remedy,
+    })
   }
   const [last = ''] = stderr.trimEnd().split('\n').slice(-1)
   return new WorkspaceError({

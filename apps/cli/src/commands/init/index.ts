@@ -32,7 +32,7 @@ export function addInit(program: Command, start: Start): void {
     .summary('write a config file')
     .description(
       `Writes ${configName} for a directory, and trusts it: ws then finds it there and below. On a terminal it asks; with --yes, ` +
-        'or without a terminal, it takes the options and the defaults. --root, --at, --owner, --executor and --require are kept too.',
+        'or without a terminal, it takes the options and the defaults. --root, --at, --owner, --executor, --require and --allow-host are kept too.',
     )
     .option('--file <file>', 'the file to write', configName)
     .option('--deny <path>', 'a path that neither files nor commands may read; repeatable', collect)
@@ -89,6 +89,8 @@ async function choicesOf({ settings, signal }: CommandContext, flags: InitFlags)
 
 function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choices, file: string): Config {
   const { owner, executors } = settings
+  const network = settings.executorOptions.bubblewrap?.network
+  const allow = typeof network === 'object' ? network.allow : undefined
   const root = relative(dirname(file), resolve(choices.root)) || '.'
   const own = relative(resolve(choices.root), file)
   const require = choices.untrusted ? ('untrusted' as const) : settings.require
@@ -105,6 +107,7 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
     ...(owner !== undefined && { owner }),
     rules: [...all],
     ...(executors !== defaultExecutorNames && { executors: [...executors] }),
+    ...(allow && { executorOptions: { bubblewrap: { network: { allow: [...allow] } } } }),
     ...(require !== undefined && require !== 'untrusted' ? { require: { ...require } } : require && { require }),
   }
 }
