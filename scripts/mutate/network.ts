@@ -140,6 +140,18 @@ export const networkMutations: readonly Mutation[] = [
   },
   {
     row: http,
+    removes: 'the look at the whole first line',
+    changes: [
+      {
+        file: 'packages/network/src/gate/stream-door.ts',
+        text: "return bytes.length > longestLine ? 'endless' : 'more'",
+        by: "return bytes.length < 0 ? 'endless' : 'other'",
+      },
+    ],
+    test: { file: gateTest, title: 'comes in pieces' },
+  },
+  {
+    row: http,
     removes: 'the refusal of whole URLs',
     changes: [{ file: httpDoor, text: "if (!url.startsWith('/') &&", by: "if (url === '' &&" }],
     test: { file: gateTest, title: 'a whole URL' },

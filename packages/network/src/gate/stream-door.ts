@@ -7,6 +7,8 @@ import { type Refusal, refusals } from './refusals.ts'
 
 /** Milliseconds in which the first message of TLS must have come. */
 const helloTimeout = 10_000
+/** The first byte of TLS. */
+const tlsRecord = 22
 /** TLS: fatal, `unrecognized_name` and `internal_error`. */
 const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
 
@@ -45,23 +47,25 @@ export async function passOther(
   inner.once('close', () => outer.destroy())
   const first = await firstBytes(inner)
   if (first === undefined) return void outer.end()
-  if (looksLikeHttp(first)) {
+  inner.unshift(first)
+  if (first[0] !== tlsRecord) {
+    const line = await passFirstLine(inner, outer)
+    if (line.verdict === 'other') return void inner.pipe(outer)
     outer.unpipe(inner)
     outer.off('close', end)
     outer.destroy()
-    inner.unshift(first)
+    if (line.verdict === 'endless') {
+      passages.refuse(destination.name, destination.port, refusals.unjudged('begins with a line that is too long'))
+      return void inner.destroy()
+    }
+    inner.unshift(line.bytes)
     return onHttp()
   }
-  let whole = first
-  if (first[0] === 22) {
-    inner.unshift(first)
-    const hello = await readHello(inner)
-    const refused = hello === undefined ? undefined : judge(hello, destination)
-    if (refused !== undefined) passages.refuse(refused.host, destination.port, refused.refusal)
-    if (hello === undefined || refused !== undefined) return void inner.destroy()
-    whole = hello
-  }
-  outer.write(whole)
+  const hello = await readHello(inner)
+  const refused = hello === undefined ? undefined : judge(hello, destination)
+  if (refused !== undefined) passages.refuse(refused.host, destination.port, refused.refusal)
+  if (hello === undefined || refused !== undefined) return void inner.destroy()
+  outer.write(hello)
   inner.pipe(outer)
 }
 
@@ -124,7 +128,56 @@ function firstBytes(inner: Socket): Promise<Buffer | undefined> {
   })
 }
 
-/** A method, or the line ends that servers skip before one. */
-function looksLikeHttp(bytes: Buffer): boolean {
-  return /^[\r\n]*[A-Za-z-]{3,20} /u.test(bytes.toString('latin1', 0, 64))
+type FirstLine =
+  | { readonly verdict: 'http'; readonly bytes: Buffer }
+  | { readonly verdict: 'other' }
+  | { readonly verdict: 'endless' }
+
+/** Bytes of a request line at most. */
+const longestLine = 16 * 1024
+/** A method, as far as it came; 64 characters are more than any has. */
+const method = /^[\w!#$%&'*+.^`|~-]{0,64}(?:\s|$)/u
+
+/**
+ * Hands on what comes before the end of the first line, however it is cut into pieces: a request of HTTP means nothing before that.
+ * The end of the line tells HTTP, whose bytes are given back, from other protocols.
+ */
+function passFirstLine(inner: Socket, outer: Socket): Promise<FirstLine> {
+  return new Promise((resolve) => {
+    let bytes = Buffer.alloc(0)
+    const done = (line: FirstLine): void => {
+      inner.off('data', onData)
+      inner.off('end', onEnd)
+      inner.off('close', onEnd)
+      inner.pause()
+      resolve(line)
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk])
+      const verdict = judgeFirstLine(bytes)
+      if (verdict === 'http') return done({ verdict, bytes })
+      if (verdict === 'endless') return done({ verdict })
+      const hasRoom = outer.write(chunk)
+      if (verdict === 'other') return done({ verdict })
+      if (hasRoom) return
+      inner.pause()
+      outer.once('drain', () => inner.resume())
+    }
+    const onEnd = (): void => {
+      outer.end()
+      done({ verdict: 'other' })
+    }
+    inner.on('data', onData)
+    inner.on('end', onEnd)
+    inner.on('close', onEnd)
+    inner.resume()
+  })
+}
+
+/** `more`: the line has not ended. Servers skip line ends before a request. */
+function judgeFirstLine(bytes: Buffer): 'http' | 'other' | 'endless' | 'more' {
+  const [, line = '', end] = /^[\r\n]*([^\n]*)(\n)?/u.exec(bytes.toString('latin1')) ?? []
+  if (end !== undefined) return /\sHTTP\/\d/iu.test(line) ? 'http' : 'other'
+  if (!method.test(line)) return 'other'
+  return bytes.length > longestLine ? 'endless' : 'more'
 }

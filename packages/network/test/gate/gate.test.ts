@@ -186,6 +186,49 @@ describe('another port at the gate', () => {
     expect(seen).toEqual(['GET db.test:5432 /'])
   })
 
+  it('[NW3] judges http there too where it comes in pieces', async () => {
+    const came: string[] = []
+    let told: (() => void) | undefined
+    const { port } = await plainOrigin((socket) => {
+      socket.on('data', (chunk: Buffer) => {
+        came.push(String(chunk))
+        told?.()
+      })
+    })
+    const { connect, reports } = await openGate({ allow, origin: port })
+    const socket = await connect('db.test', 5432)
+    for (const piece of ['G', 'ET /', ' HTTP/1.1']) {
+      const arrived = new Promise<void>((resolve) => (told = resolve))
+      socket.write(piece)
+      await arrived
+    }
+    socket.write('\r\nHost: evil.test\r\n\r\n')
+    expect(await drain(socket)).toMatch(/^HTTP\/1\.1 403 /)
+    expect(came).toEqual(['G', 'ET /', ' HTTP/1.1'])
+    expect(reports).toContainEqual(expect.objectContaining({ host: 'evil.test', outcome: 'denied' }))
+  })
+
+  it('[NW3] lets no first line through that never ends', async () => {
+    const { port } = await plainOrigin((socket) => socket.resume())
+    const { connect, reports, until } = await openGate({ allow, origin: port })
+    const socket = await connect('db.test', 5432)
+    socket.write(`GET /${'a'.repeat(20_000)}`)
+    await drain(socket)
+    await until((all) => all.some(({ outcome }) => outcome === 'denied'))
+    expect(reports).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('too long') }))
+  })
+
+  it.each(['sent back', 'EHLO a.test\r\nHTTP/1.1', 'get key\r\n', 'x', `{"a": "${'b'.repeat(40_000)}"}`])(
+    '[NW1] takes other text for what it is: %.20s',
+    async (text) => {
+      const { port } = await plainOrigin((socket) => socket.pipe(socket))
+      const { connect } = await openGate({ allow, origin: port })
+      const socket = await connect('db.test', 5432)
+      socket.end(text)
+      expect(await drain(socket)).toBe(text)
+    },
+  )
+
   it('[NW1] takes no connection to a port that its name has not', async () => {
     const { port, sockets } = await plainOrigin(() => undefined)
     const { connect, reports } = await openGate({ allow, origin: port })

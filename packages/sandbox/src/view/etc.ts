@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
 
 import { isShort } from '@ws/process'
 
@@ -62,7 +63,7 @@ export function etcEntries({
   const own = [
     text('passwd', `user:x:${uid}:${gid}:user:${home}:${shell}\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`),
     text('group', `user:x:${gid}:\nnogroup:x:65534:\n`),
-    text('hosts', '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n'),
+    text('hosts', `127.0.0.1 localhost${resolver ? ownName() : ''}\n::1 localhost ip6-localhost ip6-loopback\n`),
     text('nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n'),
     text('profile', profile),
     ...(resolver === undefined ? (network ? nameServers() : []) : [text('resolv.conf', resolver)]),
@@ -70,6 +71,12 @@ export function etcEntries({
   const versionedDirectories = names('/etc').filter((name) => versioned.test(name))
   const shared = [...directories, ...versionedDirectories].flatMap(directoryEntry)
   return [...own, ...copied.flatMap(fileEntry), ...shared]
+}
+
+/** Programs such as git look up the name of the machine that they see. No name server need be asked for it. */
+function ownName(): string {
+  const name = hostname()
+  return /^[\w.-]{1,253}$/u.test(name) ? ` ${name}` : ''
 }
 
 /** The file as content: on many hosts this is a link into `/run`, which does not exist inside. */
