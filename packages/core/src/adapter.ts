@@ -41,11 +41,13 @@ export { Semaphore } from './adapter/semaphore.ts'
 export { askingSignal, askingToo, eitherSignal } from './adapter/signals.ts'
 export type {
   AppendOptions,
+  BeginCommandOptions,
   ByteRange,
   Condition,
   CopyOptions,
   CreateDirectoryOptions,
   DeleteOptions,
+  EndCommand,
   Entry,
   EntryIterator,
   HostDirectory,

@@ -18,10 +18,10 @@ import type { DiskMount } from './disk-mount.ts'
 import type { Facts } from './disk/facts.ts'
 import type { MemoryMounts } from './memory/mounts.ts'
 import type { Thread } from './thread.ts'
-import type { DiffSide, SaveRequest } from './worker/protocol.ts'
+import type { DiffSide, Methods, SaveRequest } from './worker/protocol.ts'
 
 export interface AttachedOptions {
-  readonly thread: Thread
+  readonly thread: Thread<Methods>
   readonly adapters: readonly StorageAdapter[]
   /** By the position of the mount. */
   readonly disks: ReadonlyMap<number, DiskMount>
@@ -32,7 +32,7 @@ export interface AttachedOptions {
 /** The mounts of one workspace: those on disks in the worker, the others here. */
 export class Attached implements AttachedCheckpoints {
   readonly adapters: readonly StorageAdapter[]
-  readonly #thread: Thread
+  readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
   readonly #mounts: ReadonlyMap<number, number>
   readonly #trees: readonly number[]

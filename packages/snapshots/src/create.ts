@@ -8,6 +8,7 @@ import { MemoryMounts } from './memory/mounts.ts'
 import { checkCheckpointsOptions, type CheckpointsOptions } from './options.ts'
 import { refuseStateInside } from './outside.ts'
 import { Thread } from './thread.ts'
+import type { Methods, WorkerData } from './worker/protocol.ts'
 
 const operation = 'createWorkspace'
 
@@ -20,7 +21,7 @@ const operation = 'createWorkspace'
  */
 export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointEngine {
   const { stateDirectory, automatic, maxBytes, maxFileBytes, maxAge } = checkCheckpointsOptions(options)
-  let thread: Thread | undefined
+  let thread: Thread<Methods> | undefined
   let users = 0
   const release = async (): Promise<void> => {
     users -= 1
@@ -34,7 +35,11 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
     async attach(mounts: readonly CheckpointMount[], directories): Promise<AttachedCheckpoints> {
       for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
       users += 1
-      thread ??= new Thread({ stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } })
+      thread ??= new Thread<Methods>({
+        module: new URL(`worker/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+        data: { stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } } satisfies Omit<WorkerData, 'tempName'>,
+        operation: 'checkpoint',
+      })
       const used = thread
       try {
         if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, directories)

@@ -55,7 +55,7 @@ function sqliteFailure(code: number, native: unknown): Failure {
   if (code === sqliteCodes.busy) {
     return failed(
       'EBUSY',
-      'another process has the state directory of checkpoints open',
+      'another process has the state directory open',
       'end it, or give each process a `stateDirectory` of its own',
       native,
     )
@@ -64,14 +64,19 @@ function sqliteFailure(code: number, native: unknown): Failure {
   if (code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase) {
     return failed(
       'EIO',
-      'the index of checkpoints is damaged',
+      'the index in the state directory is damaged',
       'move the state directory away; the files of the workspace are not touched',
       native,
     )
   }
   if (code === sqliteCodes.readOnly)
     return failed('EACCES', 'the state directory may not be written to', 'look at its permissions', native)
-  return failed('EIO', 'the index of checkpoints cannot be used', 'look at the disk of the state directory', native)
+  return failed(
+    'EIO',
+    'the index in the state directory cannot be used',
+    'look at the disk of the state directory',
+    native,
+  )
 }
 
 function fullDisk(native: unknown): Failure {

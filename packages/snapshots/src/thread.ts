@@ -3,32 +3,40 @@ import { Worker } from 'node:worker_threads'
 import { WorkspaceError } from '@ws/core'
 import { ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
-import type { Answer, Methods, PlainError, Request, WorkerData } from './worker/protocol.ts'
-
-/** The workspace names the operation that its caller knows. */
-const operation = 'checkpoint'
-
-/** Answers of a method, or its promise. */
-type Result<Name extends keyof Methods> = ReturnType<Methods[Name]>
+import type { Answer, PlainError, Request } from './worker/protocol.ts'
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
+export interface ThreadOptions {
+  /** The module of the worker. */
+  readonly module: URL
+  /** Data for the worker. The thread adds `tempName`: how the names of temporary files begin, which says whose they are. */
+  readonly data: object
+  /** The operation that its errors name. */
+  readonly operation: string
+}
+
+type Anything = { readonly [name: string]: unknown }
+type Given<Method> = Method extends (...given: infer Arguments) => unknown ? Arguments : never
+type Answered<Method> = Method extends (...given: never[]) => infer Result ? Result : never
+
 /** The worker that reads, writes and compares, so that this thread never waits for a disk. */
-export class Thread {
+export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anything> {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   readonly #onIdle: (() => void)[] = []
+  readonly #operation: string
   #last = 0
   #ended: unknown
 
-  constructor(given: Omit<WorkerData, 'tempName'>) {
-    const workerData: WorkerData = { ...given, tempName: `${tempPrefix}${ownMark()}-` }
-    const isSource = import.meta.url.endsWith('.ts')
-    this.#worker = new Worker(new URL(`worker/main.${isSource ? 'ts' : 'js'}`, import.meta.url), {
-      workerData,
+  constructor({ module, data, operation }: ThreadOptions) {
+    this.#operation = operation
+    const isSource = module.pathname.endsWith('.ts')
+    this.#worker = new Worker(module, {
+      workerData: { ...data, tempName: `${tempPrefix}${ownMark()}-` },
       env: {},
       argv: [],
       // SQLite is new in Node, which says so on standard error
@@ -40,10 +48,10 @@ export class Thread {
     this.#worker.once('exit', () => this.#end(undefined))
   }
 
-  ask<Name extends keyof Methods>(method: Name, ...args: Parameters<Methods[Name]>): Promise<Result<Name>> {
-    if (this.#ended !== undefined) return Promise.reject(ended(this.#ended))
+  ask<Name extends keyof Methods>(method: Name, ...args: Given<Methods[Name]>): Promise<Answered<Methods[Name]>> {
+    if (this.#ended !== undefined) return Promise.reject(ended(this.#operation, this.#ended))
     const id = (this.#last += 1)
-    const request: Request = { id, method, args }
+    const request: Request<Name> = { id, method, args }
     if (this.#waiting.size === 0) this.#worker.ref()
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
@@ -61,7 +69,7 @@ export class Thread {
   #answer(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
-    if ('error' in answer) waiting?.reject(errorOf(answer.error))
+    if ('error' in answer) waiting?.reject(errorOf(this.#operation, answer.error))
     else waiting?.resolve(answer.result)
     if (this.#waiting.size > 0) return
     this.#worker.unref()
@@ -70,21 +78,21 @@ export class Thread {
 
   #end(error: unknown): void {
     this.#ended ??= error ?? 'exit'
-    for (const { reject } of this.#waiting.values()) reject(ended(error))
+    for (const { reject } of this.#waiting.values()) reject(ended(this.#operation, error))
     this.#waiting.clear()
     for (const idle of this.#onIdle.splice(0)) idle()
   }
 }
 
-function errorOf({ code, reason, remedy, partial, native }: PlainError): Error {
+function errorOf(operation: string, { code, reason, remedy, partial, native }: PlainError): Error {
   return new WorkspaceError({ code, operation, reason, remedy, native, partial })
 }
 
-function ended(native: unknown): Error {
+function ended(operation: string, native: unknown): Error {
   return new WorkspaceError({
     code: 'EIO',
     operation,
-    reason: 'the thread of checkpoints has ended',
+    reason: 'the thread that works on the disk has ended',
     remedy: 'make a new workspace; if it stays, tell the operator',
     native,
   })

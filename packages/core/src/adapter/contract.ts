@@ -2,9 +2,11 @@ import type { HostPath, MountPath } from '../path/virtual-path.ts'
 import type { AdapterCapabilities } from './capabilities.ts'
 import type {
   AppendOptions,
+  BeginCommandOptions,
   CopyOptions,
   CreateDirectoryOptions,
   DeleteOptions,
+  EndCommand,
   EntryIterator,
   HostDirectory,
   ListOptions,
@@ -55,6 +57,11 @@ export interface StorageAdapter extends AsyncDisposable {
   /** For people and messages: `local`, `memory`, `s3`, `readOnly(local)`. No secret, no host path. */
   readonly name: string
   readonly capabilities: AdapterCapabilities
+  /**
+   * Names the place of the data, without a secret: adapters with the same word show the same data, also in another process.
+   * Absent where the adapter knows no such word.
+   */
+  readonly identity?: string | undefined
 
   /** The status of the entry at the path. Never follows. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
@@ -146,6 +153,12 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /** The real directory of a path, verified now. For executors and checks only. Capability `hostPath`. */
   hostDirectory?(path: MountPath): Promise<HostDirectory>
+
+  /**
+   * Called before a command or a session that can see the tree. The command starts when this resolves. It does not start
+   * when this rejects. An adapter has it whose tree must be brought up to date first, or whose changes must be saved after.
+   */
+  beginCommand?(options?: BeginCommandOptions): Promise<EndCommand>
 
   /**
    * An empty adapter of the same kind for the workspace's `/tmp`, private to it, emptied and removed by its `close()`.

@@ -3,8 +3,10 @@ import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './contract.ts'
 import type { OperationCapability } from './operations.ts'
 import type {
+  BeginCommandOptions,
   ByteRange,
   Condition,
+  EndCommand,
   EntryIterator,
   HostDirectory,
   ListOptions,
@@ -121,6 +123,7 @@ export interface Driver {
   refresh?(options: RefreshOptions): Promise<void>
   hostPath?(path: MountPath): HostPath
   hostDirectory?(path: MountPath): Promise<HostDirectory>
+  beginCommand?(options: BeginCommandOptions): Promise<EndCommand>
   createScratch?(options: SignalOption): Promise<StorageAdapter>
   /** Called once, when the adapter is closed. */
   close?(): Promise<void>

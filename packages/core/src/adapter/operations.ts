@@ -59,6 +59,7 @@ export const operations = {
   refresh: { ...plain, optional: true },
   hostPath: { ...plain, capability: 'hostPath' },
   hostDirectory: { ...plain, capability: 'hostPath' },
+  beginCommand: { ...plain, optional: true },
   createScratch: { ...plain, optional: true },
   close: plain,
 } as const satisfies Readonly<Record<string, OperationFacts>>

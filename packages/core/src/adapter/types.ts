@@ -212,6 +212,18 @@ export interface SearchHit {
   readonly text: string
 }
 
+/** A command or a session that will see the tree through `hostPath`. */
+export interface BeginCommandOptions extends SignalOption {
+  /** Nothing waits for its end: it is a session or a background command. Default false. */
+  readonly background?: boolean | undefined
+}
+
+/**
+ * Tells an adapter that a command has ended. It resolves when the changes of the command are where the adapter keeps them.
+ * Only the first call counts.
+ */
+export type EndCommand = () => Promise<void>
+
 /** The user that files belong to and commands run as. Never uid 0. */
 export interface Owner {
   readonly uid: number

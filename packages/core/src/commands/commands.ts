@@ -1,3 +1,4 @@
+import type { BeginCommandOptions, EndCommand } from '../adapter/types.ts'
 import type { BindPlan } from '../executor/bind-plan.ts'
 import type { CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { typedError } from '../executor/exec-error.ts'
@@ -28,6 +29,8 @@ export interface CommandDoor {
   readonly executor: ChosenExecutor | undefined
   /** Makes what a command needs to find: the scratch. */
   prepare(): Promise<void>
+  /** Tells the adapters that a command begins; gives nothing where none of them wants to know. */
+  begin(options: BeginCommandOptions): Promise<EndCommand | undefined>
   /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
@@ -75,35 +78,38 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 /**
  * Starts a command after all checks, and leaves one audit event when it ends, or is refused.
  *
- * @param onOutput called with output before the caller's own listener; must not throw, and copies the bytes that it
- * keeps
+ * @param background given for a command that nothing waits for. Its `onOutput` is called with output before the caller's
+ * own listener; it must not throw, and copies the bytes that it keeps
  */
 export async function launch(
   door: CommandDoor,
   command: Command,
   options: ExecOptions,
-  onOutput?: CommandRequest['onOutput'],
+  background?: { readonly onOutput: CommandRequest['onOutput'] },
 ): Promise<{ readonly running: RunningCommand; readonly line: string }> {
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
     const { timeout } = narrowCommand(door.context.commands, options)
     const limits = { operation: 'exec', timeout, signal: options.signal }
     const input = options.writableStdin === true ? openInput(options) : undefined
-    const streams = { stdin: input ?? options.stdin, onOutput: listeners(onOutput, options.onOutput) }
+    const streams = { stdin: input ?? options.stdin, onOutput: listeners(background?.onOutput, options.onOutput) }
     const start = async (left: () => number | undefined) => {
-      const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
+      const asked = { onAdmitted: audit.onAdmitted, background: background !== undefined }
+      const admitted = await admit(door, command, options, asked)
       const { normalised, executor } = admitted
-      await door.checkpoints.before(`before \`${normalised.line}\``)
-      const running = await startPlanned(door, admitted, async (plan) =>
-        judgeCommand(
-          await executor.attached.spawn(
-            { ...request(admitted, left()), ...streams, onConnection: connectionAudit(door, admitted.cwd) },
-            plan,
+      const running = await orEnd(admitted, async () => {
+        await door.checkpoints.before(`before \`${normalised.line}\``)
+        return startPlanned(door, admitted, async (plan) =>
+          judgeCommand(
+            await executor.attached.spawn(
+              { ...request(admitted, left()), ...streams, onConnection: connectionAudit(door, admitted.cwd) },
+              plan,
+            ),
+            input ?? closedInput,
+            { ...admitted, gate: door.context.gate, plan },
           ),
-          input ?? closedInput,
-          { ...admitted, gate: door.context.gate, plan },
-        ),
-      )
+        )
+      })
       return { running, line: normalised.line }
     }
     const started = await startInTime(limits, start, ({ running }) => running)
@@ -171,6 +177,8 @@ interface AdmitOptions {
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
   /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
   readonly looksOnly?: boolean | undefined
+  /** Nothing waits for its end. Default false. */
+  readonly background?: boolean | undefined
 }
 
 interface Admitted<Normalised> {
@@ -183,6 +191,18 @@ interface Admitted<Normalised> {
   readonly narrowed: ExecOptions
   /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
   readonly bare: boolean
+  /** To be called when the command has ended, or does not start after all. */
+  readonly end?: EndCommand | undefined
+}
+
+/** Starts what was admitted. Where that fails, the adapters learn that there is no command. */
+export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, start: () => Promise<Started>) {
+  try {
+    return await start()
+  } catch (error) {
+    await end?.().catch(() => undefined) // the first failure is the one that counts
+    throw error
+  }
 }
 
 /**
@@ -193,7 +213,7 @@ export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,
   options: ExecOptions,
-  { operation = 'exec', onAdmitted, looksOnly = false }: AdmitOptions = {},
+  { operation = 'exec', onAdmitted, looksOnly = false, background = false }: AdmitOptions = {},
 ): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
   const { context, executor } = door
   admitCall(context, operation, options.signal)
@@ -206,21 +226,25 @@ export async function admit<Given extends Command | undefined>(
   checkAcknowledged(context, acknowledged)
   const { limits: reports } = executor.attached
   requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
-  const cwd = await resolveCwd(context, options.cwd)
-  onAdmitted?.(judged.line, cwd)
-  if (!looksOnly) await door.prepare()
-  const plan = await planFor(context, executor, acknowledged, { looksOnly })
-  requireHeld(plan, executor, acknowledged)
-  requireEntrance(plan, executor, cwd)
-  return {
-    normalised: normalised as NormalisedCommand,
-    cwd,
-    plan,
-    executor,
-    acknowledged,
-    narrowed: narrowCommand(context.commands, options),
-    bare: acknowledged.size > 0,
-  }
+  const end = looksOnly ? undefined : await door.begin({ signal: options.signal, background })
+  return orEnd({ end }, async () => {
+    const cwd = await resolveCwd(context, options.cwd)
+    onAdmitted?.(judged.line, cwd)
+    if (!looksOnly) await door.prepare()
+    const plan = await planFor(context, executor, acknowledged, { looksOnly })
+    requireHeld(plan, executor, acknowledged)
+    requireEntrance(plan, executor, cwd)
+    return {
+      normalised: normalised as NormalisedCommand,
+      cwd,
+      plan,
+      executor,
+      acknowledged,
+      narrowed: narrowCommand(context.commands, options),
+      bare: acknowledged.size > 0,
+      end,
+    }
+  })
 }
 
 /** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */

@@ -11,7 +11,8 @@ import type {
   StartedCommand,
 } from '../executor/contract.ts'
 import { typedError } from '../executor/exec-error.ts'
-import { getCommandResult, withExitStatus } from '../executor/killed.ts'
+import type { EndCommand } from '../adapter/types.ts'
+import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -25,6 +26,8 @@ export interface Judging {
   readonly plan: BindPlan
   readonly cwd: VirtualPath
   readonly acknowledged: ReadonlySet<string>
+  /** Tells the adapters that the command has ended. The result waits for it. */
+  readonly end?: EndCommand | undefined
 }
 
 /**
@@ -33,8 +36,17 @@ export interface Judging {
  */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
   const result = started.wait().then(
-    async (ended) => await judge(ended, judging),
-    (error: unknown) => {
+    async (ended) => {
+      const judged = await judge(ended, judging)
+      try {
+        await judging.end?.()
+      } catch (error) {
+        throw withResult(error, judged)
+      }
+      return judged
+    },
+    async (error: unknown) => {
+      await judging.end?.().catch(() => undefined) // the first failure is the one that counts
       throw typedError(error, 'exec')
     },
   )

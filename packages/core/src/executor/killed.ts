@@ -63,7 +63,16 @@ export function listingLost(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** The output up to then, of a command whose sandbox was killed; `undefined` for every other error. */
+/** An error that came after the end of a command, which {@link getCommandResult} then knows. */
+export function withResult(error: unknown, result: CommandResult): unknown {
+  if (typeof error === 'object' && error !== null) results.set(error, result)
+  return error
+}
+
+/**
+ * The output up to then, of a command whose sandbox was killed, or whose changes could not be saved; `undefined` for every
+ * other error.
+ */
 export function getCommandResult(error: unknown): CommandResult | undefined {
   return typeof error === 'object' && error !== null ? results.get(error) : undefined
 }

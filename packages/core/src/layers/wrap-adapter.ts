@@ -198,6 +198,7 @@ function optionalMethods(
   const sync = inner.sync?.bind(inner)
   const refresh = inner.refresh?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
+  const beginCommand = inner.beginCommand?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
   const special: Partial<StorageAdapter> = {
     ...(append && {
@@ -231,6 +232,10 @@ function optionalMethods(
         const run = (): HostPath => hostPath(toInner(path))
         return aroundHostPath === undefined ? run() : aroundHostPath(it, run)
       },
+    }),
+    ...(beginCommand && {
+      beginCommand: (options) =>
+        call({ operation: 'beginCommand', path: mountRoot, signal: options?.signal }, () => beginCommand(options)),
     }),
     ...(createScratch && {
       createScratch: (options) =>

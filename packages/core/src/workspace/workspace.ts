@@ -44,6 +44,7 @@ import { chmod, utimes } from '../files/attributes.ts'
 import { edit } from '../files/edit.ts'
 import { glob } from '../files/glob.ts'
 import { list } from '../files/listing.ts'
+import { beginCommand } from '../commands/begin-command.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { createMountPoints } from '../mount/mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, realPath, stat } from '../files/reading.ts'
@@ -133,6 +134,7 @@ export class LiveWorkspace implements Workspace {
           'exec',
         )
       },
+      begin: (options) => beginCommand(context.mounts, options),
       sync: () => this.#syncAll({}),
       checkpoints: this.#checkpoints,
     }

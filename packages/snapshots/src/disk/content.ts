@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 
 import { nativeCode } from '../errors.ts'
 
@@ -18,8 +18,9 @@ export interface Content {
  * Reads a file that was seen at a path: the same inode, whole. `undefined` where it is not that file any more, or may not be read.
  *
  * @param path below the descriptor of a verified directory
+ * @param mapped a program may have the file mapped: its next store then shows in the times of the file
  */
-export function readContent(path: string, seen: Stats, maxBytes: number): Content | undefined {
+export function readContent(path: string, seen: Stats, maxBytes: number, mapped = false): Content | undefined {
   let fd: number
   try {
     fd = openSync(path, flags)
@@ -30,6 +31,7 @@ export function readContent(path: string, seen: Stats, maxBytes: number): Conten
     throw error
   }
   try {
+    if (mapped) fdatasyncSync(fd) // before that, a store changes no time
     let before = fstatSync(fd)
     if (!before.isFile() || before.ino !== seen.ino || before.dev !== seen.dev) return undefined
     for (let attempt = 1; ; attempt += 1) {

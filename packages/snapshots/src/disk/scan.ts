@@ -22,6 +22,8 @@ export interface ScanOptions {
   readonly only?: readonly string[] | undefined
   /** Paths that commands have reserved: they are taken to be as they were. */
   readonly reserved: readonly string[]
+  /** Programs that run may have files mapped. Default false. */
+  readonly mapped?: boolean | undefined
   /** Takes the bytes of a file that is new or may have changed, and names them. */
   readonly save: (bytes: Uint8Array) => string
 }
@@ -153,8 +155,8 @@ class Scan {
       if (target.includes(replacement)) return this.#leave(path, 'its target is not valid UTF-8')
       return this.#see(path, { ...factsOf(status, type, ino), target, unsettled: this.#isRecent(status) })
     }
-    const { maxFileBytes, save } = this.#options
-    const content = status.size > maxFileBytes ? undefined : readContent(place, status, maxFileBytes)
+    const { maxFileBytes, save, mapped } = this.#options
+    const content = status.size > maxFileBytes ? undefined : readContent(place, status, maxFileBytes, mapped)
     if (content === undefined) {
       this.#leave(path, status.size > maxFileBytes ? `it has more than ${maxFileBytes} bytes` : 'it may not be read')
       // its bytes are the known ones, as far as the disk tells

@@ -4,7 +4,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 import { failed, nativeFailure } from '../errors.ts'
 
-const schema = `
+const checkpoints = {
+  schema: `
   CREATE TABLE IF NOT EXISTS trees (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS entries (
     tree INTEGER NOT NULL, path TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
@@ -25,19 +26,31 @@ const schema = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS loosened (tree INTEGER NOT NULL, path TEXT NOT NULL, mode INTEGER NOT NULL,
     PRIMARY KEY (tree, path)) WITHOUT ROWID;
-`
-const version = 1
+`,
+  version: 1,
+}
+
+export interface DatabaseOptions {
+  /** Statements that make the tables where they are missing. */
+  readonly schema: string
+  /** Grows with changes that older versions of the package cannot read. */
+  readonly version: number
+}
 
 /** The index of a state directory. One process has it at a time: SQLite holds the lock, and the kernel drops it with the process. */
 export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /** @throws WorkspaceError `EBUSY` while another process has it, `EIO` where it is damaged */
-  constructor(directory: string) {
-    const path = join(directory, 'index.db')
+  /**
+   * @param directory absent for an index in memory
+   * @throws WorkspaceError `EBUSY` while another process has it, `EIO` where it is damaged
+   */
+  constructor(directory: string | undefined, { schema, version }: DatabaseOptions = checkpoints) {
+    const path = directory === undefined ? ':memory:' : join(directory, 'index.db')
     try {
-      closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600))
+      if (directory !== undefined)
+        closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600))
       this.#database = new DatabaseSync(path)
     } catch (error) {
       throw nativeFailure(error)
@@ -48,8 +61,7 @@ export class Database {
       )
       this.#database.exec('BEGIN IMMEDIATE')
       const { user_version: found } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number }
-      if (found > version)
-        throw failed('EINVAL', 'the state directory was written by a newer version of `@ws/snapshots`')
+      if (found > version) throw failed('EINVAL', 'the state directory was written by a newer version of this package')
       this.#database.exec(`${schema}; PRAGMA user_version = ${version}; COMMIT`)
     } catch (error) {
       this.#database.close()

@@ -86,9 +86,9 @@ export interface Methods {
   collect(): void
 }
 
-export interface Request {
+export interface Request<Name = keyof Methods> {
   readonly id: number
-  readonly method: keyof Methods
+  readonly method: Name
   readonly args: readonly unknown[]
 }
 

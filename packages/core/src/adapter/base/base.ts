@@ -6,9 +6,11 @@ import { assertContent, invalidArgument } from '../failures.ts'
 import { optionalOperations, type OptionalOperation } from '../operations.ts'
 import type {
   AppendOptions,
+  BeginCommandOptions,
   CopyOptions,
   CreateDirectoryOptions,
   DeleteOptions,
+  EndCommand,
   EntryIterator,
   HostDirectory,
   ListOptions,
@@ -239,6 +241,11 @@ export class Base implements StorageAdapter {
   async hostDirectory(path: MountPath): Promise<HostDirectory> {
     this.#admission.admit('hostDirectory', path)
     return await this.#driver.hostDirectory(path)
+  }
+
+  async beginCommand(options: BeginCommandOptions = none): Promise<EndCommand> {
+    this.#admission.admit('beginCommand', mountRoot, options.signal)
+    return await this.#driver.beginCommand(options)
   }
 
   async createScratch({ signal }: SignalOption = none): Promise<StorageAdapter> {

@@ -7,6 +7,7 @@ import {
   isAdapter,
   isBytes,
   isEntry,
+  isFunction,
   isHit,
   isHostDirectory,
   isNothing,
@@ -37,6 +38,7 @@ const results: { readonly [Name in AdapterOperation]?: Results } = {
   copy: { promise: isTransferResult },
   hostPath: { value: isText },
   hostDirectory: { promise: isHostDirectory },
+  beginCommand: { promise: isFunction },
   createScratch: { promise: isAdapter },
 }
 

@@ -12,6 +12,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' && !Numb
 
 export const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 export const isText = (value: unknown): boolean => typeof value === 'string'
+export const isFunction = (value: unknown): boolean => typeof value === 'function'
 export const isNothing = (value: unknown): boolean => value === undefined
 
 export function isStat(value: unknown): boolean {

@@ -25,7 +25,7 @@ export async function start(
   try {
     const { maxOutputBytes = defaultOutputBytes } = narrowCommand(door.context.commands, options)
     const logs = new BothStreams(() => new OutputLog(maxOutputBytes))
-    const { running, line } = await launch(door, command, options, (chunk) => logs.push(chunk))
+    const { running, line } = await launch(door, command, options, { onOutput: (chunk) => logs.push(chunk) })
     leave(running)
     const background = new LiveCommand({ id, line, running, logs })
     commands.set(id, background)

@@ -1,12 +1,13 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { auditOf } from '../command-audit.ts'
-import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
+import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned } from '../commands.ts'
 import { connectionAudit } from '../connection-audit.ts'
 import { narrowCommand } from '../command-options.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { findMade } from '../judged-command.ts'
 import { checkMethod } from '../../calls/method-options.ts'
+import type { Command } from '../../workspace/types.ts'
 import { startInTime } from '../start-in-time.ts'
 import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
@@ -31,7 +32,14 @@ export async function openSession(
       const admitted = await admit(door, options.command, options, {
         operation: 'openSession',
         onAdmitted: audit.onAdmitted,
+        background: true,
       })
+      return orEnd(admitted, () => open(admitted, left))
+    }
+    const open = async (
+      admitted: Awaited<ReturnType<typeof admit<Command | undefined>>>,
+      left: () => number | undefined,
+    ) => {
       const { normalised, cwd, executor, narrowed, bare } = admitted
       await door.checkpoints.before('before a session')
       const { attached } = executor
@@ -77,6 +85,8 @@ export async function openSession(
     const forget = (): void => {
       sessions.delete(reserved)
       door.checkpoints.after()
+      // a failure shows at the next flush, which tries again
+      admitted.end?.().catch(() => undefined)
     }
     session.wait().then(
       ({ exitCode, signal, endedBy, survivors, violations }) => {

@@ -1,0 +1,116 @@
+import { baseName, WorkspaceError } from '@ws/core'
+import {
+  type AdapterCapabilities,
+  type MountPath,
+  operations,
+  type OperationFacts,
+  type StorageAdapter,
+  wrapAdapter,
+} from '@ws/core/adapter'
+
+import type { ReplicaAdapter, ReplicaStatus, ReplicaVerification } from './contract.ts'
+import type { Engine } from './sync/engine.ts'
+import { verify } from './sync/verify.ts'
+
+export interface ReplicaParts {
+  readonly local: StorageAdapter
+  readonly engine: Engine
+  readonly persist: 'command' | 'flush'
+  /** Called once, when everything has been pushed. */
+  readonly release: () => Promise<void>
+}
+
+/**
+ * The directory as an adapter. A call works on the disk, and then waits for the store. Where the last push of `close()` fails, the
+ * adapter stays open, so that nothing is lost that only this machine has.
+ */
+export function createAdapter({ local, engine, persist, release }: ReplicaParts): ReplicaAdapter {
+  const { site } = engine
+  const { store, turnstile, tree } = site
+  const capabilities = capabilitiesOf(local, store)
+  let closing: Promise<void> | undefined
+  let ended = false
+  const saved = async (paths: readonly MountPath[], operation: string, waits: boolean): Promise<void> => {
+    if (waits) await engine.acknowledge(paths, operation)
+    else engine.rest()
+  }
+  const outer = wrapAdapter(local, {
+    name: `replica(${store.name})`,
+    capabilities,
+    call: async ({ operation, path, destination }, run) => {
+      const facts: OperationFacts = operations[operation]
+      if (!facts.changes) return run()
+      if (facts.creates !== undefined) checkName(destination ?? path, operation, capabilities)
+      const result = await turnstile.pass(() => undefined, run)
+      await saved(destination === undefined ? [path] : [path, destination], operation, persist === 'command')
+      return result
+    },
+  })
+  const { stat, close: closeDisk } = outer
+  const close = async (): Promise<void> => {
+    if (ended) return
+    closing ??= (async () => {
+      try {
+        await engine.end()
+        ended = true
+      } finally {
+        closing = undefined
+      }
+      await closeDisk()
+      await release()
+    })()
+    await closing
+  }
+  const own = {
+    identity: store.identity,
+    // the store is where bytes are safe
+    sync: undefined,
+    flush: async ({ signal } = {}) => {
+      await stat('/' as MountPath, { signal }) // open, and not aborted
+      return engine.flush(signal)
+    },
+    refresh: async ({ signal } = {}) => {
+      await stat('/' as MountPath, { signal })
+      const { failures } = await engine.run({ look: undefined, pull: true, push: false, signal })
+      for (const [, error] of failures) throw error
+    },
+    beginCommand: async (options = {}) => {
+      await stat('/' as MountPath, { signal: options.signal })
+      return engine.begin(options)
+    },
+    status: (): ReplicaStatus => tree.status(),
+    verify: (options = {}): Promise<ReplicaVerification> => verify(site, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  } satisfies Partial<Omit<ReplicaAdapter, 'sync'>> & { readonly sync: undefined }
+  return Object.assign(outer, own) as unknown as ReplicaAdapter
+}
+
+function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCapabilities {
+  const { controlCharacters, caseSensitive, maxNameBytes, maxPathBytes } = store.capabilities
+  const { capabilities } = local
+  return Object.freeze({
+    ...capabilities,
+    flush: true,
+    controlCharacters: capabilities.controlCharacters && controlCharacters,
+    caseSensitive: capabilities.caseSensitive && caseSensitive,
+    maxNameBytes: Math.min(capabilities.maxNameBytes, maxNameBytes),
+    maxPathBytes: Math.min(capabilities.maxPathBytes, maxPathBytes),
+    // until a command, or `refresh`
+    maxStaleness: Number.MAX_SAFE_INTEGER,
+  })
+}
+
+/** A name that the store cannot hold is refused before the disk has it. */
+function checkName(path: MountPath, operation: string, capabilities: AdapterCapabilities): void {
+  const { maxNameBytes, maxPathBytes, controlCharacters } = capabilities
+  const refuse = (code: 'EINVAL' | 'ENAMETOOLONG', reason: string): never => {
+    throw new WorkspaceError({ code, operation, path, reason, remedy: 'choose another name' })
+  }
+  if (Buffer.byteLength(baseName(path)) > maxNameBytes)
+    refuse('ENAMETOOLONG', 'has a name that is too long for the store')
+  if (Buffer.byteLength(path) > maxPathBytes) refuse('ENAMETOOLONG', 'is too long for the store')
+  // eslint-disable-next-line no-control-regex -- these are the characters that some stores refuse
+  if (!controlCharacters && /[\u0001-\u001f\u007f]/u.test(path))
+    refuse('EINVAL', 'has a control character, which the store cannot hold')
+}

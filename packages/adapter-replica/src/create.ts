@@ -1,0 +1,182 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
+import { isWorkspaceError } from '@ws/core'
+import { mountRoot, type StorageAdapter } from '@ws/core/adapter'
+import { reservedNames } from '@ws/sandbox'
+import { Turnstile } from '@ws/snapshots/internal'
+
+import { createAdapter } from './adapter.ts'
+import type { ReplicaAdapter } from './contract.ts'
+import { Disk } from './disk.ts'
+import { unusable } from './errors.ts'
+import { type CheckedOptions, checkReplicaOptions, type ReplicaAdapterOptions } from './options.ts'
+import { Engine } from './sync/engine.ts'
+import { listStore } from './sync/remote.ts'
+import type { Site } from './sync/site.ts'
+import { Tombstones } from './sync/tombstones.ts'
+import { ReplicaTree } from './sync/tree.ts'
+import type { Opened, ServiceData } from './worker/protocol.ts'
+
+const filesName = 'files'
+const stateName = 'state'
+const ordinary = { uid: 1_000, gid: 1_000 }
+
+/**
+ * An adapter whose files lie in a directory of this machine, and whose truth is another store. Real programs run in the directory at
+ * the speed of the disk. Everything of the store is copied before this resolves.
+ *
+ * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store, names that the
+ * disk cannot hold; `ENOTSUP` for a store without conditional writes or links; `EBUSY` while another process has the directory;
+ * `EDQUOT` above a limit; errors of the store. Nothing is overwritten then.
+ */
+export async function createReplicaAdapter(options: ReplicaAdapterOptions): Promise<ReplicaAdapter> {
+  const checked = checkReplicaOptions(options)
+  const isOwned = typeof checked.store === 'function'
+  const store = typeof checked.store === 'function' ? await checked.store() : checked.store
+  try {
+    checkStore(store)
+    return await open(checked, store, isOwned ? () => store.close() : async () => undefined)
+  } catch (error) {
+    if (isOwned) await store.close()
+    throw error
+  }
+}
+
+async function open(
+  options: CheckedOptions,
+  store: StorageAdapter,
+  onClose: () => Promise<void>,
+): Promise<ReplicaAdapter> {
+  const { directory, persist, maxFileBytes } = options
+  // commands never run as root
+  const owner = options.owner ?? (process.getuid?.() === 0 ? ordinary : undefined)
+  if (directory !== undefined) await prepare(directory)
+  const local =
+    directory === undefined
+      ? await createScratchAdapter({ owner })
+      : await createLocalAdapter({ root: join(directory, filesName), create: true, owner })
+  let disk: Disk | undefined
+  try {
+    const at = await local.hostDirectory?.(mountRoot)
+    if (at === undefined || local.capabilities.confinement !== 'verified')
+      throw unusable(
+        'ENOTSUP',
+        'a replica needs descriptors that can be verified, which this system lacks',
+        'use Linux',
+      )
+    const user = at.owner ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    const data: ServiceData = {
+      files: at.path,
+      stateDirectory: directory === undefined ? undefined : join(directory, stateName),
+      maxFileBytes,
+      owner: user,
+    }
+    disk = await Disk.open(data).catch(explainState)
+    const used = disk
+    const opened = await used.ask('open')
+    const engine = new Engine({ site: siteOf(options, { store, disk: used, opened, files: at.path }), persist })
+    await hydrate(engine, opened)
+    const release = async (): Promise<void> => {
+      await used.close()
+      await onClose()
+    }
+    return createAdapter({ local, engine, persist, release })
+  } catch (error) {
+    await disk?.close()
+    await local.close()
+    throw error
+  }
+}
+
+interface Sides {
+  readonly store: StorageAdapter
+  readonly disk: Disk
+  readonly opened: Opened
+  /** Canonical. */
+  readonly files: string
+}
+
+function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides): Omit<Site, 'isBusy'> {
+  const { maxFiles, maxBytes, maxFileBytes, machine, onEvent } = options
+  const tree = new ReplicaTree()
+  tree.agree(opened.base)
+  for (const [path, facts] of opened.seen) tree.see(path, facts)
+  for (const conflict of opened.conflicts) tree.conflicts.set(conflict.kept, conflict)
+  return {
+    ...{ store, disk, tree, onEvent },
+    tombstones: new Tombstones(opened.id),
+    turnstile: new Turnstile(),
+    limits: { maxFiles, maxBytes, maxFileBytes, maxNameBytes: 255, maxPathBytes: 4_000 - Buffer.byteLength(files) },
+    machine: machine ?? opened.id.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8),
+    reserved: () => (reservedNames.empty ? [] : reservedNames.within(files).map((path) => path.slice(files.length))),
+  }
+}
+
+/** Copies what the store has. Changes that a killed process left on the disk are pushed, or become conflicts. */
+async function hydrate(engine: Engine, opened: Opened): Promise<void> {
+  const { store, disk, tree, limits } = engine.site
+  const { isNew, store: known } = opened
+  const unidentified = store.identity === undefined || known === undefined
+  const isOther = !isNew && !unidentified && known !== store.identity
+  if (isOther || (!isNew && unidentified && tree.base.size > 0 && !(await holdsAny(store, tree, limits)))) {
+    throw unusable(
+      'EINVAL',
+      'the directory is a copy of another store, or this store has lost everything; nothing was changed',
+      'name the store that the directory was made for, or an empty directory',
+    )
+  }
+  if (isNew && (await anythingIn(disk)))
+    throw unusable('EINVAL', 'the directory holds other files, which a replica would mix up', 'name an empty directory')
+  const { failures } = await engine.run({ look: 'all', pull: true, push: !isNew })
+  for (const [, error] of failures) throw error
+  if (isNew) await disk.ask('adopt', store.identity)
+}
+
+async function holdsAny(store: StorageAdapter, { base }: ReplicaTree, limits: Site['limits']): Promise<boolean> {
+  const listed = await listStore(store, limits, {})
+  return [...base.keys()].some((path) => listed.has(path))
+}
+
+async function anythingIn(disk: Disk): Promise<boolean> {
+  const { changed } = await disk.ask('look', { reserved: [], mapped: false })
+  return [...changed.keys()].some((path) => path !== mountRoot)
+}
+
+function checkStore({ capabilities }: StorageAdapter): void {
+  const { conditionalWrite, conditionalDelete, symlinks, readOnly } = capabilities
+  if (readOnly) throw unusable('EROFS', 'the store is read-only, and a replica writes', 'mount the store itself')
+  if (conditionalWrite !== 'server' || conditionalDelete === 'none') {
+    throw unusable(
+      'ENOTSUP',
+      'the store does not check conditions on writes, so that two writers could lose a version',
+      'use a store that does: S3, R2, Ceph or memory',
+    )
+  }
+  if (symlinks) return
+  throw unusable('ENOTSUP', 'the store keeps no links, which programs need', "make it with `symlinks: 'rclonelink'`")
+}
+
+/** The directory is this replica's alone: it holds the files and the state, and nothing else. */
+async function prepare(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o755 })
+    const names = await readdir(directory)
+    const isOurs = names.includes(stateName) || names.length === 0
+    if (isOurs && names.every((name) => name === filesName || name === stateName)) return
+  } catch (error) {
+    throw unusable('EINVAL', 'the directory cannot be made or read', 'name one that this user may write to', error)
+  }
+  throw unusable('EINVAL', 'the directory holds other files', 'name an empty directory, or one that does not exist yet')
+}
+
+/** In the words of this package's options. */
+function explainState(error: unknown): never {
+  if (!isWorkspaceError(error, 'EBUSY')) throw error
+  throw unusable(
+    'EBUSY',
+    'another process has the directory open',
+    'end it, or give each process a directory of its own',
+  )
+}

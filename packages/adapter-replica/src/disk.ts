@@ -1,0 +1,69 @@
+import { Thread } from '@ws/snapshots/internal'
+
+import { operation } from './options.ts'
+import type { Hosted, Methods, ServiceData } from './worker/protocol.ts'
+
+/** Milliseconds that the thread waits for another replica: it takes half a second to start. */
+const linger = 5_000
+
+let thread: Thread<Hosted> | undefined
+let users = 0
+let ending: ReturnType<typeof setTimeout> | undefined
+
+function enter(): Thread<Hosted> {
+  clearTimeout(ending)
+  users += 1
+  const module = new URL(`worker/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
+  thread ??= new Thread<Hosted>({ module, data: {}, operation })
+  return thread
+}
+
+function leave(): void {
+  users -= 1
+  if (users > 0) return
+  ending = setTimeout(() => {
+    const last = thread
+    thread = undefined
+    void last?.close()
+  }, linger).unref()
+}
+
+/** The directory and the state of one replica, which a thread works on: this one never waits for a disk. */
+export class Disk {
+  readonly #thread: Thread<Hosted>
+  readonly #replica: number
+  #isClosed = false
+
+  private constructor(used: Thread<Hosted>, replica: number) {
+    this.#thread = used
+    this.#replica = replica
+  }
+
+  /** @throws WorkspaceError `EBUSY` while another process has the state */
+  static async open(data: ServiceData): Promise<Disk> {
+    const used = enter()
+    try {
+      return new Disk(used, await used.ask('start', data))
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  ask<Name extends keyof Methods>(
+    method: Name,
+    ...args: Parameters<Methods[Name]>
+  ): Promise<ReturnType<Methods[Name]>> {
+    return this.#thread.ask('call', this.#replica, method, args) as Promise<ReturnType<Methods[Name]>>
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    try {
+      await this.#thread.ask('end', this.#replica)
+    } finally {
+      leave()
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
+
+import { operation } from './options.ts'
+
+/** A replica that cannot be made. */
+export function unusable(code: ErrorCode, reason: string, remedy: string, native?: unknown): WorkspaceError {
+  return new WorkspaceError({ code, operation, reason, remedy, native })
+}
+
+export function failure(
+  code: ErrorCode,
+  {
+    operation: name,
+    path,
+    reason,
+    remedy,
+  }: Readonly<Record<'operation' | 'reason' | 'remedy', string>> & { path?: string },
+): WorkspaceError {
+  return new WorkspaceError({ code, operation: name, path, reason, remedy })
+}
+
+/** Any error as one that callers may see. */
+export function typed(error: unknown, path?: string): WorkspaceError {
+  if (isWorkspaceError(error)) return error
+  return new WorkspaceError({
+    code: 'EIO',
+    operation: 'flush',
+    path,
+    reason: 'could not be worked on: the replica failed in an unexpected way',
+    remedy: 'try again; if it stays, tell the operator',
+    native: error,
+  })
+}

@@ -1,0 +1,91 @@
+import { isAbsolute } from 'node:path'
+
+import type { Owner, StorageAdapter } from '@ws/core/adapter'
+import { adapterShape, checkOptions, option, type OptionShapes } from '@ws/core/options'
+
+import type { ReplicaEvent } from './contract.ts'
+
+export interface ReplicaAdapterOptions {
+  /**
+   * The truth: an adapter whose server checks conditions on writes, and that keeps links, such as
+   * `createS3Adapter({ …, symlinks: 'rclonelink' })`. A function makes one that the replica closes.
+   */
+  readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
+  /**
+   * An absolute path of a directory for this replica alone: made where it is missing, else empty, or one of the same store. It
+   * holds the files and the state. One process has it at a time. Default: a scratch directory, removed by `close()`.
+   */
+  readonly directory?: string | undefined
+  /**
+   * `command` (default): a command begins with the changes of the store, and ends when the store has acknowledged its own. So do
+   * calls of the file API. Sessions and background commands are pushed every second.
+   * `flush`: `flush()`, `durable: true`, a pause of two seconds and `close()` push; opening and `refresh()` pull.
+   */
+  readonly persist?: 'command' | 'flush' | undefined
+  /** The user that owns the files and that commands run as. Default: this user; as root uid and gid 1000. */
+  readonly owner?: Owner | undefined
+  /** The word for this machine in the names of kept versions: 1 to 32 of letters, digits, `-`. Default: a random one. */
+  readonly machine?: string | undefined
+  /** Entries of the tree at most. More are refused (`EDQUOT`), and nothing is copied. Default 100,000. */
+  readonly maxFiles?: number | undefined
+  /** Bytes of the store's files at most. More are refused (`EDQUOT`), and nothing is copied. Default 10 GiB. */
+  readonly maxBytes?: number | undefined
+  /** Bytes of one file at most, held in memory during a copy. Larger ones are refused. Default 256 MiB. */
+  readonly maxFileBytes?: number | undefined
+  readonly onEvent?: ((event: ReplicaEvent) => void) | undefined
+}
+
+export interface CheckedOptions extends Pick<ReplicaAdapterOptions, 'store' | 'directory' | 'owner' | 'machine'> {
+  readonly persist: 'command' | 'flush'
+  readonly maxFiles: number
+  readonly maxBytes: number
+  readonly maxFileBytes: number
+  readonly onEvent: (event: ReplicaEvent) => void
+}
+
+export const operation = 'createReplicaAdapter'
+const highestId = 2 ** 32 - 2
+
+const shapes: OptionShapes<ReplicaAdapterOptions> = {
+  store: option.required(
+    option.of('a storage adapter, or a function that makes one', (value) => {
+      return typeof value === 'function' || adapterShape.accepts(value)
+    }),
+  ),
+  directory: option.hidden(
+    option.of(
+      'an absolute path',
+      (value) => typeof value === 'string' && isAbsolute(value) && !value.includes('\0') && value.isWellFormed(),
+    ),
+  ),
+  persist: option.oneOf('command', 'flush'),
+  owner: option.options<Owner>(
+    {
+      uid: option.required(option.integer(1, highestId)),
+      gid: option.required(option.integer(0, highestId)),
+    },
+    '`{ uid, gid }` of an ordinary user',
+  ),
+  machine: option.of(
+    '1 to 32 of letters, digits and `-`',
+    (value) => typeof value === 'string' && /^[A-Za-z0-9-]{1,32}$/u.test(value),
+  ),
+  maxFiles: option.integer(1, Number.MAX_SAFE_INTEGER),
+  maxBytes: option.integer(1, Number.MAX_SAFE_INTEGER),
+  maxFileBytes: option.integer(1, 2 ** 31 - 1),
+  onEvent: option.function,
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option */
+export function checkReplicaOptions(options: ReplicaAdapterOptions): CheckedOptions {
+  checkOptions<ReplicaAdapterOptions>(options, shapes, { operation })
+  const { store, directory, owner, machine } = options
+  return {
+    ...{ store, directory, owner, machine },
+    persist: options.persist ?? 'command',
+    maxFiles: options.maxFiles ?? 100_000,
+    maxBytes: options.maxBytes ?? 10 * 1024 ** 3,
+    maxFileBytes: options.maxFileBytes ?? 256 * 1024 ** 2,
+    onEvent: options.onEvent ?? (() => undefined),
+  }
+}

@@ -1,0 +1,175 @@
+import { isWithin, quotePath, type WorkspaceError } from '@ws/core'
+import { type BeginCommandOptions, type EndCommand, type MountPath, rewriteError } from '@ws/core/adapter'
+
+import { failure, typed } from '../errors.ts'
+import { ancestorsOf } from './paths.ts'
+import { pass, type PassRequest, type PassResult } from './pass.ts'
+import type { Site } from './site.ts'
+
+/** Milliseconds between the pushes of sessions and background commands. */
+const tick = 1_000
+/** Milliseconds of quiet after which `persist: 'flush'` pushes by itself. */
+const idle = 2_000
+const listed = 20
+
+export interface EngineOptions {
+  readonly site: Omit<Site, 'isBusy'>
+  readonly persist: 'command' | 'flush'
+}
+
+/** Runs one pass at a time, when commands, calls and the clock ask for it. */
+export class Engine {
+  readonly site: Site
+  readonly #persist: 'command' | 'flush'
+  #last: Promise<unknown> = Promise.resolve()
+  #touched = new Set<MountPath>()
+  #acknowledging: Promise<PassResult> | undefined
+  #running = 0
+  #background = 0
+  #ticker: ReturnType<typeof setInterval> | undefined
+  #idle: ReturnType<typeof setTimeout> | undefined
+  #pushes: Promise<unknown> | undefined
+
+  constructor({ site, persist }: EngineOptions) {
+    this.site = { ...site, isBusy: () => this.#running > 0 }
+    this.#persist = persist
+  }
+
+  run(request: PassRequest): Promise<PassResult> {
+    const turn = this.#last.then(() => pass(this.site, request))
+    this.#last = turn.catch(() => undefined) // the next one waits for its end; its caller sees the error
+    return turn
+  }
+
+  async begin({ background = false, signal }: BeginCommandOptions): Promise<EndCommand> {
+    if (this.#persist === 'command') {
+      const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
+      for (const [, error] of failures) throw rewriteError(error, { operation: 'exec' })
+    }
+    this.#running += 1
+    if (background) this.#follow(1)
+    let ended = false
+    return async () => {
+      if (ended) return
+      ended = true
+      this.#running -= 1
+      if (background) this.#follow(-1)
+      if (this.#persist === 'flush') return this.#rest()
+      const { failures } = await this.run({ look: 'all', pull: false, push: true })
+      const error = [...failures.values()].find((one) => one.code !== 'EBUSY')
+      if (error !== undefined) throw unsaved(error)
+    }
+  }
+
+  /** Resolves when the store has acknowledged what a call has changed at these paths. */
+  async acknowledge(paths: readonly MountPath[], operation: string): Promise<void> {
+    for (const path of paths) this.#touched.add(path)
+    this.#acknowledging ??= this.#last.then(() => {
+      this.#acknowledging = undefined
+      const touched = [...this.#touched]
+      this.#touched = new Set()
+      return this.run({ look: touched.map((path) => this.#topmostUnknown(path)), pull: false, push: true })
+    })
+    const { failures, conflicts } = await this.#acknowledging
+    const concerns = (one: MountPath): boolean => paths.some((path) => isWithin(one, path) || isWithin(path, one))
+    const conflict = conflicts.find(({ path }) => concerns(path))
+    if (conflict !== undefined) {
+      throw failure('ECONFLICT', {
+        operation,
+        path: conflict.path,
+        reason: `was changed in the store by another program; your version is kept as ${quotePath(conflict.kept)}`,
+        remedy: 'read both, and write what is right',
+      })
+    }
+    for (const [path, error] of failures) if (concerns(path)) throw rewriteError(unsaved(error), { operation })
+  }
+
+  /** A call has changed something that nothing waits for. */
+  rest(): void {
+    this.#rest()
+  }
+
+  async flush(signal: AbortSignal | undefined): Promise<void> {
+    const { tree } = this.site
+    const { pushed, changedMeanwhile, conflicts, failures } = await this.run({
+      look: 'all',
+      pull: false,
+      push: true,
+      signal,
+    })
+    if (conflicts.length > 0) {
+      const names = conflicts.map(({ path, kept }) => `${quotePath(path)} (yours is ${quotePath(kept)})`)
+      throw failure('ECONFLICT', {
+        operation: 'flush',
+        path: conflicts[0]?.path ?? '/',
+        reason: `was changed in the store too; both versions are kept and saved: ${few(names)}`,
+        remedy: 'read both, write what is right, and remove the kept version',
+      })
+    }
+    for (const [, error] of failures) throw unsaved(error)
+    const left = [...tree.leftOut.values()].filter(({ holdsBytes }) => holdsBytes)
+    if (left.length > 0) {
+      throw failure('ENOTSUP', {
+        operation: 'flush',
+        path: left[0]?.path ?? '/',
+        reason: `cannot be saved; everything else was: ${few(left.map(({ path, reason }) => `${quotePath(path)}: ${reason}`))}`,
+        remedy: 'remove or rename it, or raise `maxFileBytes`',
+      })
+    }
+    tree.lastFlush = { time: Date.now(), pushed, changedMeanwhile }
+  }
+
+  /** Ends the clocks, and pushes what is left. */
+  async end(): Promise<void> {
+    clearInterval(this.#ticker)
+    clearTimeout(this.#idle)
+    this.#ticker = undefined
+    await this.#pushes
+    await this.flush(undefined)
+  }
+
+  #follow(by: number): void {
+    this.#background += by
+    if (this.#persist !== 'command') return
+    if (this.#background === 0) {
+      clearInterval(this.#ticker)
+      this.#ticker = undefined
+      return
+    }
+    this.#ticker ??= setInterval(() => this.#pushQuietly(), tick).unref()
+  }
+
+  #rest(): void {
+    if (this.#persist !== 'flush') return
+    clearTimeout(this.#idle)
+    if (this.#running > 0) return
+    this.#idle = setTimeout(() => this.#pushQuietly(), idle).unref()
+  }
+
+  #pushQuietly(): void {
+    if (this.#pushes !== undefined) return
+    const report = (error: unknown): void => this.site.onEvent({ event: 'push-failed', error: typed(error) })
+    this.#pushes = this.run({ look: 'all', pull: false, push: true })
+      .then(({ failures }) => failures.forEach(report), report)
+      .finally(() => (this.#pushes = undefined))
+  }
+
+  #topmostUnknown(path: MountPath): MountPath {
+    const { seen } = this.site.tree
+    return ancestorsOf(path).find((above) => !seen.has(above)) ?? path
+  }
+}
+
+function few(texts: readonly string[]): string {
+  const more = texts.length - listed
+  return `${texts.slice(0, listed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
+}
+
+/** The change is on the disk, and waits there. */
+function unsaved(error: WorkspaceError): WorkspaceError {
+  if (error.code === 'ECONFLICT') return error
+  return rewriteError(error, {
+    reason: `${error.reason}. The change is kept on this machine, and is not in the store`,
+    remedy: `${error.remedy ?? 'try again'}; then call \`flush\``,
+  })
+}

@@ -1,0 +1,33 @@
+import { baseName, childPath, parentPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+
+/** Bytes of one name on the disks and in the stores that there are. */
+const longestName = 255
+
+/**
+ * The name under which this machine's version is kept: `name.conflict-<time>-<machine>.ext`. The time is in UTC, to the second.
+ *
+ * @param attempt from 1; later attempts add their number
+ */
+export function conflictPath(path: MountPath, time: number, machine: string, attempt: number): MountPath {
+  const name = baseName(path)
+  const dot = name.lastIndexOf('.')
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  const stamp = new Date(time).toISOString().replaceAll(/[-:]|\.\d+/gu, '')
+  const mark = `.conflict-${stamp}-${machine}${attempt === 1 ? '' : `-${attempt}`}`
+  const room = longestName - Buffer.byteLength(mark)
+  const ending = Buffer.byteLength(extension) < room / 2 ? extension : ''
+  return childPath(parentPath(path), `${cut(stem, room - Buffer.byteLength(ending))}${mark}${ending}`)
+}
+
+/** As many whole characters as fit. */
+function cut(text: string, bytes: number): string {
+  let kept = ''
+  let size = 0
+  for (const character of text) {
+    size += Buffer.byteLength(character)
+    if (size > bytes) return kept
+    kept += character
+  }
+  return kept
+}

@@ -1,0 +1,179 @@
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
+import { mapInOrder, type MountPath, type SignalOption } from '@ws/core/adapter'
+
+import type { ReplicaConflict } from '../contract.ts'
+import { failure, typed } from '../errors.ts'
+import { ancestorsOf, childrenFirst, parentsFirst } from './paths.ts'
+import { pullEntry } from './pull.ts'
+import { pushEntry } from './push.ts'
+import { differences, listStore, type Remote } from './remote.ts'
+import { look, type Site, type Step } from './site.ts'
+
+/** Files that are on their way at once. */
+const parallel = 32
+/** How often both sides are looked at again, where they change meanwhile. */
+const mostRounds = 8
+
+export interface PassRequest extends SignalOption {
+  /** Looks at the disk first: at these paths, or at everything. */
+  readonly look: 'all' | readonly string[] | undefined
+  /** Lists the store first, and brings its changes to the disk. Without it, the conditions of the writes find them. */
+  readonly pull: boolean
+  readonly push: boolean
+}
+
+export interface PassResult {
+  readonly pushed: number
+  readonly changedMeanwhile: readonly MountPath[]
+  readonly conflicts: readonly ReplicaConflict[]
+  readonly failures: ReadonlyMap<MountPath, WorkspaceError>
+}
+
+/** Brings both sides together: once, or again where one of them changed meanwhile. */
+export function pass(site: Site, request: PassRequest): Promise<PassResult> {
+  return new Pass(site, request).run()
+}
+
+class Pass {
+  readonly #site: Site
+  readonly #request: PassRequest
+  readonly #failures = new Map<MountPath, WorkspaceError>()
+  readonly #meanwhile = new Set<MountPath>()
+  #changed = new Set<MountPath>()
+  #differs = false
+  #pushed = 0
+
+  constructor(site: Site, request: PassRequest) {
+    this.#site = site
+    this.#request = request
+  }
+
+  async run(): Promise<PassResult> {
+    const { tree, limits } = this.#site
+    const { pull, push, signal } = this.#request
+    const before = new Set(tree.conflicts.keys())
+    if (this.#request.look !== undefined)
+      await look(this.#site, this.#request.look === 'all' ? undefined : this.#request.look)
+    let listing = pull
+    for (let round = 1; ; round += 1) {
+      signal?.throwIfAborted()
+      this.#checkCount()
+      this.#changed = new Set()
+      this.#differs = false
+      if (listing) await this.#pull(differences(await listStore(this.#site.store, limits, { signal }), tree.base))
+      if (push && !this.#differs) await this.#push()
+      if (this.#changed.size === 0 && !this.#differs) break
+      if (round === mostRounds) {
+        this.#giveUp()
+        break
+      }
+      listing = this.#differs
+      for (const path of this.#changed) this.#meanwhile.add(path)
+      if (this.#changed.size > 0)
+        await look(
+          this.#site,
+          [...this.#changed].map((path) => this.#topmostUnknown(path)),
+        )
+    }
+    return {
+      pushed: this.#pushed,
+      changedMeanwhile: [...this.#meanwhile].sort(),
+      conflicts: [...tree.conflicts.values()].filter(({ kept }) => !before.has(kept)),
+      failures: this.#failures,
+    }
+  }
+
+  async #pull(different: Map<string, Remote | undefined>): Promise<void> {
+    if (different.size === 0) return
+    const { signal } = this.#request
+    const gone = [...different].filter(([, remote]) => remote === undefined).map(([path]) => path)
+    for (const path of childrenFirst(gone))
+      await this.#step(path, () => pullEntry(this.#site, path, undefined, { signal }))
+    const directories = parentsFirst(
+      [...different].flatMap(([path, remote]) => (remote?.type === 'directory' ? [path] : [])),
+    )
+    for (const path of directories)
+      await this.#step(path, () => pullEntry(this.#site, path, different.get(path), { signal }))
+    const files = parentsFirst(
+      [...different].flatMap(([path, remote]) => (remote !== undefined && remote.type !== 'directory' ? [path] : [])),
+    )
+    await this.#each(files, (path) => pullEntry(this.#site, path, different.get(path), { signal }))
+    // what could not be brought over is listed again
+    if (this.#changed.size > 0) this.#differs = true
+  }
+
+  async #push(): Promise<void> {
+    const { dirty, seen, base } = this.#site.tree
+    const { signal } = this.#request
+    const options = { signal, onPushed: () => void (this.#pushed += 1) }
+    const run = (path: MountPath): Promise<Step> => pushEntry(this.#site, path, options)
+    const gone = childrenFirst([...dirty].filter((path) => !seen.has(path)))
+    const inTheWay = (path: MountPath): boolean =>
+      ancestorsOf(path).some((above) => (seen.get(above)?.type ?? 'directory') !== 'directory')
+    for (const path of gone.filter(inTheWay)) await this.#step(path, () => run(path))
+    const present = parentsFirst([...dirty].filter((path) => seen.has(path)))
+    for (const path of present.filter((one) => seen.get(one)?.type === 'directory'))
+      await this.#step(path, () => run(path))
+    await this.#each(
+      present.filter((one) => seen.get(one)?.type !== 'directory'),
+      run,
+    )
+    const rest = gone.filter((path) => dirty.has(path) && !inTheWay(path))
+    await this.#each(
+      rest.filter((path) => base.get(path)?.type !== 'directory'),
+      run,
+    )
+    for (const path of rest.filter((one) => base.get(one)?.type === 'directory'))
+      await this.#step(path, () => run(path))
+  }
+
+  async #each(paths: readonly MountPath[], work: (path: MountPath) => Promise<Step>): Promise<void> {
+    const steps = mapInOrder(paths, parallel, (path) => this.#step(path, () => work(path)))
+    for await (const _ of steps) void _
+  }
+
+  async #step(path: MountPath, work: () => Promise<Step>): Promise<void> {
+    const { signal } = this.#request
+    signal?.throwIfAborted()
+    try {
+      const step = await work()
+      if (step === 'changed') this.#changed.add(path)
+      if (step === 'differs') this.#differs = true
+      if (step === 'done') this.#failures.delete(path)
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error
+      const known = typed(error, path)
+      this.#failures.set(path, known)
+      // a store that cannot be reached is not asked thousands of times
+      if (isWorkspaceError(error, 'EBACKEND') || isWorkspaceError(error, 'ETIMEDOUT')) throw error
+    }
+  }
+
+  #checkCount(): void {
+    const { tree, limits } = this.#site
+    if (tree.seen.size <= limits.maxFiles) return
+    throw failure('EDQUOT', {
+      operation: 'flush',
+      reason: `the directory holds more than ${limits.maxFiles} entries, and nothing was pushed`,
+      remedy: 'remove some, or raise `maxFiles`',
+    })
+  }
+
+  /** A directory that is not known is looked at as a whole. */
+  #topmostUnknown(path: MountPath): MountPath {
+    return ancestorsOf(path).find((above) => !this.#site.tree.seen.has(above)) ?? path
+  }
+
+  #giveUp(): void {
+    const paths = this.#changed.size > 0 ? [...this.#changed] : ([...this.#site.tree.dirty] as MountPath[])
+    for (const path of paths) {
+      const error = failure('EBUSY', {
+        operation: 'flush',
+        path,
+        reason: 'kept changing while it was brought over',
+        remedy: 'let the program that writes it end, then flush again',
+      })
+      this.#failures.set(path, error)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { parentPath } from '@ws/core'
+import { mountRoot, type MountPath } from '@ws/core/adapter'
+
+/** The directories above a path, the topmost first, without the root. */
+export function ancestorsOf(path: MountPath): MountPath[] {
+  const above: MountPath[] = []
+  for (let at = parentPath(path); at !== mountRoot; at = parentPath(at)) above.unshift(at)
+  return above
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length
+}
+
+/** Directories before what is in them. */
+export function parentsFirst(paths: Iterable<string>): MountPath[] {
+  return ([...paths] as MountPath[]).sort((left, right) => depthOf(left) - depthOf(right) || (left < right ? -1 : 1))
+}
+
+export function childrenFirst(paths: Iterable<string>): MountPath[] {
+  return parentsFirst(paths).reverse()
+}

@@ -1,0 +1,119 @@
+import { ancestorsOf } from './paths.ts'
+import { type MountPath, mountRoot } from '@ws/core/adapter'
+import type { SignalOption } from '@ws/core/adapter'
+import type { Facts } from '@ws/snapshots/internal'
+
+import type { Wanted } from '../worker/protocol.ts'
+import { keepOurs } from './conflict.ts'
+import { type Fetched, fetchEntry, isGone, type Remote } from './remote.ts'
+import { agree, type Site, type Step } from './site.ts'
+import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
+
+/** Brings one path of the store to this machine. A path is replaced only where it is as it was agreed upon. */
+export async function pullEntry(
+  site: Site,
+  path: MountPath,
+  remote: Remote | undefined,
+  options: SignalOption,
+): Promise<Step> {
+  if (remote === undefined) return pullDeletion(site, path, options)
+  const above = await makeAbove(site, path)
+  if (above !== 'done') return above
+  if (remote.type === 'directory') return pullDirectory(site, path, remote)
+  const { maxFileBytes: maxBytes } = site.limits
+  const fetched = await fetchEntry(site.store, path, remote.type, { ...options, maxBytes })
+  if (fetched === undefined) return 'differs'
+  const owner = fetched.bytes === undefined ? undefined : site.tombstones.ownerOf(fetched.bytes)
+  if (owner === undefined) return pullContent(site, path, remote.type, fetched)
+  if (owner === 'us') await site.tombstones.delete(site.store, path, fetched.version, options)
+  else site.tombstones.noteForeign(path, fetched.version)
+  return pullDeletion(site, path, options, true)
+}
+
+/** @param certain it is known to be gone, whatever the store still shows */
+async function pullDeletion(site: Site, path: MountPath, options: SignalOption, certain = false): Promise<Step> {
+  const { tree, disk, store } = site
+  const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
+  if (base === undefined) return 'done'
+  // an edit wins over a deletion: it goes to the store as a new entry
+  if (facts !== undefined && isSameBytes(base, facts)) {
+    if (!certain && !(await isGone(store, path, options))) return 'differs'
+    const unexpected = await site.turnstile.alone(() => disk.ask('remove', path))
+    if (unexpected === undefined) tree.see(path, undefined)
+    else if (facts.type !== 'directory') return 'changed'
+  }
+  await agree(site, [], [path])
+  return 'done'
+}
+
+/** The directories above a path, where commands have removed them, or put something else there. */
+async function makeAbove(site: Site, path: MountPath): Promise<Step> {
+  for (const at of ancestorsOf(path)) {
+    const facts = site.tree.seen.get(at)
+    if (facts?.type === 'directory') continue
+    if (facts !== undefined && (await keepOurs(site, at, 'type')) !== 'done') return 'changed'
+    const mode = site.tree.base.get(at)?.mode ?? 0o755
+    const step = await put(site, { path: at, type: 'directory', mode, mtime: Date.now() }, undefined, 'directory')
+    if (step !== 'done') return step
+  }
+  return 'done'
+}
+
+async function pullDirectory(site: Site, path: MountPath, remote: Remote): Promise<Step> {
+  const { tree } = site
+  const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
+  const wanted: Wanted = { path, type: 'directory', mode: remote.mode ?? 0o755, mtime: Date.now() }
+  if (facts === undefined) return put(site, wanted, undefined, 'directory')
+  if (facts.type !== 'directory') {
+    if (!isSameBytes(base, facts) && (await keepOurs(site, path, 'type')) !== 'done') return 'changed'
+    return put(site, wanted, undefined, 'directory')
+  }
+  const mode = remote.mode ?? facts.mode
+  const isOurs = base === undefined || !hasSameMarks(base, facts)
+  if (!isOurs && (mode & 0o777) !== (facts.mode & 0o777)) return put(site, { ...wanted, mode }, undefined, 'directory')
+  await agree(site, [{ ...baseOf(path, facts, 'directory'), mode }])
+  return 'done'
+}
+
+async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink', fetched: Fetched): Promise<Step> {
+  const { tree } = site
+  const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
+  const wanted: Wanted = {
+    ...{ path, type, target: fetched.target },
+    mode: fetched.mode ?? (facts?.type === 'file' ? facts.mode : 0o644),
+    mtime: fetched.mtime ?? Date.now(),
+  }
+  const bring = (given = wanted): Promise<Step> => put(site, given, fetched.bytes, fetched.version)
+  if (facts === undefined) return bring()
+  const isClean = isSameBytes(base, facts)
+  if (facts.type === type && facts.content === fetched.content && facts.target === fetched.target) {
+    const isTheirs = isClean && base !== undefined && (type === 'symlink' || hasSameMarks(base, facts))
+    const known = { ...baseOf(path, facts, fetched.version), mode: type === 'file' ? wanted.mode : facts.mode }
+    if (isTheirs && type === 'file' && !hasSameMarks({ ...known, mtime: wanted.mtime }, facts)) return bring()
+    await agree(site, [known])
+    return 'done'
+  }
+  if (isClean) {
+    const step = await bring(marked(wanted, base?.mode, facts))
+    // a directory that holds something new stays, under another name
+    if (step === 'done' || facts.type !== 'directory') return step
+  }
+  if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type')) !== 'done') return 'changed'
+  return bring()
+}
+
+/** Bits that were changed here stay, and go to the store with the next push. */
+function marked(wanted: Wanted, before: number | undefined, facts: Facts): Wanted {
+  const isOurs = facts.type === 'file' && before !== undefined && (before & 0o777) !== (facts.mode & 0o777)
+  return isOurs ? { ...wanted, mode: facts.mode } : wanted
+}
+
+async function put(site: Site, wanted: Wanted, bytes: Uint8Array | undefined, version: string): Promise<Step> {
+  const { disk, tree, turnstile } = site
+  if (wanted.path === mountRoot) return 'done'
+  const outcome = await turnstile.alone(() => disk.ask('put', wanted, bytes, version))
+  if ('unexpected' in outcome) return 'changed'
+  tree.see(wanted.path, outcome.facts)
+  tree.agree([baseOf(wanted.path, outcome.facts, version)])
+  return 'done'
+}

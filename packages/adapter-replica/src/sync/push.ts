@@ -1,0 +1,184 @@
+import { isWorkspaceError, parentPath } from '@ws/core'
+import { mountRoot, type MountPath } from '@ws/core/adapter'
+import type { Facts } from '@ws/snapshots/internal'
+
+import type { Base } from '../worker/protocol.ts'
+import { fetchEntry, isChanged } from './remote.ts'
+import { agree, type Site, type Step, type StepOptions } from './site.ts'
+import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
+
+/** Milliseconds by which the time in a store may differ where setting it costs a copy. */
+const costlyTimeSlack = 2_000
+
+/** Brings one path of this machine to the store, on the condition that the store is as it was agreed upon. */
+export async function pushEntry(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
+  const [base, facts] = [site.tree.base.get(path), site.tree.seen.get(path)]
+  try {
+    if (facts === undefined) return base === undefined ? 'done' : await pushDeletion(site, base, options)
+    if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
+    if (base !== undefined && base.type !== facts.type) {
+      const step = await pushDeletion(site, base, options)
+      return step === 'done' ? await pushNew(site, path, facts, options) : step
+    }
+    return await pushNew(site, path, facts, options)
+  } catch (error) {
+    if (isChanged(error)) return 'differs'
+    throw error
+  }
+}
+
+async function pushNew(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step> {
+  const base = site.tree.base.get(path)
+  if (facts.type === 'directory') return pushDirectory(site, path, facts, options)
+  if (facts.type === 'symlink') return pushLink(site, path, facts, options)
+  if (base !== undefined && isSameBytes(base, facts)) return pushMarks(site, path, facts, base, options)
+  return (await copyInStore(site, path, facts, options)) ?? (await pushBytes(site, path, facts, options))
+}
+
+async function pushBytes(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step> {
+  const { store, disk, tree, tombstones } = site
+  const { signal, onPushed } = options
+  const base = tree.base.get(path)
+  const bytes = await disk.ask('read', path, site.isBusy())
+  if (bytes === undefined) return 'changed'
+  const ifVersion = base?.version ?? tombstones.conditionAt(path)
+  const mode = facts.mode & 0o777
+  const { version } = await store.write(path, bytes, { ifVersion, parents: true, mode, signal })
+  onPushed()
+  tombstones.forget(path)
+  // the store has these bytes now: what follows may fail, and is done again then
+  const known = { ...baseOf(path, facts, version), mode: base?.mode ?? mode, mtime: Date.now() }
+  await agree(site, [known])
+  return pushMarks(site, path, facts, known, options)
+}
+
+/** The bytes of a file that was renamed are in the store already. */
+async function copyInStore(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step | undefined> {
+  const { store, tree } = site
+  const { signal, onPushed } = options
+  if (store.capabilities.conditionalMove !== 'server' || facts.size === 0 || tree.base.has(path)) return undefined
+  const source = [...tree.dirty].find((one) => tree.base.get(one)?.content === facts.content && !tree.seen.has(one))
+  const known = source === undefined ? undefined : tree.base.get(source)
+  if (source === undefined || known === undefined) return undefined
+  try {
+    const conditions = { ifSource: known.version, ifDestination: 'absent', parents: true, signal } as const
+    await store.copy(source as MountPath, path, conditions)
+  } catch (error) {
+    if (isChanged(error)) return undefined
+    throw error
+  }
+  onPushed()
+  return confirm(site, path, facts, options)
+}
+
+/** Agrees on the version of a file that the store has now, where its bytes are those of this machine. */
+async function confirm(site: Site, path: MountPath, facts: Facts, { signal, onPushed }: StepOptions): Promise<Step> {
+  const { maxFileBytes: maxBytes } = site.limits
+  const now = await fetchEntry(site.store, path, 'file', { signal, maxBytes })
+  if (now?.content === undefined || now.content !== facts.content) return 'differs'
+  const known = { ...baseOf(path, facts, now.version), mode: now.mode ?? facts.mode, mtime: now.mtime ?? facts.mtime }
+  await agree(site, [known])
+  return hasSameMarks(known, facts) ? 'done' : pushMarks(site, path, facts, known, { signal, onPushed })
+}
+
+/** Bits and time, where the store keeps them. */
+async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, options: StepOptions): Promise<Step> {
+  const { store } = site
+  const { signal, onPushed } = options
+  const { uniqueVersions } = store.capabilities
+  const modifiedAt = Math.max(0, Math.floor(facts.mtime))
+  const isTimeOff = Math.abs(base.mtime - facts.mtime) > (uniqueVersions ? 0 : costlyTimeSlack)
+  let marked = false
+  if (store.chmod !== undefined && (base.mode & 0o777) !== (facts.mode & 0o777)) {
+    await store.chmod(path, facts.mode & 0o777, { signal })
+    marked = true
+  }
+  if (store.utimes !== undefined && isTimeOff) {
+    await store.utimes(path, { modifiedAt }, { signal })
+    marked = true
+  }
+  if (marked) onPushed()
+  if (!marked || !uniqueVersions) {
+    await agree(site, [baseOf(path, facts, base.version)])
+    return 'done'
+  }
+  // the change of the marks has another version, and somebody else may have written since
+  const { maxFileBytes: maxBytes } = site.limits
+  const now = await fetchEntry(store, path, 'file', { signal, maxBytes })
+  if (now?.content === undefined || now.content !== facts.content) return 'differs'
+  await agree(site, [baseOf(path, facts, now.version)])
+  return 'done'
+}
+
+async function pushLink(site: Site, path: MountPath, facts: Facts, { signal, onPushed }: StepOptions): Promise<Step> {
+  const { store, tree } = site
+  const base = tree.base.get(path)
+  const target = facts.target ?? ''
+  if (base !== undefined && isSameBytes(base, facts)) {
+    await agree(site, [baseOf(path, facts, base.version)])
+    return 'done'
+  }
+  if (base !== undefined) {
+    await store.delete(path, { ifVersion: base.version, signal })
+    await agree(site, [], [path])
+  }
+  await makeParent(site, path, signal)
+  await store.createSymlink?.(path, target, { signal })
+  onPushed()
+  const now = await fetchEntry(store, path, 'symlink', { signal, maxBytes: 0 })
+  if (now?.target !== target) return 'differs'
+  await agree(site, [baseOf(path, facts, now.version)])
+  return 'done'
+}
+
+async function makeParent({ store }: Site, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
+  const parent = parentPath(path)
+  if (parent === mountRoot || !store.capabilities.enforcesHierarchy) return
+  await store.createDirectory(parent, { recursive: true, signal })
+}
+
+async function pushDirectory(
+  site: Site,
+  path: MountPath,
+  facts: Facts,
+  { signal, onPushed }: StepOptions,
+): Promise<Step> {
+  const { store, tree } = site
+  const { keepsEmptyDirectories, modes } = store.capabilities
+  const base = tree.base.get(path)
+  if (base === undefined && (keepsEmptyDirectories || !hasEntries(site, path))) {
+    await store.createDirectory(path, { recursive: true, signal })
+    onPushed()
+  }
+  const mode = facts.mode & 0o777
+  if (modes && store.chmod !== undefined && mode !== (base === undefined ? 0o755 : base.mode & 0o777))
+    await store.chmod(path, mode, { signal })
+  await agree(site, [baseOf(path, facts, 'directory')])
+  return 'done'
+}
+
+function hasEntries({ tree }: Site, path: string): boolean {
+  for (const one of tree.seen.keys()) if (one.startsWith(path) && one[path.length] === '/') return true
+  return false
+}
+
+async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOptions): Promise<Step> {
+  const { store, tree, tombstones } = site
+  const path = base.path as MountPath
+  const parent = parentPath(path)
+  // where directories follow from their files, the last file would take its directory along
+  const isKept = tree.seen.get(parent)?.type === 'directory' && !hasEntries(site, parent)
+  if (!store.capabilities.keepsEmptyDirectories && parent !== mountRoot && isKept)
+    await store.createDirectory(parent, { recursive: true, signal })
+  try {
+    if (base.type === 'directory') await store.delete(path, { signal })
+    else if (base.type === 'symlink' || store.capabilities.conditionalDelete === 'server')
+      await store.delete(path, { ifVersion: base.version, signal })
+    else await tombstones.delete(store, path, base.version, { signal })
+    onPushed()
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+  }
+  await agree(site, [], [path])
+  return 'done'
+}

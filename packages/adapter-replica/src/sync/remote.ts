@@ -1,0 +1,146 @@
+import { isWorkspaceError } from '@ws/core'
+import {
+  type Entry,
+  LinkSignal,
+  mountRoot,
+  type MountPath,
+  type SignalOption,
+  type StorageAdapter,
+} from '@ws/core/adapter'
+import { contentOf } from '@ws/snapshots/internal'
+
+import { failure } from '../errors.ts'
+import type { Base } from '../worker/protocol.ts'
+
+/** An entry of the store. */
+export interface Remote {
+  readonly type: 'file' | 'directory' | 'symlink'
+  readonly version: string
+  /** Permission bits, where a listing gives them for free. */
+  readonly mode: number | undefined
+}
+
+export interface Limits {
+  readonly maxFiles: number
+  readonly maxBytes: number
+  readonly maxFileBytes: number
+  readonly maxNameBytes: number
+  readonly maxPathBytes: number
+}
+
+/** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, `EINVAL` for an entry that the disk cannot hold */
+export async function listStore(
+  store: StorageAdapter,
+  limits: Limits,
+  { signal }: SignalOption,
+): Promise<Map<string, Remote>> {
+  const found = new Map<string, Remote>()
+  let bytes = 0
+  const listing = store.list(mountRoot, { recursive: true, signal })
+  for (;;) {
+    let entry = listing.nextNow?.()
+    if (entry === undefined) {
+      const next = await listing.next()
+      if (next.done === true) return found
+      entry = next.value
+    }
+    const { type, path, version = '', mode } = entry
+    checkHoldable(entry, limits)
+    if (type === 'other') continue
+    found.set(path, { type, version, mode })
+    bytes += entry.size ?? 0
+    if (found.size <= limits.maxFiles && bytes <= limits.maxBytes) continue
+    const [what, name] =
+      found.size > limits.maxFiles
+        ? [`${limits.maxFiles} entries`, 'maxFiles']
+        : [`${limits.maxBytes} bytes`, 'maxBytes']
+    await listing.return?.()
+    throw failure('EDQUOT', {
+      operation: 'refresh',
+      reason: `the store holds more than ${what}, and nothing was copied`,
+      remedy: `raise \`${name}\`, or use a smaller part of the store`,
+    })
+  }
+}
+
+function checkHoldable({ path, name, unreachable, size = 0 }: Entry, limits: Limits): void {
+  const refuse = (reason: string, remedy: string): never => {
+    throw failure('EINVAL', { operation: 'refresh', path, reason, remedy })
+  }
+  if (unreachable === true)
+    refuse('has a key in the store that no path can name', 'rename or remove that object in the store')
+  if (Buffer.byteLength(name) > limits.maxNameBytes || Buffer.byteLength(path) > limits.maxPathBytes)
+    refuse('has a name in the store that is too long for the disk', 'rename that object in the store')
+  if (name.startsWith('.ws-tmp-'))
+    refuse('has a name in the store that is kept for temporary files', 'rename that object in the store')
+  if (size > limits.maxFileBytes)
+    refuse(`has ${size} bytes in the store, and \`maxFileBytes\` is ${limits.maxFileBytes}`, 'raise `maxFileBytes`')
+}
+
+/** The paths that are not in the store as they were agreed upon. `undefined`: they are gone. */
+export function differences(
+  listed: ReadonlyMap<string, Remote>,
+  base: ReadonlyMap<string, Base>,
+): Map<string, Remote | undefined> {
+  const different = new Map<string, Remote | undefined>()
+  for (const [path, remote] of listed) {
+    const known = base.get(path)
+    if (known === undefined || known.type !== remote.type) different.set(path, remote)
+    else if (remote.type === 'directory') {
+      if (remote.mode !== undefined && remote.mode !== (known.mode & 0o777)) different.set(path, remote)
+    } else if (known.version !== remote.version) different.set(path, remote)
+  }
+  for (const path of base.keys()) if (!listed.has(path)) different.set(path, undefined)
+  return different
+}
+
+/** True only where the store itself says that nothing is there. A listing may have missed it. */
+export async function isGone(store: StorageAdapter, path: MountPath, { signal }: SignalOption): Promise<boolean> {
+  try {
+    await store.stat(path, { signal })
+    return false
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return true
+    throw error
+  }
+}
+
+/** One state of a file or link of the store. `undefined`: it is another by now. */
+export interface Fetched {
+  readonly version: string
+  readonly mode: number | undefined
+  readonly mtime: number | undefined
+  readonly bytes?: Uint8Array | undefined
+  readonly content?: string | undefined
+  readonly target?: string | undefined
+}
+
+export async function fetchEntry(
+  store: StorageAdapter,
+  path: MountPath,
+  type: 'file' | 'symlink',
+  { signal, maxBytes }: SignalOption & { readonly maxBytes: number },
+): Promise<Fetched | undefined> {
+  try {
+    if (type === 'file') {
+      const { bytes, stat } = await store.read(path, { signal, maxBytes })
+      const { version, mode, modifiedAt: mtime } = stat
+      return { version, mode, mtime, bytes, content: contentOf(bytes) }
+    }
+    const { type: found, version, mode, modifiedAt: mtime } = await store.stat(path, { signal })
+    const target = await store.readSymlink?.(path, { signal })
+    return found === 'symlink' && target !== undefined ? { version, mode, mtime, target } : undefined
+  } catch (error) {
+    if (isChanged(error)) return undefined
+    throw error
+  }
+}
+
+const changed: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ECONFLICT', 'ENOTEMPTY'])
+
+/** The store is not as this machine knows it: look again. */
+export function isChanged(error: unknown): boolean {
+  if (isWorkspaceError(error))
+    return changed.has(error.code) || (error.code === 'EINVAL' && error.operation === 'readSymlink')
+  return error instanceof LinkSignal
+}

@@ -1,0 +1,57 @@
+import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { Turnstile } from '@ws/snapshots/internal'
+
+import type { ReplicaEvent } from '../contract.ts'
+import type { Disk } from '../disk.ts'
+import type { Base } from '../worker/protocol.ts'
+import type { Limits } from './remote.ts'
+import type { Tombstones } from './tombstones.ts'
+import type { ReplicaTree } from './tree.ts'
+
+/** The two sides of a replica, and what is known of them. */
+export interface Site {
+  readonly store: StorageAdapter
+  readonly disk: Disk
+  readonly tree: ReplicaTree
+  readonly tombstones: Tombstones
+  /** Lets calls of the file API pass, and changes of the disk by the replica itself wait for them. */
+  readonly turnstile: Turnstile
+  readonly limits: Limits
+  readonly machine: string
+  readonly onEvent: (event: ReplicaEvent) => void
+  /** Names that commands have reserved at this moment. */
+  readonly reserved: () => readonly string[]
+  /** Programs run, which may have files mapped. */
+  readonly isBusy: () => boolean
+}
+
+/**
+ * The end of the work on one path. `done`: both sides agree, or the rest is another step's. `changed`: the disk is not as it
+ * was seen. `differs`: the store is not as it was listed.
+ */
+export type Step = 'done' | 'changed' | 'differs'
+
+export interface StepOptions extends SignalOption {
+  /** Notes a change that the store has acknowledged. */
+  readonly onPushed: () => void
+}
+
+/** Looks at the disk again: at these paths, or at everything. */
+export async function look({ disk, tree, reserved, isBusy }: Site, only?: readonly string[]): Promise<void> {
+  const before = reserved()
+  const result = await disk.ask('look', { only, reserved: before, mapped: isBusy() })
+  // a name that a command reserved during the look is not a file of anybody
+  const since = new Set(reserved().filter((path) => !before.includes(path)))
+  const changed = since.size === 0 ? result.changed : new Map([...result.changed].filter(([path]) => !since.has(path)))
+  tree.take({ ...result, changed }, only === undefined)
+  const settled = [...tree.conflicts.keys()].filter((kept) => !tree.seen.has(kept))
+  if (settled.length === 0) return
+  for (const kept of settled) tree.conflicts.delete(kept)
+  await disk.ask('settle', settled)
+}
+
+/** Both sides have the same. */
+export async function agree({ disk, tree }: Site, base: readonly Base[], gone: readonly string[] = []): Promise<void> {
+  await disk.ask('agree', base, gone)
+  tree.agree(base, gone)
+}

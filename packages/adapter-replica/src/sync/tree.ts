@@ -1,0 +1,87 @@
+import { mountRoot, type MountPath } from '@ws/core/adapter'
+import { type Facts, isSameTime, type ScanResult } from '@ws/snapshots/internal'
+
+import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
+import type { Base } from '../worker/protocol.ts'
+
+/** Words of the scan for entries without bytes. */
+const withoutBytes = 'it is a FIFO, a socket or a device'
+
+/** The entries as the store and this machine agreed on them, and as this machine last saw them. What differs is dirty. */
+export class ReplicaTree {
+  readonly base = new Map<string, Base>()
+  readonly seen = new Map<string, Facts>()
+  readonly dirty = new Set<string>()
+  /** Entries of the disk that the last looks could not read or may not push, by path. */
+  readonly leftOut = new Map<string, ReplicaLeftOut>()
+  /** By the path of the kept version. */
+  readonly conflicts = new Map<string, ReplicaConflict>()
+  lastFlush: ReplicaFlush | undefined
+
+  agree(base: readonly Base[], gone: readonly string[] = []): void {
+    for (const path of gone) this.base.delete(path)
+    for (const one of base) this.base.set(one.path, one)
+    for (const path of [...gone, ...base.map(({ path: at }) => at)]) this.#judge(path)
+  }
+
+  see(path: string, facts: Facts | undefined): void {
+    if (path === mountRoot) return
+    if (facts === undefined) this.seen.delete(path)
+    else this.seen.set(path, facts)
+    this.#judge(path)
+  }
+
+  /** @param whole the look was at everything, so that it names all that is left out */
+  take({ changed, gone, leftOut }: ScanResult, whole: boolean): void {
+    for (const path of gone) this.see(path, undefined)
+    for (const [path, facts] of changed) {
+      this.leftOut.delete(path)
+      this.see(path, facts)
+    }
+    if (whole) this.leftOut.clear()
+    for (const { path, reason } of leftOut)
+      this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })
+  }
+
+  status(): ReplicaStatus {
+    const dirty = [...this.dirty].sort() as MountPath[]
+    return {
+      dirty,
+      waitingBytes: dirty.reduce((sum, path) => sum + (this.seen.get(path)?.size ?? 0), 0),
+      lastFlush: this.lastFlush,
+      conflicts: [...this.conflicts.values()].sort((left, right) => left.time - right.time),
+      leftOut: [...this.leftOut.values()],
+    }
+  }
+
+  #judge(path: string): void {
+    if (isAgreed(this.base.get(path), this.seen.get(path))) this.dirty.delete(path)
+    else this.dirty.add(path)
+  }
+}
+
+export function isAgreed(base: Base | undefined, facts: Facts | undefined): boolean {
+  if (base === undefined || facts === undefined) return base === facts
+  return isSameBytes(base, facts) && (facts.type === 'symlink' || hasSameMarks(base, facts))
+}
+
+export function isSameBytes(base: Base | undefined, facts: Facts | undefined): boolean {
+  if (base === undefined || facts === undefined) return false
+  if (base.type !== facts.type) return false
+  if (base.type === 'directory') return true
+  return base.type === 'symlink'
+    ? base.target === facts.target
+    : base.content !== undefined && base.content === facts.content
+}
+
+/** Times of directories change with every entry, and are not kept. */
+export function hasSameMarks(base: Base, facts: Facts): boolean {
+  const sameMode = (base.mode & 0o777) === (facts.mode & 0o777)
+  return sameMode && (base.type === 'directory' || isSameTime(base.mtime, facts.mtime))
+}
+
+/** A base of facts that were just agreed upon. */
+export function baseOf(path: string, facts: Facts, version: string): Base {
+  const { type, content, target, size, mode, mtime } = facts
+  return { path, type, version, content, target, size, mode, mtime }
+}

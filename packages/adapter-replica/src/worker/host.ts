@@ -1,0 +1,27 @@
+import type { Hosted, Methods, ServiceData } from './protocol.ts'
+import { Service } from './service.ts'
+
+/** The replicas of a process: one thread works for all of them. */
+export class Host implements Hosted {
+  readonly #services = new Map<number, Service>()
+  #last = 0
+
+  start(data: ServiceData): number {
+    const service = new Service(data)
+    this.#last += 1
+    this.#services.set(this.#last, service)
+    return this.#last
+  }
+
+  call(replica: number, method: keyof Methods, args: readonly unknown[]): unknown {
+    const service = this.#services.get(replica)
+    if (service === undefined) throw new Error('the replica is closed')
+    const run = service[method].bind(service) as (...given: readonly unknown[]) => unknown
+    return run(...args)
+  }
+
+  end(replica: number): void {
+    this.#services.get(replica)?.close()
+    this.#services.delete(replica)
+  }
+}

@@ -1,0 +1,97 @@
+import type { EntryType, Facts, ScanResult } from '@ws/snapshots/internal'
+
+import type { ReplicaConflict } from '../contract.ts'
+
+/** One entry as this machine and the store last agreed on it. */
+export interface Base {
+  readonly path: string
+  readonly type: EntryType
+  /** The store's; of directories it says nothing. */
+  readonly version: string
+  /** The name of a file's bytes. */
+  readonly content: string | undefined
+  readonly target: string | undefined
+  readonly size: number
+  /** As this machine had them then. */
+  readonly mode: number
+  readonly mtime: number
+}
+
+export interface WorkerData {
+  /** How the names of temporary files begin: they say which process has made them. */
+  readonly tempName: string
+}
+
+export interface ServiceData {
+  /** Canonical, with the files. */
+  readonly files: string
+  /** Absent: the state is kept in memory. */
+  readonly stateDirectory: string | undefined
+  readonly maxFileBytes: number
+  /** The owner of everything that is made. */
+  readonly owner: { readonly uid: number; readonly gid: number }
+}
+
+export interface Opened {
+  /** Random, made with the state. */
+  readonly id: string
+  /** The store that the state is of; absent where that is not known. */
+  readonly store: string | undefined
+  /** Nothing was hydrated yet. */
+  readonly isNew: boolean
+  readonly base: readonly Base[]
+  readonly seen: readonly (readonly [string, Facts])[]
+  readonly conflicts: readonly ReplicaConflict[]
+}
+
+export interface LookRequest {
+  /** Only these paths, with everything below them. Default: all. */
+  readonly only?: readonly string[] | undefined
+  /** Names that commands have reserved: to callers nothing is there. */
+  readonly reserved: readonly string[]
+  /** Programs that run may have files mapped. */
+  readonly mapped: boolean
+}
+
+export interface Wanted {
+  readonly path: string
+  readonly type: EntryType
+  readonly mode: number
+  readonly mtime: number
+  readonly target?: string | undefined
+}
+
+/** The entry as it is now, or why it was left alone. */
+export type Outcome = { readonly facts: Facts } | { readonly unexpected: string }
+
+/** The methods of the worker. */
+export interface Hosted {
+  /** Answers the number of the replica. */
+  start(data: ServiceData): number
+  call(replica: number, method: keyof Methods, args: readonly unknown[]): unknown
+  end(replica: number): void
+}
+
+/** The methods of one replica. Each ends before the next begins. */
+export interface Methods {
+  open(): Opened
+  /** The state is of this store from now on. */
+  adopt(store: string | undefined): void
+  look(request: LookRequest): ScanResult
+  /** The bytes of a file that is as the last look saw it, or `undefined`. */
+  read(path: string, mapped: boolean): Uint8Array | undefined
+  /** Makes an entry, or replaces one that is as the last look saw it. It is then agreed upon as this version of the store. */
+  put(wanted: Wanted, bytes: Uint8Array | undefined, version: string): Outcome
+  /** Removes an entry that is as the last look saw it. Answers why it did not. */
+  remove(path: string): string | undefined
+  /** Gives whatever is at a path another name. Answers false where nothing is there. */
+  setAside(path: string, to: string): boolean
+  /** What was agreed upon with the store since. */
+  agree(base: readonly Base[], gone: readonly string[]): void
+  /** Notes a conflict before its version is set aside. */
+  conflict(conflict: ReplicaConflict): void
+  /** The kept versions of these paths are gone. */
+  settle(kept: readonly string[]): void
+  /** The hash of each file and the target of each link, read again. */
+  hashes(): readonly (readonly [string, string])[]
+}

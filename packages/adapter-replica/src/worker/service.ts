@@ -1,0 +1,205 @@
+import { lstatSync, readlinkSync, renameSync } from 'node:fs'
+
+import {
+  contentOf,
+  create,
+  type EntryType,
+  type Facts,
+  factsOf,
+  inodeOf,
+  makeDirectory,
+  mark,
+  nativeCode,
+  openStateDirectory,
+  pathOf,
+  type Place,
+  readContent,
+  removeDirectory,
+  removeFile,
+  replace,
+  Root,
+  scan,
+  type ScanResult,
+  Unexpected,
+} from '@ws/snapshots/internal'
+
+import type { ReplicaConflict } from '../contract.ts'
+import type { Base, LookRequest, Methods, Opened, Outcome, Wanted, ServiceData } from './protocol.ts'
+import { State } from './state.ts'
+
+/** Milliseconds before a look in which another change could hide behind the same time. */
+const unsettledMs = 100
+const gone = 'it is not there any more'
+
+/**
+ * The directory and the state. Everything happens by descriptors that were verified, and an entry is replaced or removed only
+ * where it is as the last look saw it.
+ */
+export class Service implements Methods {
+  readonly #root: Root
+  readonly #state: State
+  readonly #data: ServiceData
+  readonly #seen: Map<string, Facts>
+
+  constructor(data: ServiceData) {
+    this.#data = data
+    this.#state = new State(data.stateDirectory === undefined ? undefined : openStateDirectory(data.stateDirectory))
+    this.#root = new Root(data.files)
+    this.#seen = this.#state.seen()
+  }
+
+  close(): void {
+    this.#root.close()
+    this.#state.close()
+  }
+
+  open(): Opened {
+    return this.#state.open()
+  }
+
+  adopt(store: string | undefined): void {
+    this.#state.adopt(store)
+  }
+
+  look({ only, reserved, mapped }: LookRequest): ScanResult {
+    const { maxFileBytes } = this.#data
+    const result = scan({
+      root: this.#root,
+      known: this.#seen,
+      maxFileBytes,
+      only,
+      reserved,
+      mapped,
+      save: contentOf,
+    })
+    this.#note(result.changed, result.gone)
+    return result
+  }
+
+  read(path: string, mapped: boolean): Uint8Array | undefined {
+    const seen = this.#seen.get(path)
+    const place = this.#place(path)
+    if (seen?.type !== 'file' || place === undefined) return undefined
+    const status = lstatSync(pathOf(place), { throwIfNoEntry: false })
+    if (status?.isFile() !== true) return undefined
+    const found = readContent(pathOf(place), status, this.#data.maxFileBytes, mapped)
+    return found === undefined || found.torn || contentOf(found.bytes) !== seen.content ? undefined : found.bytes
+  }
+
+  put(wanted: Wanted, bytes: Uint8Array | undefined, version: string): Outcome {
+    const { path, type, target } = wanted
+    return this.#attempt(() => {
+      const place = this.#place(path)
+      if (place === undefined) throw new Unexpected('its directory is not there any more')
+      const size = bytes?.length ?? 0
+      const content = bytes === undefined ? undefined : contentOf(bytes)
+      const unknown = { size, ctime: 0, ino: '', birth: 0, unsettled: false }
+      const facts: Facts = { ...wanted, ...this.#data.owner, ...unknown, content, target }
+      this.#make(place, facts, this.#seen.get(path), bytes)
+      const now = this.#statusOf(place, type, { content, target })
+      this.#state.put(path, now, version)
+      this.#seen.set(path, now)
+      return { facts: now }
+    })
+  }
+
+  remove(path: string): string | undefined {
+    const outcome = this.#attempt(() => {
+      const seen = this.#seen.get(path)
+      const place = this.#place(path)
+      if (place === undefined || seen === undefined) throw new Unexpected(gone)
+      if (seen.type === 'directory') removeDirectory(place, seen)
+      else removeFile(place, seen)
+      this.#note([], [path])
+      return { facts: seen }
+    })
+    return 'unexpected' in outcome ? outcome.unexpected : undefined
+  }
+
+  setAside(path: string, to: string): boolean {
+    const [place, target] = [this.#place(path), this.#place(to)]
+    if (place === undefined || target === undefined) return false
+    if (lstatSync(pathOf(target), { throwIfNoEntry: false }) !== undefined) return false
+    try {
+      // Whatever is there now is this machine's version: it moves as it is.
+      renameSync(pathOf(place), pathOf(target))
+    } catch (error) {
+      if (nativeCode(error) === 'ENOENT') return false
+      throw error
+    } finally {
+      this.#root.forget()
+    }
+    return true
+  }
+
+  agree(base: readonly Base[], without: readonly string[]): void {
+    this.#state.agree(base, without)
+  }
+
+  conflict(conflict: ReplicaConflict): void {
+    this.#state.conflict(conflict)
+  }
+
+  settle(kept: readonly string[]): void {
+    this.#state.settle(kept)
+  }
+
+  hashes(): readonly (readonly [string, string])[] {
+    const { maxFileBytes } = this.#data
+    const nothing = { known: new Map<string, Facts>(), reserved: [], save: contentOf }
+    const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing })
+    return [...changed].flatMap(([path, { content, target }]) => {
+      const hash = content ?? target
+      return hash === undefined ? [] : [[path, hash] as const]
+    })
+  }
+
+  #make(place: Place, facts: Facts, seen: Facts | undefined, bytes: Uint8Array | undefined): void {
+    if (facts.type === 'directory') {
+      if (seen?.type === 'directory') return mark(place, { ...facts, mtime: seen.mtime }, { ino: seen.ino })
+      if (seen !== undefined) removeFile(place, seen)
+      const ino = makeDirectory(place, facts)
+      return mark(place, facts, { ino })
+    }
+    if (seen?.type === 'directory') removeDirectory(place, seen)
+    if (seen === undefined || seen.type === 'directory') return create(place, facts, bytes)
+    return replace(place, facts, seen, bytes)
+  }
+
+  #statusOf(place: Place, type: EntryType, known: Pick<Facts, 'content' | 'target'>): Facts {
+    const now = Date.now()
+    const status = lstatSync(pathOf(place))
+    const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
+    // a time of long ago cannot hide a change that comes now
+    const unsettled = type !== 'directory' && status.mtimeMs > now - unsettledMs
+    const facts: Facts = { ...factsOf(status, type, ino), ...known, unsettled }
+    if (facts.type === 'symlink' && readlinkSync(pathOf(place)) !== known.target) throw new Unexpected(gone)
+    return facts
+  }
+
+  #note(changed: Iterable<readonly [string, Facts]>, without: readonly string[]): void {
+    const entries = [...changed]
+    if (entries.length === 0 && without.length === 0) return
+    this.#state.note(entries, without)
+    for (const path of without) this.#seen.delete(path)
+    for (const [path, facts] of entries) this.#seen.set(path, facts)
+  }
+
+  #place(path: string): Place | undefined {
+    const slash = path.lastIndexOf('/')
+    const parent = this.#root.directory(slash <= 0 ? '/' : path.slice(0, slash))
+    return parent === undefined ? undefined : { parent, name: path.slice(slash + 1) }
+  }
+
+  #attempt(work: () => Outcome): Outcome {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof Unexpected) return { unexpected: error.reason }
+      const code = nativeCode(error)
+      // a command took it away, or put something else there, at this very moment
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { unexpected: gone }
+      throw error
+    }
+  }
+}

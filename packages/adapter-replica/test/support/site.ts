@@ -1,0 +1,80 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, isWorkspaceError, type Workspace, type WorkspaceError } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { onTestFinished } from 'vitest'
+
+import {
+  createReplicaAdapter,
+  type ReplicaAdapter,
+  type ReplicaAdapterOptions,
+  type ReplicaEvent,
+} from '../../src/index.ts'
+
+export interface Machine {
+  readonly replica: ReplicaAdapter
+  readonly events: readonly ReplicaEvent[]
+  /** The directory of the files. */
+  readonly root: string
+}
+
+export const at = (path: string): MountPath => path as MountPath
+
+/** A replica of one machine, closed when the test ends. */
+export async function machineOf(store: StorageAdapter, options: Partial<ReplicaAdapterOptions> = {}): Promise<Machine> {
+  const events: ReplicaEvent[] = []
+  const replica = await createReplicaAdapter({ store, onEvent: (event) => events.push(event), ...options })
+  onTestFinished(() => replica.close().catch(() => undefined))
+  return { replica, events, root: replica.hostPath?.(at('/')) ?? '' }
+}
+
+export interface Site extends Machine {
+  readonly workspace: Workspace
+}
+
+/** A workspace on a replica, in which real programs run. */
+export async function siteOf(
+  store: StorageAdapter = createMemoryAdapter(),
+  options: Partial<ReplicaAdapterOptions> = {},
+): Promise<Site> {
+  const machine = await machineOf(store, options)
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/workspace', adapter: machine.replica }],
+    executors: [createBubblewrapExecutor()],
+  })
+  onTestFinished(() => workspace.close().catch(() => undefined))
+  return { ...machine, workspace }
+}
+
+/** A directory of the user that runs the tests, removed when the test ends. */
+export async function ownDirectory(): Promise<string> {
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const scratch = await createScratchDirectory({ prefix: 'ws-replica-', owner })
+  onTestFinished(() => scratch.remove())
+  return scratch.path
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<WorkspaceError> {
+  try {
+    await work
+  } catch (error) {
+    if (isWorkspaceError(error)) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+/** Every entry of a store, by path: type, and content or target. */
+export async function filesOf(store: StorageAdapter): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for await (const { path, type } of store.list(at('/'), { recursive: true })) {
+    if (type === 'directory') found[path] = 'directory'
+    else if (type === 'symlink') found[path] = `-> ${await store.readSymlink?.(path)}`
+    else found[path] = new TextDecoder().decode((await store.read(path)).bytes)
+  }
+  return found
+}
+
+export const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>
+  store.write(at(path), new TextEncoder().encode(text), { parents: true })

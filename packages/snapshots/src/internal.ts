@@ -1,0 +1,26 @@
+// For `@ws/adapter-replica`, which scans and changes a disk as checkpoints do. Nothing here is a promise to others.
+export { readContent } from './disk/content.ts'
+export {
+  entryColumns,
+  type EntryRow,
+  type EntryType,
+  type Facts,
+  factsOf,
+  factsOfRow,
+  inodeOf,
+  isSameTime,
+  valuesOf,
+} from './disk/facts.ts'
+export { create, makeDirectory, removeDirectory, removeFile, replace } from './disk/restore/acts.ts'
+export { mark } from './disk/restore/marks.ts'
+export { changedMeanwhile, pathOf, type Place, Unexpected } from './disk/restore/place.ts'
+export { Root } from './disk/root.ts'
+export { scan, type ScanResult } from './disk/scan.ts'
+export { nameTemporaries } from './disk/temporary.ts'
+export { failed, nativeCode } from './errors.ts'
+export { Database, type Value } from './store/database.ts'
+export { openStateDirectory } from './store/state-directory.ts'
+export { contentOf } from './store/pack.ts'
+export { Thread } from './thread.ts'
+export { serve } from './worker/serve.ts'
+export { Turnstile } from './turnstile.ts'
