@@ -45,6 +45,8 @@ export interface S3AdapterParts {
   readonly name: string
   readonly store: Store
   readonly readOnly: boolean
+  /** See {@link StorageAdapter.identity}. */
+  readonly identity?: string | undefined
   /** Ends what the adapter started, and the client if that is its own. */
   readonly release: () => void | Promise<void>
 }
@@ -52,7 +54,10 @@ export interface S3AdapterParts {
 /** An adapter on one store. */
 export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
   const driver = new S3Driver(parts)
-  return Object.assign(defineAdapter(driver, { trusted: true }), { resolve: driver.resolve.bind(driver) })
+  return Object.assign(defineAdapter(driver, { trusted: true }), {
+    identity: parts.identity,
+    resolve: driver.resolve.bind(driver),
+  })
 }
 
 /** The contract on one store: each operation is one task, and is left to its folder. */

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 import { createAdapter } from './adapter.ts'
 import { connect } from './client/connect.ts'
 import { Deadline } from './client/deadline.ts'
@@ -93,7 +95,7 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
       progress: options.onProgress ?? (() => undefined),
     }
     if (!readOnly) await sweep(store)
-    return createAdapter({ name, readOnly, release: end, store })
+    return createAdapter({ name, readOnly, release: end, store, identity: identityOf(options) })
   } catch (error) {
     await end()
     throw error
@@ -104,6 +106,13 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
 async function sweep(store: Store): Promise<void> {
   const until = new Deadline(sweepTime)
   await sweepUploads(store, { operation: 'createS3Adapter', path: '/', until }).catch(() => undefined)
+}
+
+/** The same for all adapters on one part of one bucket. A client of the caller's own does not say where it leads. */
+function identityOf({ bucket, prefix = '', ...options }: S3AdapterOptions): string | undefined {
+  if (options.client !== undefined) return undefined
+  const { endpoint = '', region = '' } = options
+  return hash('sha256', JSON.stringify([endpoint, endpoint === '' ? region : '', bucket, prefix]), 'base64url')
 }
 
 function headersOf({ encryption, storageClass }: S3AdapterOptions): WriteHeaders {

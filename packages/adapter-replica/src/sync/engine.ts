@@ -81,7 +81,7 @@ export class Engine {
         remedy: 'read both, and write what is right',
       })
     }
-    for (const [path, error] of failures) if (concerns(path)) throw rewriteError(unsaved(error), { operation })
+    for (const [path, error] of failures) if (concerns(path)) throw rewriteError(unsaved(error), { operation, path })
   }
 
   /** A call has changed something that nothing waits for. */

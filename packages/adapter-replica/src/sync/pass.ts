@@ -1,4 +1,4 @@
-import { isWorkspaceError, type WorkspaceError } from '@ws/core'
+import type { WorkspaceError } from '@ws/core'
 import { mapInOrder, type MountPath, type SignalOption } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
@@ -42,6 +42,8 @@ class Pass {
   #changed = new Set<MountPath>()
   #differs = false
   #pushed = 0
+  /** The store cannot be reached. */
+  #away: WorkspaceError | undefined
 
   constructor(site: Site, request: PassRequest) {
     this.#site = site
@@ -62,6 +64,11 @@ class Pass {
       this.#differs = false
       if (listing) await this.#pull(differences(await listStore(this.#site.store, limits, { signal }), tree.base))
       if (push && !this.#differs) await this.#push()
+      if (this.#away !== undefined) {
+        for (const path of tree.dirty as Set<MountPath>)
+          if (!this.#failures.has(path)) this.#failures.set(path, this.#away)
+        break
+      }
       if (this.#changed.size === 0 && !this.#differs) break
       if (round === mostRounds) {
         this.#giveUp()
@@ -135,6 +142,8 @@ class Pass {
   async #step(path: MountPath, work: () => Promise<Step>): Promise<void> {
     const { signal } = this.#request
     signal?.throwIfAborted()
+    // a store that cannot be reached is not asked thousands of times
+    if (this.#away !== undefined) return
     try {
       const step = await work()
       if (step === 'changed') this.#changed.add(path)
@@ -144,8 +153,7 @@ class Pass {
       if (signal?.aborted === true && error === signal.reason) throw error
       const known = typed(error, path)
       this.#failures.set(path, known)
-      // a store that cannot be reached is not asked thousands of times
-      if (isWorkspaceError(error, 'EBACKEND') || isWorkspaceError(error, 'ETIMEDOUT')) throw error
+      if (known.code === 'EBACKEND' || known.code === 'ETIMEDOUT') this.#away ??= known
     }
   }
 
