@@ -1,3 +1,3 @@
-import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { configWithS3 } from '@ws/test-fixtures/vitest'
 
-export default sharedConfig
+export default configWithS3

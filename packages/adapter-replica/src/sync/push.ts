@@ -41,7 +41,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Facts, options: Ste
   const base = tree.base.get(path)
   const bytes = await disk.ask('read', path, site.isBusy())
   if (bytes === undefined) return 'changed'
-  const ifVersion = base?.version ?? tombstones.conditionAt(path)
+  const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
   const mode = facts.mode & 0o777
   const { version } = await store.write(path, bytes, { ifVersion, parents: true, mode, signal })
   onPushed()
@@ -166,10 +166,10 @@ async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOp
   const { store, tree, tombstones } = site
   const path = base.path as MountPath
   const parent = parentPath(path)
-  // where directories follow from their files, the last file would take its directory along
-  const isKept = tree.seen.get(parent)?.type === 'directory' && !hasEntries(site, parent)
-  if (!store.capabilities.keepsEmptyDirectories && parent !== mountRoot && isKept)
-    await store.createDirectory(parent, { recursive: true, signal })
+  // where directories follow from their files, the last file takes its directory along: it is made anew
+  const above = tree.seen.get(parent)
+  const losesParent = !store.capabilities.keepsEmptyDirectories && above !== undefined && !hasEntries(site, parent)
+  if (losesParent) await agree(site, [], [parent])
   try {
     if (base.type === 'directory') await store.delete(path, { signal })
     else if (base.type === 'symlink' || store.capabilities.conditionalDelete === 'server')
@@ -180,5 +180,5 @@ async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOp
     if (!isWorkspaceError(error, 'ENOENT')) throw error
   }
   await agree(site, [], [path])
-  return 'done'
+  return losesParent ? pushDirectory(site, parent, above, { signal, onPushed }) : 'done'
 }

@@ -2,6 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
+import { isGone } from './remote.ts'
 
 const mark = '\0@ws/adapter-replica is deleting this file: '
 /** Milliseconds from the claim within which the deletion must begin. */
@@ -41,9 +42,13 @@ export class Tombstones {
   }
 
   /** The condition under which a file may be made where the store has nothing but, perhaps, a tombstone. */
-  conditionAt(path: string): string {
+  async conditionAt(store: StorageAdapter, path: MountPath, options: SignalOption): Promise<string> {
     const claim = this.#foreign.get(path)
     if (claim === undefined) return 'absent'
+    if (await isGone(store, path, options)) {
+      this.forget(path)
+      return 'absent'
+    }
     if (performance.now() - claim.since > abandonedAfter) return claim.version
     throw failure('EBUSY', {
       operation: 'flush',
