@@ -48,6 +48,15 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 1,
     reason: 'the path is `/proc/self/fd` of a verified entry',
   },
+  'packages/adapter-replica/src/create.ts': {
+    acts: 1,
+    reason:
+      "the operator's own path, before any command runs; the files lie below it in a directory of the local adapter",
+  },
+  'packages/adapter-replica/src/worker/service.ts': {
+    acts: 1,
+    reason: 'the paths are `/proc/self/fd` of verified directories',
+  },
   'packages/adapter-rclone/src/bucket/bucket.ts': {
     acts: 1,
     reason:

@@ -52,7 +52,7 @@ export const dependencyRules: IConfiguration = {
       comment:
         'An adapter knows the contracts, text search, how to start and confine processes, and the local disk; no other adapter, no executor.',
       severity: 'error',
-      from: { path: '^packages/(adapter-[^/]+)/src/' },
+      from: { path: '^packages/(adapter-(?!replica/)[^/]+)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|text-search|adapter-local|$1)/' },
     },
     {
@@ -70,6 +70,21 @@ export const dependencyRules: IConfiguration = {
       severity: 'error',
       from: { path: '^packages/snapshots/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|adapter-local|sandbox|snapshots)/' },
+    },
+    {
+      name: 'replica-knows-the-disk-and-its-scan',
+      comment:
+        'A replica is a disk with a store behind it: it shares the scan of checkpoints, and any adapter is its store.',
+      severity: 'error',
+      from: { path: '^packages/adapter-replica/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|adapter-local|sandbox|snapshots|adapter-replica)/' },
+    },
+    {
+      name: 'scan-for-the-replica',
+      comment: 'The internal door of snapshots is no contract: the replica, released with it, may use it.',
+      severity: 'error',
+      from: { pathNot: '^packages/(snapshots|adapter-replica)/' },
+      to: { path: '^packages/snapshots/src/internal[.]ts$' },
     },
     {
       name: 'tools-stand-alone',

@@ -9,6 +9,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/adapter-local': [27, 11],
   '@ws/adapter-memory': [3, 2],
   '@ws/adapter-rclone': [27, 11],
+  '@ws/adapter-replica': [28, 12],
   '@ws/adapter-s3': [33, 15],
   '@ws/bridge-ai-sdk': [50, 19],
   '@ws/bridge-anthropic': [30, 18],
