@@ -6,6 +6,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { seededRandom } from '@ws/test-fixtures/s3'
 import { describe, expect, it } from 'vitest'
 
+import { Texts } from './support/changes.ts'
 import { filesOf, machineOf, ownDirectory, put } from './support/site.ts'
 import { serveStore } from './support/wire.ts'
 
@@ -19,24 +20,6 @@ interface Life {
   readonly texts: Texts
   /** The question to the store at which it is killed, and whether the store still does what was asked. */
   readonly kill?: { readonly at: number; readonly late: boolean } | undefined
-}
-
-/** Every text is written once. One that was not replaced on purpose, by a machine that had it, must be somewhere. */
-class Texts {
-  readonly #written = new Set<string>()
-
-  write(text: string): void {
-    this.#written.add(text)
-  }
-
-  cover(text: string): void {
-    this.#written.delete(text)
-  }
-
-  lostIn(files: Readonly<Record<string, string>>): string[] {
-    const found = new Set(Object.values(files))
-    return [...this.#written].filter((text) => !found.has(text))
-  }
 }
 
 /** Runs a machine to its end, or to its death. Answers whether it has come to its end. */

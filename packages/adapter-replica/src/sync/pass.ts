@@ -76,11 +76,10 @@ class Pass {
       }
       listing = this.#differs
       for (const path of this.#changed) this.#meanwhile.add(path)
-      if (this.#changed.size > 0)
-        await look(
-          this.#site,
-          [...this.#changed].map((path) => this.#topmostUnknown(path)),
-        )
+      if (this.#changed.size === 0) continue
+      // a pull may have found a directory gone: how much of the tree is another is not known
+      const paths = [...this.#changed].map((path) => this.#topmostUnknown(path))
+      await look(this.#site, this.#differs ? undefined : paths)
     }
     return {
       pushed: this.#pushed,

@@ -78,3 +78,13 @@ export async function filesOf(store: StorageAdapter): Promise<Record<string, str
 
 export const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>
   store.write(at(path), new TextEncoder().encode(text), { parents: true })
+
+/** As the servers are that there are: a condition on a deletion is ignored. */
+export function storeWithoutConditionalDelete(): StorageAdapter {
+  const store = createMemoryAdapter()
+  const { capabilities, delete: remove } = store
+  return Object.assign(store, {
+    capabilities: { ...capabilities, conditionalDelete: 'process', conditionalMove: 'process' },
+    delete: (path: MountPath, options: object) => remove.call(store, path, { ...options, ifVersion: undefined }),
+  }) as StorageAdapter
+}

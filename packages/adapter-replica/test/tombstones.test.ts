@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+
+import { at, failureOf, filesOf, machineOf, put, storeWithoutConditionalDelete } from './support/site.ts'
+
+it('[RE3] a deletion that meets an edit keeps the edit, though the store ignores the condition', async () => {
+  const store = storeWithoutConditionalDelete()
+  await put(store, '/a.txt', 'base')
+  await put(store, '/b.txt', 'base')
+  const { replica } = await machineOf(store, { persist: 'flush' })
+  await replica.delete(at('/a.txt'))
+  await replica.delete(at('/b.txt'))
+  await put(store, '/a.txt', 'edited by another')
+  await replica.flush()
+  expect(await filesOf(store)).toEqual({ '/a.txt': 'edited by another' })
+  expect(await filesOf(replica)).toEqual({ '/a.txt': 'edited by another' })
+})
+
+it('[RE4] a tombstone that a killed machine has left is nothing to others, and its machine finishes it', async () => {
+  const store = storeWithoutConditionalDelete()
+  await put(store, '/a.txt', 'base')
+  const one = await machineOf(store, { persist: 'flush' })
+  const { delete: remove } = store
+  store.delete = () => Promise.reject(new Error('killed here'))
+  await one.replica.delete(at('/a.txt'))
+  await failureOf(one.replica.flush() as Promise<void>)
+  const two = await machineOf(store, { persist: 'flush' })
+  expect(await filesOf(two.replica)).toEqual({})
+  await put(two.replica, '/a.txt', 'new')
+  expect(await failureOf(two.replica.flush() as Promise<void>)).toMatchObject({ code: 'EBUSY', path: '/a.txt' })
+  store.delete = remove
+  await one.replica.flush()
+  await two.replica.flush()
+  await one.replica.refresh?.()
+  for (const side of [store, one.replica, two.replica]) expect(await filesOf(side)).toEqual({ '/a.txt': 'new' })
+})
