@@ -3,6 +3,7 @@ import { commandLineMutations } from './command-line.ts'
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
 import { networkMutations } from './network.ts'
+import { replicaMutations } from './replica.ts'
 import { scarcityMutations } from './scarcity.ts'
 import { serverMutations } from './servers.ts'
 import type { Mutation } from './types.ts'
@@ -15,6 +16,7 @@ export const mutations: readonly Mutation[] = [
   ...warmMutations,
   ...networkMutations,
   ...scarcityMutations,
+  ...replicaMutations,
   ...checkpointMutations,
   ...serverMutations,
   ...commandLineMutations,

@@ -42,7 +42,7 @@ export interface ReplicaFlush {
   readonly changedMeanwhile: readonly MountPath[]
 }
 
-/** What `verify()` found. */
+/** The result of `verify()`. */
 export interface ReplicaVerification {
   /** Files that were agreed upon with the store, and their bytes. */
   readonly files: number

@@ -1,4 +1,5 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import type { StorageAdapter } from '@ws/core/adapter'
@@ -170,4 +171,19 @@ it('a rename is a copy in the store, and keeps bits and time', async () => {
   expect(await expectSame(store, one.replica)).toEqual({ '/new': 'directory', '/new/name.bin': 'x'.repeat(10_000) })
   const { mode, modifiedAt } = await store.stat(at('/new/name.bin'))
   expect([mode, modifiedAt]).toEqual([0o750, 1_000_000_000_000])
+})
+
+it('[RE7] what was copied is verified: a byte that changed without a trace is found, and equal trees have one digest', async () => {
+  const { one, two } = await pair({ '/a.txt': 'good', '/dir/b.txt': 'also good' })
+  const receipt = await one.replica.verify()
+  expect(receipt).toMatchObject({ files: 2, bytes: 13, differing: [] })
+  expect(await two.replica.verify()).toEqual(receipt)
+  const damaged = join(two.root, 'a.txt')
+  const { atime, mtime } = await stat(damaged)
+  await writeFile(damaged, 'evil')
+  await utimes(damaged, atime, mtime)
+  expect((await two.replica.verify()).differing).toEqual(['/a.txt'])
+  await put(one.replica, '/a.txt', 'else')
+  await one.replica.flush()
+  expect((await one.replica.verify()).digest).not.toBe(receipt.digest)
 })

@@ -102,7 +102,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, 
     await agree(site, [baseOf(path, facts, base.version)])
     return 'done'
   }
-  // the change of the marks has another version, and somebody else may have written since
+  // the change of the marks has another version, and another machine may have written since
   const { maxFileBytes: maxBytes } = site.limits
   const now = await fetchEntry(store, path, 'file', { signal, maxBytes })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'

@@ -7,7 +7,7 @@ import type { Base } from '../worker/protocol.ts'
 /** Words of the scan for entries without bytes. */
 const withoutBytes = 'it is a FIFO, a socket or a device'
 
-/** The entries as the store and this machine agreed on them, and as this machine last saw them. What differs is dirty. */
+/** The entries as the store and this machine agreed on them, and as this machine last saw them. A path that differs is dirty. */
 export class ReplicaTree {
   readonly base = new Map<string, Base>()
   readonly seen = new Map<string, Facts>()

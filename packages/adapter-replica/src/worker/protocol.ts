@@ -86,7 +86,7 @@ export interface Methods {
   remove(path: string): string | undefined
   /** Gives whatever is at a path another name. Answers false where nothing is there. */
   setAside(path: string, to: string): boolean
-  /** What was agreed upon with the store since. */
+  /** Notes agreements with the store. */
   agree(base: readonly Base[], gone: readonly string[]): void
   /** Notes a conflict before its version is set aside. */
   conflict(conflict: ReplicaConflict): void

@@ -121,7 +121,7 @@ export class Service implements Methods {
     if (place === undefined || target === undefined) return false
     if (lstatSync(pathOf(target), { throwIfNoEntry: false }) !== undefined) return false
     try {
-      // Whatever is there now is this machine's version: it moves as it is.
+      // The entry that is there now is this machine's version: it moves as it is.
       renameSync(pathOf(place), pathOf(target))
     } catch (error) {
       if (nativeCode(error) === 'ENOENT') return false

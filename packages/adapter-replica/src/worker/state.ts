@@ -41,7 +41,7 @@ interface BaseRow {
 }
 
 /**
- * What this machine knows: the entries that it agreed upon with the store, the entries as it last saw them on the disk, and the
+ * The knowledge of this machine: the entries that it agreed upon with the store, the entries as it last saw them on the disk, and the
  * conflicts. A path is to be pushed where the two differ. So a crash loses no intent: the next look finds the difference again.
  */
 export class State {

@@ -15,6 +15,8 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
       }
       const flushed = it.adapter.flush?.()
       if (flushed !== undefined) await rejects(flushed, 'ECLOSED', { what: 'flush' })
+      const begun = it.adapter.beginCommand?.()
+      if (begun !== undefined) await rejects(begun, 'ECLOSED', { what: 'beginCommand' })
       const scratch = it.adapter.createScratch?.()
       if (scratch !== undefined) await rejects(scratch, 'ECLOSED', { what: 'createScratch' })
     })
@@ -76,6 +78,21 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
       await it.adapter.sync()
       const reason = new Error('no longer wanted')
       const failed = await rejection(it.adapter.sync({ signal: AbortSignal.abort(reason) }))
+      check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
+    })
+  })
+
+  describe('beginCommand', () => {
+    test('gives an end that resolves, also when it is called again', {}, async (it) => {
+      if (it.adapter.beginCommand === undefined) return it.skip('the adapter has no beginCommand')
+      const end = await it.adapter.beginCommand()
+      const other = await it.adapter.beginCommand({ background: true, signal: new AbortController().signal })
+      await it.put('/file', 'x')
+      await Promise.all([end(), other()])
+      equal([await end(), await other()], [undefined, undefined])
+      equal(await it.text('/file'), 'x')
+      const reason = new Error('no longer wanted')
+      const failed = await rejection(it.adapter.beginCommand({ signal: AbortSignal.abort(reason) }))
       check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
     })
   })
