@@ -155,9 +155,12 @@ function openDescriptors(): Map<string, string> {
   return found
 }
 
+/** The one descriptor that `@ws/process` opens when it first looks for processes, and keeps for when there is no other. */
+const reserve = '/dev/null'
+
 /** Descriptors that are open now and were not before; numbers are given out again, so their targets are compared. */
 function leftOpen(before: ReadonlyMap<string, string>): string[] {
-  const known = [...before.values()]
+  const known = [...before.values(), reserve]
   return [...openDescriptors().values()].filter((target) => {
     const index = known.indexOf(target)
     if (index >= 0) known.splice(index, 1)
