@@ -57,7 +57,7 @@ export async function smokeTest({ name, filename }: Tarball, options: SmokeOptio
   const doors = Object.keys(exports).map((door) => `${name}${door.slice(1)}`)
   const shut = await importAll(process.execPath, doors, options)
   // a door for a framework may ask for it, by its name
-  const asked = new Set(shut.flatMap(({ lacks }) => (peerDependenciesMeta[lacks]?.optional === true ? [lacks] : [])))
+  const asked = new Set(shut.flatMap(({ names }) => names).filter((it) => peerDependenciesMeta[it]?.optional === true))
   const example = exampleOf(own)
   const others = [...asked].map((peer) => `${peer}@${peerDependencies[peer] ?? ''}`)
   if (example !== undefined || others.length > 0) {
@@ -104,8 +104,8 @@ const readManifest = (folder: string): Manifest =>
 interface Shut {
   readonly door: string
   readonly message: string
-  /** The package that was not found; empty when that is not the reason. */
-  readonly lacks: string
+  /** The words that the message quotes; packages that were not found are among them. */
+  readonly names: readonly string[]
 }
 
 /** The doors that cannot be imported. */
@@ -115,8 +115,7 @@ async function importAll(node: string, doors: readonly string[], { project, user
       try {
         await import(door, door.endsWith('.json') ? { with: { type: 'json' } } : {})
       } catch ({ message }) {
-        const [, lacks = ''] = /^Cannot find package '([^']+)'/.exec(message) ?? []
-        shut.push({ door, message, lacks })
+        shut.push({ door, message, names: [...message.matchAll(/['\`]([^'\`]+)['\`]/g)].map(([, name]) => name) })
       }
     }
     console.log(JSON.stringify(shut))`

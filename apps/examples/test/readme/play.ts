@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdtemp, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -20,6 +20,7 @@ export interface PlayOptions {
 /** Runs an example in an empty directory below the project, and gives the lines that it printed. */
 export async function playExample(example: Example, { project, node, user }: PlayOptions): Promise<string[]> {
   const directory = await mkdtemp(join(project, 'run-'))
+  await chmod(directory, 0o755) // as the directory of a project: commands may run as another user
   await writeFile(join(directory, 'example.ts'), example.code)
   if (user !== undefined) await chown(directory, user.uid, user.gid)
   await using store = await openStore(example.store)
