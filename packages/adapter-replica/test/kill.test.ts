@@ -55,10 +55,13 @@ async function round(seed: number, deaths: number): Promise<void> {
   const other = await machineOf(store, { machine: 'other', persist: 'flush' })
   const texts = new Texts()
   for (let death = 0; death < deaths; death += 1) {
-    const path = `/f${Math.floor(random() * 4)}`
+    const name = `/f${Math.floor(random() * 4)}`
     const text = `other ${seed} ${death}`
     await other.replica.refresh?.()
-    texts.cover((await filesOf(other.replica))[path] ?? '')
+    const known = await filesOf(other.replica)
+    // the one that dies makes directories of files, too
+    const path = known[name] === 'directory' ? `${name}/of-other` : name
+    texts.cover(known[path] ?? '')
     await put(other.replica, path, text)
     texts.write(text)
     const at = 1 + Math.floor(random() * 60)
