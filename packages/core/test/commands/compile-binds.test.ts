@@ -297,6 +297,12 @@ describe('compilation of rules', () => {
     expect(binds).toEqual(expect.arrayContaining(['mask /.ENV none file', 'mask /A/B none', 'pin /A read-write']))
   })
 
+  it('[RU1] shows no look-alike in a part that shows nothing: its mask would show the name', async () => {
+    const given: Tree = { '/A': 'file', '/.ENV': 'directory', '/.ENV/.env': 'file' }
+    const binds = await compiled(given, [rules.deny('/.ENV/.ENV'), rules.withinWorkspace('/A')])
+    expect(binds.filter((bind) => bind.includes('.env'))).toEqual([])
+  })
+
   it('leaves write-only and predicate rules to the file API, and says so', async () => {
     expect(await refusal(tree, [rules.withinOutput('/a', { readable: false })])).toBe('EUNENFORCEABLE withinOutput(/a)')
     expect(await refusal(tree, [rules.maxFileSize(10)])).toBe('EUNENFORCEABLE maxFileSize(10)')

@@ -89,6 +89,9 @@ async function maskVariant(
   const found = await lookAt(mount, at)
   if (found !== 'file' && found !== 'directory') return false
   if (list.binds.some((bind) => bind.kind === 'mask' && isWithin(at, bind.at))) return false
+  // A mask in a part that shows nothing would show its own name there.
+  const opensIt = list.binds.some((bind) => bind.access !== 'none' && isWithin(bind.at, at))
+  if (list.around(parentPath(at), mount).rights === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
   // Another rule may name this spelling, or something in it: nothing shows through what is denied.
   list.drop(at)
