@@ -47,14 +47,13 @@ async function demo(): Promise<number> {
   say(indented(renderExecutors({ findings, executor: ready?.executor }, { ...teller.style, width: 76 })))
   if (findings.some(({ available }) => !available)) say('   To see the rest: npm run setup:system && npm run demo')
   title('Try next')
-  for (const [command, why] of next) say(`   ${command.padEnd(36)} ${style.dim(why)}`)
+  for (const [command, why] of next) say(`   ${command.padEnd(40)} ${style.dim(why)}`)
   return worked ? 0 : 1
 }
 
 const next = [
   ['npm run pack -- ../my-app @ws/cli', 'install ws in a directory of yours'],
-  ['cd ../my-app', 'and there, with the program of that package:'],
-  ['node_modules/.bin/ws init', 'write a config file with rules'],
+  ['cd ../my-app; node_modules/.bin/ws init', 'write a config file with rules'],
   ['node_modules/.bin/ws exec -- ls -la', 'run a command under them'],
   ['docs/guides/give-a-model-tools.md', 'give a model these doors as tools'],
 ] as const

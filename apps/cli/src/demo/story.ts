@@ -43,7 +43,7 @@ const withPrograms: readonly Step[] = [
 const withoutPrograms: readonly Step[] = [
   write('/hello.txt', 'hello\n'),
   shell('cat /hello.txt; ls /src'),
-  shell('cat docs/*.txt | wc -w | tee /count.txt'),
+  shell('cat docs/*|wc -w|tee /count.txt'),
   read('/count.txt'),
 ]
 
@@ -125,7 +125,7 @@ async function take(workspace: Workspace, steps: readonly Step[], { style, say }
 }
 
 /** Columns for a command, so that its outcome has the rest of the line. */
-const commandWidth = 34
+const commandWidth = 36
 
 /** A model makes calls of tools. Shows the words that it reads. */
 async function callTools(workspace: Workspace, { style, say }: Teller): Promise<boolean> {
@@ -139,7 +139,7 @@ async function callTools(workspace: Workspace, { style, say }: Teller): Promise<
     errors.push(last.isError === true)
     say(`   ${style.strong('model')}  ${next.tool} ${JSON.stringify(next.arguments)}`)
     const lines = last.text.replaceAll('\t', ' ').split('\n')
-    const shown = last.isError ? lines : [...lines.slice(0, 1), '…']
+    const shown = last.isError ? lines : [`${lines[0]} …`]
     for (const line of shown.flatMap((text) => wrapWords(escapeName(text), style.width - 12).split('\n'))) {
       say(`          ${style.dim(`| ${line}`)}`)
     }
