@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
-import { createBashFileSystem } from '@ws/executor-virtual'
-import type { WorkspaceFilesOptions } from '@ws/executor-virtual'
+import { createBashFileSystem } from '@ws/executor-virtual/just-bash'
+import type { WorkspaceFilesOptions } from '@ws/executor-virtual/just-bash'
 import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 import type { IFileSystem } from 'just-bash'
 

@@ -1,9 +1,9 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
-import { Bash } from 'just-bash'
+import { Bash, InMemoryFs } from 'just-bash'
 import { describe, expect, it } from 'vitest'
 
-import { createBashFileSystem } from '../src/index.ts'
+import { createBashCommands, createBashFileSystem } from '../src/just-bash.ts'
 
 const open = () =>
   createWorkspace({
@@ -119,5 +119,37 @@ describe('createBashFileSystem', () => {
     await fs.appendFile('/c', bytes)
     expect([...(await workspace.read('/c')).bytes]).toEqual([...bytes, ...bytes])
     expect([...(await fs.readFileBuffer('/b'))]).toEqual([...bytes])
+  })
+})
+
+describe('createBashCommands', () => {
+  const shell = (workspace: Awaited<ReturnType<typeof open>>): Bash => {
+    const fs = createBashFileSystem(workspace)
+    return new Bash({ fs, cwd: '/', customCommands: createBashCommands(fs), defenseInDepth: false })
+  }
+
+  it('[EX1] gives what the real commands give, where those of just-bash differ', async () => {
+    await using workspace = await open()
+    const bash = shell(workspace)
+    const ran = async (script: string): Promise<string> => {
+      const { stdout, stderr, exitCode } = await bash.exec(script)
+      return `${stdout}${stderr}${exitCode}`
+    }
+    expect(await ran("printf 'b 2\na 10\n' | sort -k2n | awk '{ printf \"%s;\", $1 }'")).toBe('b;a;0')
+    expect(await ran('find d -name x -exec grep -c 1 {} +')).toBe('1\n0')
+    expect(await ran('ls d | xargs -n 1 echo got')).toBe('got x\n0')
+    expect(await ran('cat no/k')).toBe('cat: no/k: Permission denied\n1')
+    expect(await ran('rm -r ro')).toMatch(/^rm: cannot remove 'ro/u)
+  })
+
+  it('refuses other forms with 126 and the way to go on, and the script goes on', async () => {
+    await using workspace = await open()
+    const { stdout, stderr } = await shell(workspace).exec('sort -R a.txt; echo $?')
+    expect(stdout).toBe('126\n')
+    expect(stderr).toMatch(/^sort -R: not supported by these commands: use -/u)
+  })
+
+  it('wants the file system of a workspace', () => {
+    expect(() => createBashCommands(new InMemoryFs())).toThrow(/createBashFileSystem\(workspace\)/u)
   })
 })

@@ -3,7 +3,7 @@ import { createWorkspace } from '@ws/core'
 import { Bash } from 'just-bash'
 import { describe, expect, it } from 'vitest'
 
-import { createBashFileSystem } from '../src/index.ts'
+import { createBashFileSystem } from '../src/just-bash.ts'
 import { open, run } from './support.ts'
 
 const tree = { '/d/keep': 'k', '/d/e/x': 'x', '/latin': '', '/a.txt': 'one\ntwo\n', '/b.log': 'log\n' }

@@ -172,10 +172,16 @@ function loseNone({ open }: Store, edits: number): void {
     await workspaces[0]?.write('/shared.txt', `${places.join('\n')}\n`)
     await Promise.all(
       workspaces.map(async (workspace, writer) => {
-        const tools = files(createTools(workspace))
+        const toolset = createTools(workspace)
         for (let edit = 0; edit < edits; edit += 1) {
           const change = { old: `<${writer}:${edit}>`, new: `<${writer}:${edit + 1}>` }
-          await tools.done('replace', { path: '/shared.txt', ...change })
+          const call = { operation: 'replace', path: '/shared.txt', ...change }
+          let answer = await toolset.run('file_system', call)
+          // a slow store on a busy machine, where the others win for 5 s: the answer says what to do
+          while (answer.text.includes('Nothing was changed here; call again.')) {
+            answer = await toolset.run('file_system', call)
+          }
+          expect(answer.isError, answer.text).toBe(false)
         }
       }),
     )

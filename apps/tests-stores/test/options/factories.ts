@@ -16,7 +16,8 @@ import {
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
-import { createBashFileSystem, createVirtualExecutor } from '@ws/executor-virtual'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { createBashFileSystem } from '@ws/executor-virtual/just-bash'
 
 import { securitySuite, testAdapter, testCoherence, testExecutor, testWorkspace } from '@ws/conformance'
 import {

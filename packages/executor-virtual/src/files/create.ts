@@ -19,7 +19,7 @@ const shapes: OptionShapes<WorkspaceFilesOptions> = {
  * are made up, in memory, and `/` does not list them. Hard links are `ENOTSUP`, and so is changing a mode, or a time to
  * another than now; a file above `maxFileBytes` is `EFBIG`.
  *
- * {@link createVirtualExecutor} runs the interpreter in a worker besides, where a loop does not block the caller.
+ * `createVirtualExecutor` runs the interpreter in a worker, where a loop does not block the caller.
  */
 export function createBashFileSystem(files: FileDoor, options: WorkspaceFilesOptions = {}): IFileSystem {
   checkOptions<WorkspaceFilesOptions>(options, shapes, { operation: 'createBashFileSystem' })

@@ -34,30 +34,55 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
 function guarded(name: string, session: Session): CustomCommand {
+  return define(name, (given, context) => run(name, given, context, session))
+}
+
+/**
+ * Our commands for an interpreter of the caller's own, in the forms that were compared with the real ones. Another form has
+ * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them.
+ *
+ * @param open a session for one call
+ */
+export function separateCommands(open: () => Session): CustomCommand[] {
+  return Object.keys(tools)
+    .filter((name) => !runsScripts.has(name) && name !== 'sleep')
+    .map((name) =>
+      define(name, async (given, context) => {
+        const session = open()
+        try {
+          return await run(name, given, context, session)
+        } catch (error) {
+          const { refusal } = session
+          if (refusal === undefined) throw error
+          return { stdout: '', stderr: refusal, exitCode: 126 }
+        }
+      }),
+    )
+}
+
+function define(name: string, execute: Parameters<typeof defineCommand>[1]): CustomCommand {
+  // just-bash keeps WebAssembly from the others
+  return defineCommand(name, execute, { trusted: name === 'jq' })
+}
+
+async function run(name: string, marked: string[], context: InterpreterContext, session: Session): Promise<ExecResult> {
+  session.check()
   const rule = commandRules[name]
-  return defineCommand(
-    name,
-    async (marked, context) => {
-      session.check()
-      const { words: given, inherits } = takeMark(marked)
-      const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
-      if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
-      const tool = tools[name]
-      const outer = session.inCommand
-      session.inCommand = !runsScripts.has(name)
-      const call: Invocation = { name, given, context, session, inherits }
-      if (tool === undefined && mayReadInput(name, given)) noteInput(call)
-      const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
-      session.inCommand = outer
-      session.check(runsScripts.has(name) ? outputOf(result) : '')
-      const output = asText(result)
-      if (session.toErrors > 0 && isLeftAsBytes(output))
-        session.refuse(`${name} >&2`, 'standard error takes 1 MiB of binary output at most; write it to a file')
-      return output
-    },
-    // just-bash keeps WebAssembly from the others
-    { trusted: name === 'jq' },
-  )
+  const { words: given, inherits } = takeMark(marked)
+  const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
+  if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
+  const tool = tools[name]
+  const outer = session.inCommand
+  session.inCommand = !runsScripts.has(name)
+  const call: Invocation = { name, given, context, session, inherits }
+  if (tool === undefined && mayReadInput(name, given)) noteInput(call)
+  const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
+  session.inCommand = outer
+  session.check(runsScripts.has(name) ? outputOf(result) : '')
+  const output = asText(result)
+  if (session.toErrors > 0 && isLeftAsBytes(output))
+    session.refuse(`${name} >&2`, 'standard error takes 1 MiB of binary output at most; write it to a file')
+  return output
 }
 
 function notCompared(subject: string): { readonly subject: string; readonly reason: string } {

@@ -42,15 +42,26 @@ export class Session {
   /** The descriptors that stand for standard error. */
   readonly errorDescriptors = new Set(['2'])
 
-  private constructor(error: FatalError, stopped: () => boolean) {
+  /** The shell, as a refusal names it. */
+  readonly #shell: string
+
+  private constructor(error: FatalError, stopped: () => boolean, shell = 'the virtual executor') {
     this.#FatalError = error
     this.#stopped = stopped
+    this.#shell = shell
   }
 
   /** @param stopped true from the moment on when the script is to stop */
   static async open(stopped: () => boolean): Promise<Session> {
     const { FatalError } = await findInternals()
     return new Session(FatalError, stopped)
+  }
+
+  /** A session of one command alone, under an interpreter that knows no sessions. */
+  static alone(files: BashFileSystem): Session {
+    const session = new Session(Error, () => false, 'these commands')
+    session.files = files
+    return session
   }
 
   /** The first refusal: a line for standard error. */
@@ -65,7 +76,7 @@ export class Session {
 
   /** Ends the script: nothing that comes after this runs. */
   refuse(subject: string, reason: string): never {
-    this.#refusal ??= `${subject}: not supported by the virtual executor: ${reason}\n`
+    this.#refusal ??= `${subject}: not supported by ${this.#shell}: ${reason}\n`
     this.check()
     throw new Error('unreachable')
   }
