@@ -134,7 +134,7 @@ print('calm')`
 
   it('is a wrong answer to nobody: a command that ends with 0 has seen the right names, after any kill', async () => {
     await using workspace = await open()
-    for (const _ of rounds({ quick: 3, seconds: 20 })) {
+    for (const _ of rounds({ quick: 3, seconds: 10 })) {
       const running = workspace.exec('for i in 1 2 3 4 5 6 7 8; do ls -A / || exit 1; done')
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
       for (const pid of supervisors(process.pid)) process.kill(pid, 'SIGKILL')
@@ -152,7 +152,7 @@ print('calm')`
     const state = join(scratch.path, 'state')
     await mkdir(state, { mode: 0o700 })
     const env = { ...process.env, WS_STATE_DIRECTORY: state }
-    for (const round of rounds({ quick: 2, seconds: 20 })) {
+    for (const round of rounds({ quick: 2, seconds: 10 })) {
       const command = `echo ready; ls -A / > /dev/null; sleep 0.0${round % 10}; : ${marker}`
       const argv = ['--conditions=@ws/source', worker, root, '/', '[]', command, '50', '2', 'direct']
       const child: ChildProcess = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'], env })
@@ -199,7 +199,7 @@ print('calm')`
     if (attacker.stdout !== null) await once(attacker.stdout, 'data')
     const seen = { ran: 0, refused: 0 }
     try {
-      for (const _ of rounds({ quick: 20, seconds: 20 })) {
+      for (const _ of rounds({ quick: 20, seconds: 10 })) {
         const result = await workspace.exec('true').catch((error: unknown) => error)
         if (isWorkspaceError(result)) seen.refused++
         else seen.ran++

@@ -46,11 +46,11 @@ describeWith(s3Needs('ceph'), 'sizes', () => {
     expect(memory.down).toBeLessThan(64 * MiB)
   })
 
-  // making a hundred thousand objects takes minutes
-  it('100,000 keys are listed within 50 MiB of heap, searched and deleted', { tags: 'deep' }, async () => {
+  // making the objects takes most of a minute
+  it('20,000 keys are listed within 10 MiB of heap, searched and deleted', { tags: 'deep' }, async () => {
     const { endpoint, region, credentials, bucket } = await sharedS3Server('ceph')
     await using adapter = await createS3Adapter({ endpoint, region, credentials, bucket, prefix: 'many' })
-    const count = 100_000
+    const count = 20_000
     await fill(count, (index) =>
       adapter.write(at(`/d${index % 100}/f${index}`), encode(index % 1000 === 0 ? `needle ${index}\n` : 'hay\n')),
     )
@@ -60,13 +60,13 @@ describeWith(s3Needs('ceph'), 'sizes', () => {
     for await (const { type } of adapter.list(at('/'), { recursive: true })) {
       if (type !== 'file') continue
       files += 1
-      if (files % 10_000 !== 0) continue
+      if (files % 2_000 !== 0) continue
       collect()
       grown = Math.max(grown, process.memoryUsage().heapUsed - before)
     }
     expect(files).toBe(count)
     console.log(`heap grown by ${Math.round(grown / MiB)} MiB while ${count} keys were listed`)
-    expect(grown).toBeLessThan(50 * MiB)
+    expect(grown).toBeLessThan(10 * MiB)
     const hits = await Array.fromAsync(adapter.search?.({ pattern: 'needle', in: at('/') }) ?? [])
     expect(hits.length).toBe(count / 1000)
     for (let index = 0; index < 100; index += 1) await adapter.delete(at(`/d${index}`), { recursive: true })

@@ -1,7 +1,7 @@
 // Holds a state directory open until it is ended, or takes and restores checkpoints without end: for tests that kill it.
 import { randomBytes } from 'node:crypto'
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
@@ -17,9 +17,16 @@ const workspace = await createWorkspace({
 const { id } = await workspace.checkpoint({ label: 'first' })
 console.log('ready')
 if (mode === 'hold') setInterval(() => undefined, 1_000)
+/** Puts a whole file in the place of one: a write in place would be cut by the end of this process. */
+function replace(name: string): void {
+  const made = join(dirname(stateDirectory), name)
+  writeFileSync(made, `new ${name} ${randomBytes(20_000).toString('hex')}\n`)
+  renameSync(made, join(root, name))
+}
+
 for (let turn = 0; mode === 'work'; turn += 1) {
-  for (const name of readdirSync(root).filter((one) => one.startsWith('file')))
-    if (turn % 2 === 0) writeFileSync(join(root, name), `new ${name} ${randomBytes(20_000).toString('hex')}\n`)
+  const names = readdirSync(root).filter((one) => one.startsWith('file'))
+  if (turn % 2 === 0) for (const name of names) replace(name)
   if (turn % 2 === 0) await workspace.checkpoint()
   else await workspace.restore((await workspace.checkpoints())[0]?.id ?? id)
   console.log(turn)
