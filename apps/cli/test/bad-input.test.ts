@@ -254,6 +254,14 @@ describe('standard streams', () => {
     expect((await ws(['--root', project.path, 'cat', 'a.txt'])).stdout).toBe('kept')
   })
 
+  it('a command gets nothing to read where standard input is closed, as in a container without one', async () => {
+    await using project = await createProject({})
+    const exec = `${wsForShell} --root ${project.path} exec 'wc -c'`
+    for (const closed of ['<&-', '<>/dev/null']) {
+      expect(await shell(`${exec} ${closed}`)).toMatchObject({ code: 0, stdout: '0\n' })
+    }
+  })
+
   it('a directory as standard input is an error, and nothing is written', async () => {
     await using project = await createProject({ 'a.txt': 'kept' })
     const { code, stderr } = await shell(`${wsForShell} --root ${project.path} write /a.txt < /`)

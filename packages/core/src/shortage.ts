@@ -32,6 +32,12 @@ const shortages = {
     remedy: 'end programs that are no longer needed, or raise the limit on memory',
   },
   ENOSPC: { code: 'ENOSPC', reason: 'no space is left on the disk', remedy: 'free some space' },
+  namespaces: {
+    code: 'EIO',
+    reason: 'there are as many namespaces as this machine allows',
+    remedy:
+      'end sandboxes that are no longer needed, or raise the limits (`sysctl user.max_user_namespaces`, and so on)',
+  },
   EDQUOT: { code: 'EDQUOT', reason: 'the quota of the disk is used up', remedy: 'free some space' },
 } satisfies Readonly<Record<string, Shortage>>
 
@@ -70,6 +76,8 @@ export function shortageNamed(name: string): Shortage | undefined {
 
 /** For executors: the shortage that a program reports in its messages. */
 export function shortageIn(output: string): Shortage | undefined {
+  // Linux has one error for a full disk and for the limit of namespaces.
+  if (/(?:unshare|namespace)[^\n]*: No space left on device/iu.test(output)) return shortages.namespaces
   const found = sentences.find(([sentence]) => output.includes(sentence))
   return found === undefined ? undefined : shortages[found[1]]
 }

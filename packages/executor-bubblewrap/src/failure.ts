@@ -9,9 +9,12 @@ export interface StartFailure {
   readonly changed?: true | undefined
 }
 
+/** The first refusal of a container is the filter's; without the others the next start would end at the next one. */
+const inContainer =
+  'in a container, start that with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined --security-opt apparmor=unconfined`'
 const noNamespaces = [
   'allow unprivileged user namespaces: `sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000`',
-  'in a container, start that with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`',
+  inContainer,
 ]
 
 /** A place of the sandbox could not be made or bound. */
@@ -46,6 +49,17 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     { reason: 'a place in the workspace changed while the sandbox was being built', changed: true },
   ],
   [/Can't chdir/, { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' }],
+  [
+    /pivot_root/,
+    { reason: 'this machine does not let a sandbox have a root of its own (`pivot_root`)', remedy: inContainer },
+  ],
+  [
+    /namespace[^\n]*\(ENOSPC\)/,
+    {
+      reason: 'there are as many namespaces as this machine allows, or none are allowed',
+      remedy: 'raise the limits (`sysctl -w user.max_user_namespaces=15000`, and so on), or end other sandboxes',
+    },
+  ],
   [
     /Creating new namespace|No permissions to create|setting up uid map|creating new user namespace|clone.*not permitted/i,
     { reason: 'user namespaces are not permitted on this machine', remedy: noNamespaces.join('; ') },

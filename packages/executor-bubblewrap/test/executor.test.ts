@@ -178,7 +178,10 @@ describe('what bubblewrap says when it cannot start', () => {
     const remedies = {
       'bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces':
         /sysctl/,
-      'bwrap: setting up uid map: Permission denied': /sysctl|security-opt/,
+      'bwrap: setting up uid map: Permission denied': /seccomp=unconfined.*systempaths=unconfined/,
+      'bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)':
+        /as many namespaces.*max_user_namespaces=/,
+      'bwrap: pivot_root: Operation not permitted': /pivot_root.*seccomp=unconfined/,
       'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted': /AppArmor/,
       "bwrap: Can't mount proc on /newroot/proc: Operation not permitted": /systempaths/,
       'bwrap: Unknown option --bind-fd': /0\.8/,

@@ -113,6 +113,7 @@ function versionOf(program: Buffer): string {
 }
 
 async function namespaceWorks(): Promise<boolean> {
+  if (forbidsNamespaces()) return false
   try {
     const argv = [...namespacePrefix(), '/bin/true']
     const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
@@ -122,6 +123,15 @@ async function namespaceWorks(): Promise<boolean> {
     refuseShortage(error)
     return false
   }
+}
+
+/** A limit of 0 never passes, so it is no shortage. */
+function forbidsNamespaces(): boolean {
+  const kinds = ['pid', 'ipc', 'mnt', ...(process.getuid?.() === 0 ? [] : ['user'])]
+  return kinds.some((kind) => {
+    const path = `/proc/sys/user/max_${kind}_namespaces`
+    return existsSync(path) && readFileSync(path, 'utf8').trim() === '0'
+  })
 }
 
 /** A shortage passes: a weaker form must not be settled for. */

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { standardInput } from '../terminal/input.ts'
+import { isClosed, standardInput } from '../terminal/input.ts'
 import { register } from '../registry.ts'
 import { escapeName } from '../terminal/escape.ts'
 import { collect, parseEnvironment, parseTime } from './options.ts'
@@ -81,7 +81,8 @@ async function spawn(
   flags: ExecFlags,
   env: Record<string, string>,
 ): Promise<RunningCommand> {
-  const stdin = flags.stdin ? standardInput('open it, or give --no-stdin') : undefined
+  // a container without an input of its own has a closed one: there is nothing to read, as for any program
+  const stdin = flags.stdin && !isClosed(0) ? standardInput('give a file or a pipe, or --no-stdin') : undefined
   return await workspace.spawn(others.length === 0 ? first : [first, ...others], {
     cwd: flags.cwd,
     env,

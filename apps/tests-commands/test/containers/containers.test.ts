@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 import {
   component,
   type ContainerOptions,
   createScratchDirectory,
   describeWith,
+  ordinaryOwner,
   runInContainer,
 } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
@@ -112,15 +115,34 @@ describeWith(needed.map(component), 'in a container', () => {
       expect(findings.map((finding) => finding.name)).toEqual(Object.keys(expected))
       for (const finding of findings) check(finding, expected[finding.name as keyof typeof expected])
 
-      const cli = [...node, `${repository}/apps/cli/src/main.ts`]
-      const commands = [['doctor'], ['--root', scratch.path, 'exec', 'echo works']]
-      const runs = commands.map((command) => runInContainer([...cli, ...command], container))
-      for (const { exitCode, stderr } of await Promise.all(runs)) {
-        expect({ exitCode, stderr }).not.toMatchObject({ stderr: expect.stringContaining('unexpected') })
-        expect([0, 1]).toContain(exitCode)
-      }
+      const ws = [...node, `${repository}/apps/cli/src/index.ts`, '--root', scratch.path]
+      const works = findings.some(({ available, name: executor }) => available && executor !== 'sanitize')
+      const doctor = await runInContainer([...ws, 'doctor'], container)
+      expect(doctor).toMatchObject({ exitCode: works ? 0 : 1, stdout: expect.stringMatching(/^bubblewrap +\w/u) })
+      const ran = await runInContainer([...ws, 'exec', 'echo works'], container)
+      if (works) expect(ran).toEqual({ exitCode: 0, stdout: 'works\n', stderr: '' })
+      else
+        expect(ran).toMatchObject({ exitCode: 125, stdout: '', stderr: expect.stringMatching(/^ws: ENOEXECUTOR: /u) })
     })
   }
+})
+
+describeWith(needed.map(component), 'where no user namespace is allowed', { tags: 'deep' }, () => {
+  it('[PC13] an ordinary user gets proot without namespaces, and the reason for bubblewrap', { timeout }, async () => {
+    const owner = ordinaryOwner()
+    await using scratch = await createScratchDirectory({ owner })
+    const user = process.getuid?.() === 0 ? [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'] : []
+    const limited =
+      'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all "$@"'
+    const { stdout } = await promisify(execFile)('setpriv', [
+      ...[...user, 'unshare', '--user', '--map-current-user', '--keep-caps', 'sh', '-c', limited, 'sh'],
+      ...[process.execPath, '--conditions=@ws/source', inside, scratch.path, `${owner.uid}`, `${owner.gid}`],
+    ])
+    const [bubblewrap, proot] = JSON.parse(stdout) as readonly Finding[]
+    expect(bubblewrap?.missing).toEqual([expect.stringMatching(/as many namespaces as this machine allows, or none/)])
+    expect(bubblewrap?.howToFix).toEqual([expect.stringMatching(/user\.max_user_namespaces=/)])
+    expect(proot).toMatchObject({ available: true, output: expect.stringContaining('content') })
+  })
 })
 
 function check(
