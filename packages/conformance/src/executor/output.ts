@@ -66,8 +66,8 @@ export function outputTests({ describe, test }: DoorSuite): void {
     test('is there after an abort, as far as it came', {}, async (it) => {
       const site = await it.open()
       const controller = new AbortController()
-      const command = 'echo before; echo problem >&2; echo x > begun; sleep 3; echo after'
-      // SIGTERM ends it. An executor that keeps the output until its end has time to hand it over.
+      const command = 'echo before; echo problem >&2; echo x > begun; sleep 8; echo after'
+      // SIGTERM ends the sleep, which is longer than a busy machine takes to start both. An executor that keeps the output until its end has time to hand it over.
       const options = { ...plain, killGrace: 10_000, signal: controller.signal }
       const running = await site.workspace.spawn(command, options)
       const background = await site.workspace.start(command.replace('begun', 'begun-too'), options)
