@@ -1,7 +1,6 @@
+import { longestTurn } from '@ws/test-fixtures'
 import { openDocuments } from '@ws/documents'
 import { afterAll, describe, expect, it } from 'vitest'
-
-import { longestTurn } from './support/held.ts'
 
 const documents = openDocuments()
 afterAll(() => documents.close())

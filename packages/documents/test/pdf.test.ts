@@ -1,8 +1,8 @@
+import { longestTurn } from '@ws/test-fixtures'
 import { openDocuments } from '@ws/documents'
 import { bomb, pagesPdf, textPdf } from '@ws/test-fixtures/pdf'
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { longestTurn } from './support/held.ts'
 import { bombPdf, cyclicPdf, encryptedPdf, endlessPdf } from './support/pages.ts'
 
 const documents = openDocuments()
