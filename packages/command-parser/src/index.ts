@@ -1,8 +1,8 @@
 export { parseCommands } from './commands.ts'
 export { denyCommand } from './deny-command.ts'
 export { parseScript, UnreadableCommand, visit } from './parse.ts'
-export { type Piece, piecesOf, startsWithTilde, staticText } from './pieces.ts'
-export { findWrapped, shells, type Wrapper, wrappers } from './wrappers.ts'
+export { type Piece, piecesOf, staticText } from './pieces.ts'
+export { findWrapped, shells, wrappers } from './wrappers.ts'
 export type {
   AndOr,
   ArithmeticExpression,
@@ -10,7 +10,6 @@ export type {
   Case,
   Command,
   CommandNode,
-  CompoundList,
   For,
   Function as FunctionDefinition,
   ParameterExpansionPart,
@@ -19,7 +18,6 @@ export type {
   Script,
   Statement,
   SyntaxNode,
-  TestExpression,
   Word,
   WordPart,
 } from 'unbash'

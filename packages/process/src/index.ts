@@ -1,5 +1,4 @@
 export { cleanEnvironment, defaultAllowList, defaultPath } from './environment/clean.ts'
-export type { CleanEnvironmentOptions } from './environment/clean.ts'
 export {
   doubtOwnMounts,
   isSlowType,
@@ -11,13 +10,11 @@ export {
   readMountInfo,
 } from './mounts/mount-table.ts'
 export { findProgram, systemDirectories } from './probe/find.ts'
-export type { FindProgramOptions, FoundProgram } from './probe/find.ts'
-export { type KeptContent, KeptContents, openPrivateFile } from './run/descriptors.ts'
+export { KeptContents, openPrivateFile } from './run/descriptors.ts'
 export { captureOutput } from './run/capture.ts'
-export type { OutputCapture } from './run/capture.ts'
 export { createCommandOutput, type CommandOutputs } from './run/command-output.ts'
 export { readFurtherOutput } from './run/further-output.ts'
-export { createOutputChannel, type OutputChannel } from './run/output-channel.ts'
+export { createOutputChannel } from './run/output-channel.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { isShort, requireDescriptors, withSpareDescriptor } from './room.ts'
 export { readPipe } from './run/read-pipe.ts'
@@ -28,7 +25,6 @@ export { createTemporaryDirectory, temporaryRemedy } from './run/temporary-direc
 export { removeTree } from './run/remove-tree.ts'
 export { startProcess } from './run/start.ts'
 export type {
-  CapturedOutput,
   DescriptorSource,
   ExtraDescriptors,
   LoaderStatus,
@@ -47,7 +43,6 @@ export {
   shellInvocation,
 } from './shell/arguments.ts'
 export { resolveShell } from './shell/resolve.ts'
-export type { ResolveShellOptions, ShellArgumentsOptions, ShellInvocation } from './shell/types.ts'
 export * from './terminal/index.ts'
 export { sendSignal } from './tree/end.ts'
 export { listProcesses, type ProcessStat, readProcessStat } from './tree/stat.ts'

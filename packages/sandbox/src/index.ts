@@ -4,13 +4,8 @@ export { unreadableCaller } from './hide/script.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
 export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'
-export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
-export {
-  attachCgroup,
-  type DelegatedCgroup,
-  type DelegatedCgroupOptions,
-  openCgroup,
-} from './limits/cgroup/delegated.ts'
+export type { LandlockRule } from './landlock/types.ts'
+export { attachCgroup, type DelegatedCgroup, openCgroup } from './limits/cgroup/delegated.ts'
 export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
 export { type CgroupKernel } from './limits/cgroup/kernel.ts'
 export { limitedCommand } from './limits/command.ts'
@@ -21,12 +16,11 @@ export {
   resolveLimits,
   resourceLimits,
 } from './limits/options.ts'
-export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts'
-export { type Listener, listenerProblem, type SandboxSocket, useListener } from './listen/listener.ts'
+export { resourceLimitReport } from './limits/report.ts'
+export { type Listener, useListener } from './listen/listener.ts'
 export { confineArgv } from './loader/confine.ts'
-export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
+export type { ConfineOptions } from './loader/confine.ts'
 export type { ProcessLimits } from './loader/limits.ts'
 export * from './reserve/index.ts'
 export { sandboxProgram } from './seccomp/programs.ts'
-export type { SandboxProgramOptions, SeccompArchitecture } from './seccomp/types.ts'
 export * from './view/index.ts'

@@ -1,5 +1,5 @@
 export type { Watch } from './keeper.ts'
-export { reservedNames, type ReservedNames } from './journal.ts'
+export { reservedNames } from './journal.ts'
 export {
   type NameKeeper,
   placeOf,

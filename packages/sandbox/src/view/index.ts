@@ -1,13 +1,7 @@
 export { isOnSlowMount, openBindSource, openBindSources, type BindSource, type WantedSource } from './bind-source.ts'
 export { offersExtendedAttributes } from './extended-attributes.ts'
-export { protectsRepository, viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
-export {
-  isSystemProgram,
-  programEntries,
-  systemTree,
-  type SystemEntry,
-  type SystemTreeOptions,
-} from './system-tree.ts'
+export { protectsRepository, viewEnvironment } from './environment.ts'
+export { isSystemProgram, systemTree, type SystemEntry } from './system-tree.ts'
 export {
   checkToolAccess,
   checkToolPlaces,
