@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { defineAdapter, keyValueDriver, type StorageAdapter } from '@ws/core/adapter'
+import { defineAdapter, type Entry, keyValueDriver, type StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import { createReplicaAdapter } from '../src/index.ts'
@@ -197,6 +197,27 @@ describe('a flush says what it could not save, and saves the rest', () => {
     await replica.flush()
     expect(await filesOf(store)).toEqual({ '/a': 'mine' })
     expect([count, replica.status().conflicts]).toEqual([2, []])
+  })
+
+  it('a store that shows something else each time: calls and commands say so, and nothing is taken for whole', async () => {
+    const store = createMemoryAdapter({ files: { '/a': 'a' } })
+    const { replica } = await machineOf(store)
+    // the listing names a file that is not there
+    const list = store.list.bind(store)
+    const ghost = { path: at('/ghost'), name: 'ghost', type: 'file', size: 1, version: 'g' } as Entry
+    store.list = async function* (...given) {
+      yield* list(...given)
+      yield ghost
+    }
+    expect(await refusal(replica.refresh?.() ?? Promise.resolve())).toContain(
+      'EBUSY `/` was listed by the store in another way',
+    )
+    expect(await failureOf(replica.beginCommand?.() ?? Promise.resolve())).toMatchObject({
+      code: 'EBUSY',
+      operation: 'exec',
+    })
+    store.list = list
+    await replica.refresh?.()
   })
 
   it('[RE4] a listing that lies about what is gone deletes nothing', async () => {

@@ -1,5 +1,5 @@
 import type { WorkspaceError } from '@ws/core'
-import { mapInOrder, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
@@ -172,7 +172,17 @@ class Pass {
   }
 
   #giveUp(): void {
-    const paths = this.#changed.size > 0 ? [...this.#changed] : ([...this.#site.tree.dirty] as MountPath[])
+    const { push } = this.#request
+    if (this.#differs) {
+      const error = failure('EBUSY', {
+        operation: push ? 'flush' : 'refresh',
+        path: mountRoot,
+        reason: `was listed by the store in another way than it was read, ${mostRounds} times in a row`,
+        remedy: 'let the programs that write there end, then call again',
+      })
+      this.#failures.set(mountRoot, error)
+    }
+    const paths = this.#changed.size > 0 || !push ? [...this.#changed] : ([...this.#site.tree.dirty] as MountPath[])
     for (const path of paths) {
       const error = failure('EBUSY', {
         operation: 'flush',
