@@ -271,15 +271,10 @@ export const fileMutations: readonly Mutation[] = [
       {
         file: failures,
         text: '  return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })',
-        by: '  return new WorkspaceError({ ...meaningOf(error), reason: inspect(error), operation, path, native: error })',
-      },
-      {
-        file: failures,
-        text: 'import { isPage, nativeNameOf,',
-        by: "import { inspect } from 'node:util'\nimport { isPage, nativeNameOf,",
+        by: '  return new WorkspaceError({ ...meaningOf(error), reason: `${meaningOf(error).reason}: ${error}`, operation, path, native: error })',
       },
     ],
-    test: { file: 'packages/adapter-s3/test/refusals.test.ts', title: 'no message tells them' },
+    test: { file: 'packages/adapter-s3/test/refusals.test.ts', title: 'and says why' },
   },
   {
     row: 'terminal escapes and bidirectional text in names',
