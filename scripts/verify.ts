@@ -28,6 +28,8 @@ const [tested, checked] = await Promise.all([
   deep || start('turbo', [...turbo, '--concurrency=1', ...others], 'at its end'),
 ])
 const passed = printTestSummary({ deep })
+if (!linted) console.log('failed: the lint, printed at the start')
+if (!checked) console.log(`failed: one of ${others.join(', ')}, printed above the summary of the tests`)
 process.exitCode = linted && tested && checked && passed ? 0 : 1
 
 /** One run of vitest for all packages that have changed. */

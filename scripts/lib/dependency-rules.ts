@@ -1,4 +1,9 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import type { IConfiguration } from 'dependency-cruiser'
+
+import { repositoryRoot } from './run.ts'
 
 const source = '^(packages|apps)/[^/]+/src/'
 
@@ -143,10 +148,7 @@ export const dependencyRules: IConfiguration = {
       from: { path: '^(packages|apps)/([^/]+)/' },
       to: {
         path: '^packages/([^/]+)/src/',
-        pathNot: [
-          '^packages/$2/',
-          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|opentelemetry|options|internal|run-plan|face-names|bridge/index|bullmq/index|gate/index)[.]ts$',
-        ],
+        pathNot: ['^packages/$2/', ...publicEntries()],
       },
     },
   ],
@@ -162,4 +164,14 @@ export const dependencyRules: IConfiguration = {
       extensions: ['.ts', '.js', '.mjs', '.json', '.d.ts'],
     },
   },
+}
+
+/** Patterns for the files that the packages name in their `exports`. */
+function publicEntries(): string[] {
+  return globSync('packages/*', { cwd: repositoryRoot }).flatMap((folder) => {
+    const text = readFileSync(join(repositoryRoot, folder, 'package.json'), 'utf8')
+    const { exports = {} } = JSON.parse(text) as { exports?: Record<string, string | Record<string, string>> }
+    const files = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : target['@ws/source']))
+    return files.flatMap((file) => (file === undefined ? [] : `^${join(folder, file).replaceAll('.', '[.]')}$`))
+  })
 }
