@@ -100,6 +100,12 @@ describe('[RU7] options', () => {
     )
   })
 
+  it('a promise is called by its name, with what to do', () => {
+    expect(refusalOf({ root: Promise.resolve('/') }).message).toBe(
+      'EINVAL: make: `root` must be a string that is not blank, got a promise; pass what it gives: write `await` before it',
+    )
+  })
+
   it('a value that is long or hides something is shown cut and escaped', () => {
     expect(refusalOf({ root: '/', kind: 'x'.repeat(5000) }).message.length).toBeLessThan(250)
     expect(refusalOf({ root: '/', kind: 'on\u{200b}e' }).reason).toContain('got `"on\\u{200b}e"`')

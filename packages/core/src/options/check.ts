@@ -97,9 +97,11 @@ export function invalidOption(
   const remedy =
     given === undefined
       ? `pass ${subject}`
-      : required === true
-        ? `pass such a value as ${subject}`
-        : `pass such a value, or leave ${subject} out`
+      : isPromise(given)
+        ? 'pass what it gives: write `await` before it'
+        : required === true
+          ? `pass such a value as ${subject}`
+          : `pass such a value, or leave ${subject} out`
   return invalid(operation, subject, must, got, remedy)
 }
 
@@ -143,6 +145,10 @@ function typeOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return '`null`'
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'object') return isPromise(value) ? 'a promise' : 'an object'
   return `a ${typeof value}`
+}
+
+function isPromise(value: unknown): boolean {
+  return value instanceof Promise
 }
