@@ -361,6 +361,18 @@ export const fileMutations: readonly Mutation[] = [
     test: { file: 'packages/threads/test/loss.test.ts', title: 'sends nothing more' },
   },
   {
+    row: 'a holder that was stopped or cut off, and goes on after its successor began',
+    removes: 'the question before each request of a copy on this machine',
+    changes: [
+      {
+        file: 'packages/threads/src/open/open-thread.ts',
+        text: 'const tree = prefix(store, treeOf',
+        by: 'const tree = prefix(place.store, treeOf',
+      },
+    ],
+    test: { file: 'packages/threads/test/replica.test.ts', title: 'send nothing after the loss' },
+  },
+  {
     row: 'work of the last holder that is not in the store when the next one begins',
     removes: 'keeping the lease after a failed flush',
     changes: [

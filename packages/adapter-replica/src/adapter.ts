@@ -4,11 +4,13 @@ import {
   type MountPath,
   operations,
   type OperationFacts,
+  rewriteError,
   type StorageAdapter,
   wrapAdapter,
 } from '@ws/core/adapter'
 
 import type { ReplicaAdapter, ReplicaStatus, ReplicaVerification } from './contract.ts'
+import { typed } from './errors.ts'
 import type { Engine } from './sync/engine.ts'
 import { verify } from './sync/verify.ts'
 
@@ -16,15 +18,18 @@ export interface ReplicaParts {
   readonly local: StorageAdapter
   readonly engine: Engine
   readonly persist: 'command' | 'flush'
-  /** Called once, when everything has been pushed. */
+  /** The directory stays after `close()`. */
+  readonly isKept: boolean
+  /** Called once, at the end. */
   readonly release: () => Promise<void>
 }
 
 /**
- * The directory as an adapter. A call works on the disk, and then waits for the store. Where the last push of `close()` fails, the
- * adapter stays open, so that nothing is lost that only this machine has.
+ * The directory as an adapter. A call works on the disk, and then waits for the store. Where the last push of `close()` fails, a
+ * directory that was named keeps what waits, for the next replica in it. A scratch directory would be removed: there the adapter
+ * stays open.
  */
-export function createAdapter({ local, engine, persist, release }: ReplicaParts): ReplicaAdapter {
+export function createAdapter({ local, engine, persist, isKept, release }: ReplicaParts): ReplicaAdapter {
   const { site } = engine
   const { store, turnstile, tree } = site
   const capabilities = capabilitiesOf(local, store)
@@ -50,14 +55,19 @@ export function createAdapter({ local, engine, persist, release }: ReplicaParts)
   const close = async (): Promise<void> => {
     if (ended) return
     closing ??= (async () => {
+      let failure: WorkspaceError | undefined
       try {
-        await engine.end()
+        await engine.end().catch((error: unknown) => {
+          if (!isKept) throw error
+          failure = waiting(typed(error))
+        })
         ended = true
       } finally {
         closing = undefined
       }
       await closeDisk()
       await release()
+      if (failure !== undefined) throw failure
     })()
     await closing
   }
@@ -99,6 +109,14 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
     // until a command, or `refresh`
     maxStaleness: Number.MAX_SAFE_INTEGER,
   })
+}
+
+/** The error of a last push, whose changes the directory keeps. */
+function waiting(error: WorkspaceError): WorkspaceError {
+  // conflicts are in the store, and what the store cannot hold no push can help
+  const isFinal = error.code === 'ECONFLICT' || error.code === 'ENOTSUP'
+  const remedy = isFinal ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
+  return rewriteError(error, { operation: 'close', remedy })
 }
 
 /** A name that the store cannot hold is refused before the disk has it. */

@@ -82,7 +82,7 @@ async function open(
       await used.close()
       await onClose()
     }
-    return createAdapter({ local, engine, persist, release })
+    return createAdapter({ local, engine, persist, isKept: directory !== undefined, release })
   } catch (error) {
     await disk?.close()
     await local.close()

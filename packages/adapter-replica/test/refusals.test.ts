@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { defineAdapter, type Entry, keyValueDriver, type StorageAdapter } from '@ws/core/adapter'
+import { defineAdapter, type Entry, keyValueDriver, type StorageAdapter, wrapAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import { createReplicaAdapter } from '../src/index.ts'
@@ -168,6 +168,25 @@ describe('a flush says what it could not save, and saves the rest', () => {
     store.write = write
     await replica.flush()
     expect(await filesOf(store)).toEqual({ '/a': 'mine' })
+  })
+
+  it('[RE4] a store that is closed while something waits: a directory of its own keeps it for the next replica', async () => {
+    const directory = `${await ownDirectory()}/r`
+    const store = createMemoryAdapter({ files: { '/a': 'a' } })
+    const own = wrapAdapter(store, { name: 'store', capabilities: store.capabilities, shared: true })
+    const replica = await createReplicaAdapter({ store: own, directory })
+    await own.close()
+    expect(await failureOf(put(replica, '/a', 'mine'))).toMatchObject({ code: 'ECLOSED', path: '/a' })
+    expect(await failureOf(replica.close())).toMatchObject({
+      code: 'ECLOSED',
+      operation: 'close',
+      reason: expect.stringContaining('is kept on this machine, and is not in the store'),
+      remedy: 'make a replica in the same directory again: it pushes what waits',
+    })
+    await replica.close()
+    const next = await createReplicaAdapter({ store, directory })
+    expect(await filesOf(store)).toEqual({ '/a': 'mine' })
+    await next.close()
   })
 
   it('[RE4] an answer that was lost is found out, and nothing is done twice', async () => {

@@ -6,6 +6,7 @@ import { checkLayout, type Layout } from './layout/layout.ts'
 import { chooseLeases } from './lease/choose.ts'
 import type { Lease, LeaseStore } from './lease/types.ts'
 import { exportTree, importTree } from './open/archive.ts'
+import { SharedCopies } from './open/copies.ts'
 import { naming } from './open/failures.ts'
 import { fence } from './open/fence.ts'
 import { KnownTrees } from './open/known-trees.ts'
@@ -35,6 +36,8 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
     rules: options.rules ?? [],
     commands: options.commands,
     leases,
+    replica: options.replica,
+    copies: options.replica && new SharedCopies(options.replica),
     template: options.template,
     provision: options.provision ?? true,
     onProvision: options.onProvision,

@@ -15,6 +15,7 @@ export type {
   OpenThreadOptions,
   Thread,
   Threads,
+  ReplicatedPart,
   ThreadsOptions,
   ThreadEvent,
   ThreadStatus,

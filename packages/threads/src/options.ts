@@ -11,6 +11,7 @@ const shapes: OptionShapes<ThreadsOptions> = {
       (value) => typeof value === 'function' || hasMethods(value, 'stat', 'list', 'close'),
     ),
   ),
+  replica: option.function,
   layout: option.object,
   executors: option.list(
     option.of('an executor', (value) => hasMethods(value, 'probe', 'attach')),

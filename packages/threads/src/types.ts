@@ -14,6 +14,12 @@ export interface ThreadsOptions {
    * that a factory makes belongs to the threads.
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
+  /**
+   * Makes a copy of a part of the store on this machine, in which programs run: `createReplicaAdapter` of
+   * `@ws/adapter-replica`. It is called for the tree of a thread that opens, and for the skills and tickets in use. The
+   * copies belong to the threads. Default: commands see the store itself.
+   */
+  readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** Where the parts lie in the store. */
   readonly layout?: LayoutOptions | undefined
   /** As for `createWorkspace`. Default: none, commands are `ENOEXECUTOR`. */
@@ -42,6 +48,14 @@ export interface ThreadsOptions {
   readonly audit?: ((event: AccessEvent) => void) | undefined
   /** Hears of the parts of a thread as they are made. */
   readonly onProvision?: ((event: ProvisionEvent) => void) | undefined
+}
+
+/** A part of the store that gets a copy. */
+export interface ReplicatedPart {
+  /** The part alone. No request leaves once the lease is lost. */
+  readonly store: StorageAdapter
+  /** The thread whose tree it is. Absent for a tree that threads share, which is read-only in them. */
+  readonly threadId?: string | undefined
 }
 
 /** A thread has left the state `open` otherwise than by `close`. */

@@ -2,6 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
+import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
@@ -10,7 +11,14 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, ordinaryOwner, type Component } from '@ws/test-fixtures'
 import type { S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createObjectLeases, createThreads, type LeaseStore, type Threads, type ThreadsOptions } from '@ws/threads'
+import {
+  createObjectLeases,
+  createThreads,
+  type LeaseStore,
+  type ReplicatedPart,
+  type Threads,
+  type ThreadsOptions,
+} from '@ws/threads'
 
 /** A store for threads, and commands that fit it. */
 export interface Site extends AsyncDisposable {
@@ -51,6 +59,19 @@ export const kinds: readonly Kind[] = [
       const server = await sharedS3Server(name)
       const store = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
       return siteOf(store, [createVirtualExecutor()], { after: () => server.close(), object: reader(server) })
+    },
+  })),
+  ...(['r2', 'ceph'] as const).map((name) => ({
+    name: `replica of ${name}`,
+    needs: [...s3Needs(name), component('bubblewrap'), component('python3-venv')],
+    processes: true,
+    async open() {
+      const server = await sharedS3Server(name)
+      const client = server.client({ maxAttempts: 1 })
+      const store = await createS3Adapter({ client, bucket: server.bucket, symlinks: 'rclonelink' })
+      const replica = ({ store }: ReplicatedPart) => createReplicaAdapter({ store })
+      const after = () => server.close()
+      return siteOf(store, [createBubblewrapExecutor()], { after, replica, object: reader(server) })
     },
   })),
   {
@@ -97,10 +118,12 @@ async function siteOf(
     after,
     leases,
     object,
-  }: Pick<Site, 'object'> & {
-    readonly after?: () => Promise<void>
-    readonly leases?: () => LeaseStore
-  } = {},
+    replica,
+  }: Pick<Site, 'object'> &
+    Pick<ThreadsOptions, 'replica'> & {
+      readonly after?: () => Promise<void>
+      readonly leases?: () => LeaseStore
+    } = {},
 ): Promise<Site> {
   const opened: Threads[] = []
   return {
@@ -108,7 +131,7 @@ async function siteOf(
     executors,
     object,
     async open(options) {
-      const threads = await createThreads({ store, executors, leases: leases?.(), ...options })
+      const threads = await createThreads({ store, executors, replica, leases: leases?.(), ...options })
       opened.push(threads)
       return threads
     },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { kinds } from './support.ts'
 
 // the adapters have tests of their own: one store with a lease of objects is enough in `npm test`
-const rest = ['r2', 'rclone']
+const rest = ['r2', 'rclone', 'replica of r2', 'replica of ceph']
 /** The parts of a new thread have tests of their own: on a disk `.venv` costs more than the rest. */
 const bare = { provision: false } as const
 

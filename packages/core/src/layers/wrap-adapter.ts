@@ -104,6 +104,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   const adapter: StorageAdapter = {
     name,
     capabilities,
+    identity: identityOf(inner, toInner(mountRoot)),
     stat: (path, options) =>
       call({ operation: 'stat', path, signal: options?.signal }, () => inner.stat(toInner(path), options)),
     read: async (path, options) => {
@@ -149,6 +150,11 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
     [Symbol.asyncDispose]: close,
   }
   return Object.assign(adapter, optionalMethods(inner, { call, iterate, check, toInner, hostPath: layer.hostPath }))
+}
+
+/** A part of a place is another place. */
+function identityOf({ identity }: StorageAdapter, root: MountPath): string | undefined {
+  return identity === undefined || root === mountRoot ? identity : `${identity} ${root}`
 }
 
 interface Around {

@@ -25,6 +25,14 @@ describe('prefix', () => {
     expect(calls).toEqual(['list /in/side/a', 'move /in/side/a /in/side/b'])
   })
 
+  it('[PC10] names another place than the whole, and than every other part', () => {
+    const { adapter } = stub()
+    const named = Object.assign(adapter, { identity: 'store' })
+    const identities = [named, prefix(named, '/a'), prefix(named, '/b'), prefix(named, '/')].map((one) => one.identity)
+    expect(identities).toEqual(['store', 'store /a', 'store /b', 'store'])
+    expect(prefix(stub().adapter, '/a').identity).toBeUndefined()
+  })
+
   it('[PC19] refuses a path that would climb out, before the inner adapter hears of it', async () => {
     const { adapter, calls } = stub()
     const view = prefix(adapter, '/in')

@@ -118,7 +118,8 @@ function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
             return method(...args)
           }
   }
-  return { name: store.name, capabilities: store.capabilities, ...methods } as unknown as StorageAdapter
+  const { name, capabilities, identity } = store
+  return { name, capabilities, identity, ...methods } as unknown as StorageAdapter
 }
 
 /** Gives each change of a file the condition that it is as the writer knows it. */

@@ -4,6 +4,7 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { fill, type Layout } from '../layout/layout.ts'
 import type { ThreadWarning } from '../types.ts'
+import type { SharedCopies, UsedCopy } from './copies.ts'
 import type { KnownTrees } from './known-trees.ts'
 
 export const skillsPath = '/.solven/skills'
@@ -25,45 +26,70 @@ export function mountPointsOf({ userId, ticketId }: ThreadPlace): string[] {
   return ticketId === undefined ? points : [...points, ticketPath]
 }
 
-export interface OwnTree {
-  /** The store for the thread's own tree. */
-  readonly own: StorageAdapter
-  /** The lease ends its use. */
-  readonly isLeased: boolean
+export interface Mounting {
+  /** The thread's own tree. */
+  readonly own: MountOptions['adapter']
+  /** Copies of the shared trees, where programs do not see the store. */
+  readonly copies: SharedCopies | undefined
+}
+
+export interface Mounted {
+  readonly mounts: readonly MountOptions[]
+  readonly warnings: readonly ThreadWarning[]
+  /** Ends the use of the copies. */
+  readonly leave: () => Promise<void>
 }
 
 /** The mounts of a thread: its own tree, the skills, and the ticket where there is one [PC1, RP10, RP12]. */
 export async function mountsOf(
-  { store, known, layout, threadId, userId, ticketId }: ThreadPlace,
-  { own, isLeased }: OwnTree,
-): Promise<{ readonly mounts: readonly MountOptions[]; readonly warnings: readonly ThreadWarning[] }> {
+  { store, known, layout, userId, ticketId }: ThreadPlace,
+  { own, copies }: Mounting,
+): Promise<Mounted> {
   const warnings: ThreadWarning[] = []
+  const used: UsedCopy[] = []
   const shared = { shared: true } as const
-  const tree = fill(layout.threads, { thread_id: threadId })
+  const useCopy = async (name: string, tree: () => StorageAdapter): Promise<StorageAdapter | undefined> => {
+    const copy = await copies?.use(name, tree)
+    if (copy !== undefined) used.push(copy)
+    return copy?.adapter
+  }
   /** A shared tree, read-only; empty where it cannot be reached. */
   const look = async (at: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
-    const problem = await known.ask(path, () => problemOf(store, path, whenMissing))
+    const tree = (place: string): StorageAdapter => prefix(store, place, shared)
+    let problem = await known.ask(path, () => problemOf(store, path, whenMissing))
+    let copy: StorageAdapter | undefined
+    if (problem === undefined) {
+      copy = await useCopy(path, () => tree(path)).catch((error: unknown) => {
+        problem = answerOf(error)
+        return undefined
+      })
+    }
     if (problem !== undefined && problem !== '') warnings.push({ path: at as VirtualPath, reason: problem })
+    if (problem !== undefined) copy = await useCopy(`empty ${at}`, () => createMemoryAdapter())
+    if (copy !== undefined) return { at, adapter: copy, access: 'read-only' }
     const place = problem === undefined ? path : await emptyPlace(store, layout, at)
-    const adapter = place === undefined ? emptyAdapter : () => readOnly(prefix(store, place, shared), shared)
+    const adapter = place === undefined ? emptyAdapter : () => readOnly(tree(place), shared)
     return { at, adapter, access: 'read-only' }
   }
-  const system = fill(layout.systemSkills, {})
-  const ofUser = fill(layout.userSkills, { user_id: userId })
-  const [systemMount, ownMount] = await Promise.all([
-    look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
-    look(`${skillsPath}/${userId}`, ofUser, ''),
-  ])
-  const whole = prefix(own, tree, shared)
-  const mounts: MountOptions[] = [
-    // with a lease, it is that which ends the use of the tree: each call then says so
-    { at: '/', adapter: isLeased ? whole : () => whole },
-    systemMount,
-    ownMount,
-  ]
-  if (ticketId !== undefined)
-    mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
-  return { mounts, warnings }
+  const leave = async (): Promise<void> => {
+    await Promise.all(used.map((copy) => copy.leave()))
+  }
+  try {
+    const system = fill(layout.systemSkills, {})
+    const ofUser = fill(layout.userSkills, { user_id: userId })
+    const looks = [
+      look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
+      look(`${skillsPath}/${userId}`, ofUser, ''),
+    ]
+    const skills = await Promise.all(looks)
+    const mounts: MountOptions[] = [{ at: '/', adapter: own }, ...skills]
+    if (ticketId !== undefined)
+      mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
+    return { mounts, warnings, leave }
+  } catch (error) {
+    await leave()
+    throw error
+  }
 }
 
 const emptyAdapter = (): StorageAdapter => createMemoryAdapter({ readOnly: true })
@@ -74,6 +100,12 @@ async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string
   const path = `${control}/empty/${at.slice(1).replaceAll('/', '-')}`
   await store.createDirectory(parseMountPath(`/${path}`, 'openThread'), { recursive: true })
   return path
+}
+
+/** @throws what is no answer of a store */
+function answerOf(error: unknown): string {
+  if (!isWorkspaceError(error)) throw error
+  return `is empty: the store answered ${error.code}`
 }
 
 /**
@@ -91,7 +123,7 @@ async function problemOf(
     return type === 'directory' ? undefined : 'is empty: the store has something else than a directory there'
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return `is empty: the store answered ${error.code}`
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return answerOf(error)
     if (whenMissing !== undefined) return whenMissing
     throw new WorkspaceError({
       code: 'ENOENT',

@@ -1,13 +1,14 @@
 import {
   createWorkspace,
   isWorkspaceError,
+  prefix,
   type AccessEvent,
   type CommandDefaults,
   type MountOptions,
   type Rule,
   type Workspace,
 } from '@ws/core'
-import { LinkSignal, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 
 import { caseError, foldId } from '../layout/ids.ts'
@@ -15,7 +16,8 @@ import { lostError } from '../lease/errors.ts'
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import { provision } from '../provision/provision.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from '../provision/types.ts'
-import type { ThreadEvent } from '../types.ts'
+import type { ThreadEvent, ThreadsOptions } from '../types.ts'
+import type { SharedCopies } from './copies.ts'
 import { naming } from './failures.ts'
 import { fence } from './fence.ts'
 import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
@@ -29,6 +31,9 @@ export interface Setting {
   readonly rules: readonly Rule[]
   readonly commands: CommandDefaults | undefined
   readonly leases: LeaseStore | undefined
+  readonly replica: ThreadsOptions['replica']
+  /** Where there are replicas. */
+  readonly copies: SharedCopies | undefined
   readonly template: ThreadTemplate | undefined
   readonly provision: boolean
   readonly onProvision: ((event: ProvisionEvent) => void) | undefined
@@ -56,17 +61,18 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
   const { signal, wait } = options
   const { leases } = setting
   const lease = await leases?.acquire(foldId(place.threadId), { wait, signal })
+  /** The ends of what was made, the last first. */
+  const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
   try {
-    const { layout, ticketId } = place
     const changes = new Changes()
-    const made = new Set<string>()
-    const { onChange, onFlush } = changes
-    const store = fence(place.store, { lease, onChange, onFlush, directories: made })
-    // another machine may have written since this one looked: nothing is read on an old listing
-    const trees = [treeOf(layout, place.threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
-    await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
-    await makeTree(place, { store, lease, made, signal })
-    const { mounts, warnings } = await mountsOf(place, { own: store, isLeased: lease !== undefined })
+    const { own, copy } = await ownTree(place, setting, { lease, changes, signal })
+    if (copy !== undefined) ends.unshift(() => copy.close())
+    const { mounts, warnings, leave } = await mountsOf(place, {
+      // with a lease, it is that which ends the use of the tree: each call then says so
+      own: lease !== undefined || copy !== undefined ? own : () => own,
+      copies: setting.copies,
+    })
+    ends.unshift(leave)
     const labels = { thread: place.threadId, user: place.userId, ...(place.ticketId && { ticket: place.ticketId }) }
     const workspace = await createWorkspace({
       mounts,
@@ -77,25 +83,53 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       labels,
       signal,
     })
+    ends.unshift(() => workspace.close())
     if (setting.audit !== undefined) workspace.on('access', setting.audit)
-    try {
-      const leftOut = setting.provision ? await setUp(place, setting, { workspace, mounts, labels, signal }) : []
-      const leaseScope = leases?.scope
-      const { onState } = setting
-      if (lease?.isHeld() === false) throw lostError(place.threadId)
-      return new OpenThread(
-        { place, workspace, lease, leaseScope, warnings, leftOut, changes, onState },
-        options.onLost,
-      )
-    } catch (error) {
-      await workspace.close()
-      throw error
-    }
+    const isOnDisk = copy === undefined && place.store.capabilities.symlinks
+    const leftOut = setting.provision
+      ? await setUp(place, setting, { workspace, mounts, labels, isOnDisk, signal })
+      : []
+    const leaseScope = leases?.scope
+    const { onState } = setting
+    if (lease?.isHeld() === false) throw lostError(place.threadId)
+    return new OpenThread(
+      { place, workspace, own, copy, leave, lease, leaseScope, warnings, leftOut, changes, onState },
+      options.onLost,
+    )
   } catch (error) {
-    await lease?.release()
+    // whatever fails besides, the caller hears of the first failure
+    for (const end of ends) await Promise.resolve(end()).catch(() => undefined)
     throw error
   }
 }
+
+interface Owning extends SignalOption {
+  readonly lease: Lease | undefined
+  readonly changes: Changes
+}
+
+/** The thread's own tree, in the store or as a copy of that. Nothing leaves it once the lease is lost. */
+async function ownTree(
+  place: ThreadPlace,
+  { replica }: Setting,
+  { lease, changes, signal }: Owning,
+): Promise<{ readonly own: StorageAdapter; readonly copy: StorageAdapter | undefined }> {
+  const { layout, threadId, ticketId } = place
+  const { onChange, onFlush } = changes
+  const made = new Set<string>()
+  // with a copy, changes are those of the copy
+  const heard = replica === undefined ? { onChange, onFlush } : { onChange: nothing, onFlush: nothing }
+  const store = fence(place.store, { lease, directories: made, ...heard })
+  // another machine may have written since this one looked: nothing is read on an old listing
+  const trees = [treeOf(layout, threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
+  await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
+  await makeTree(place, { store, lease, made, signal })
+  const tree = prefix(store, treeOf(layout, threadId), { shared: true })
+  const copy = await replica?.({ store: tree, threadId })
+  return { own: copy === undefined ? tree : fence(copy, { lease, onChange, onFlush }), copy }
+}
+
+const nothing = (): void => undefined
 
 /** The note beside a lease that holds the places of mounts that were made, where the store needs no parents for them. */
 const pointsNote = 'mountPoints'
@@ -154,6 +188,8 @@ interface SetUp {
   readonly workspace: Workspace
   readonly mounts: readonly MountOptions[]
   readonly labels: Readonly<Record<string, string>>
+  /** Each file is on a disk, and nowhere else. */
+  readonly isOnDisk: boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -161,7 +197,7 @@ interface SetUp {
 async function setUp(
   place: ThreadPlace,
   setting: Setting,
-  { workspace, mounts, labels, signal }: SetUp,
+  { workspace, mounts, labels, isOnDisk, signal }: SetUp,
 ): Promise<readonly LeftOut[]> {
   let operator: Workspace | undefined
   const openOperator = async (): Promise<Workspace> => {
@@ -179,6 +215,7 @@ async function setUp(
       template: setting.template,
       noProcesses: processProblem(workspace, setting.executors),
       links: place.store.capabilities.symlinks,
+      pip: isOnDisk,
       report: (event) => setting.onProvision?.(event),
       signal,
     })

@@ -1,5 +1,5 @@
 import { isWorkspaceError, WorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
-import type { SignalOption } from '@ws/core/adapter'
+import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
 
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import type { LeftOut } from '../provision/types.ts'
@@ -11,6 +11,12 @@ import { skillsPath, type ThreadPlace } from './mounts.ts'
 export interface ThreadParts {
   readonly place: ThreadPlace
   readonly workspace: Workspace
+  /** Its tree. */
+  readonly own: StorageAdapter
+  /** The copy of the store that is its tree, where there is one. */
+  readonly copy: StorageAdapter | undefined
+  /** Ends the use of copies of shared trees. */
+  readonly leave: () => Promise<void>
   readonly lease: Lease | undefined
   readonly leaseScope: LeaseStore['scope'] | undefined
   readonly warnings: readonly ThreadWarning[]
@@ -64,10 +70,10 @@ export class OpenThread {
   }
 
   status(): ThreadStatus {
-    const { place, lease, leaseScope, warnings, leftOut, changes } = this.#parts
-    const { threadId, userId, ticketId, store } = place
+    const { place, own, copy, lease, leaseScope, warnings, leftOut, changes } = this.#parts
+    const { threadId, userId, ticketId } = place
     const lost = lease !== undefined && !this.#closed && !lease.isHeld()
-    const uploadsLater = store.capabilities.flush
+    const uploadsLater = own.capabilities.flush
     return {
       threadId,
       userId,
@@ -75,7 +81,11 @@ export class OpenThread {
       state: this.isUnflushed ? 'unflushed' : lost || lease?.lost.aborted ? 'lost' : this.#closed ? 'closed' : 'open',
       warnings,
       leftOut,
-      writer: { scope: leaseScope ?? 'none', holder: lease?.holder, notes: notesOf(leaseScope, uploadsLater) },
+      writer: {
+        scope: leaseScope ?? 'none',
+        holder: lease?.holder,
+        notes: notesOf(leaseScope, uploadsLater && copy === undefined),
+      },
       // a command writes past the file door
       dirty: uploadsLater && (changes.dirty || this.workspace.executor !== undefined),
       lastFlush: changes.lastFlush,
@@ -113,14 +123,14 @@ export class OpenThread {
   }
 
   async #close(): Promise<void> {
-    const { lease, changes, place, onState } = this.#parts
+    const { lease, changes, place, own, copy, leave, onState } = this.#parts
     const { threadId } = place
     const isAgain = this.#closed
     this.#closed = true
     let failure: Error | undefined
     try {
       if (isAgain) {
-        await place.store.flush?.()
+        await own.flush?.()
         changes.onFlush()
       } else await this.workspace.close()
     } catch (error) {
@@ -132,7 +142,9 @@ export class OpenThread {
       onState({ threadId, state: 'unflushed', error })
       throw error
     }
+    const ends = await Promise.allSettled([copy?.close(), leave()])
     await lease?.release()
+    failure ??= ends.find((end) => end.status === 'rejected')?.reason as Error | undefined
     if (failure !== undefined) throw failure
   }
 }

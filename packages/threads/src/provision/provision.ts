@@ -17,6 +17,8 @@ export interface ProvisionOptions {
   readonly noProcesses: string | undefined
   /** The store holds symbolic links. */
   readonly links: boolean
+  /** `.venv` gets pip. */
+  readonly pip: boolean
   readonly report: (event: ProvisionEvent) => void
   readonly signal: AbortSignal | undefined
 }
@@ -54,8 +56,8 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
 
   if (template?.mode !== 'replace') {
     await step('.venv', async () => {
-      const { noProcesses: reason, links, signal } = options
-      return reason === undefined ? makeVenv(workspace, { links, signal }) : { reason }
+      const { noProcesses: reason, links, pip, signal } = options
+      return reason === undefined ? makeVenv(workspace, { links, pip, signal }) : { reason }
     })
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
       await step(part, async () =>

@@ -8,16 +8,17 @@ const venvTimeout = 300_000
 interface VenvOptions {
   /** The store holds symbolic links. */
   readonly links: boolean
+  readonly pip: boolean
   readonly signal: AbortSignal | undefined
 }
 
 /**
  * Makes the Python environment of a thread. Gives the reason when it cannot be made here. Without links it is made by copies.
- * It lacks pip then: to unpack its 900 files on a mount takes longer than all else.
+ * Where each file goes to a bucket it lacks pip: those 900 files would take longer than all else.
  */
 export async function makeVenv(
   workspace: Workspace,
-  { links, signal }: VenvOptions,
+  { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'
@@ -29,7 +30,7 @@ export async function makeVenv(
     await workspace.write(begun, '')
     // venv links `lib64` to `lib` on 64 bits, unless something is there
     if (!links) await workspace.createDirectory(`${venv}/lib64`)
-    const how = links ? [] : ['--copies', '--without-pip']
+    const how = [...(links ? [] : ['--copies']), ...(pip ? [] : ['--without-pip'])]
     const command = ['python3', '-m', 'venv', ...how, venv]
     const result = await workspace.exec(command, { signal, login: false, timeout: venvTimeout })
     if (result.exitCode === 0) {
