@@ -2,6 +2,8 @@ import type { Mutation } from './types.ts'
 
 const inside = 'packages/executor-bubblewrap/test/network.test.ts'
 const gateTest = 'packages/network/test/gate/gate.test.ts'
+const requestsTest = 'packages/network/test/gate/requests.test.ts'
+const decideFile = 'packages/network/src/gate/decide.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const passage = 'packages/network/src/gate/passage.ts'
 const script = 'packages/sandbox/src/listen/script.ts'
@@ -14,6 +16,11 @@ const http = 'HTTP for another host: `Host`, a whole URL, CONNECT, a second requ
 const protocols = 'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets'
 const flood = 'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes'
 const narrowed = 'a host that the executor lists, and that a rule of the workspace closes'
+const credential =
+  'a credential for a host: looked for in the sandbox, sent to another host, over cleartext, or to one that does not prove its name'
+const unruled =
+  'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry'
+const authority = 'the authority that programs trust, used for other hosts'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
@@ -215,6 +222,86 @@ export const networkMutations: readonly Mutation[] = [
       },
     ],
     test: { file: 'apps/tests-commands/test/network/listed-hosts.test.ts', title: 'refuses commands that share' },
+  },
+  {
+    row: credential,
+    removes: 'the refusal of cleartext',
+    changes: [{ file: decideFile, text: '!isSecure && Object.keys', by: 'isSecure === undefined && Object.keys' }],
+    test: { file: requestsTest, title: 'no credential on cleartext' },
+  },
+  {
+    row: credential,
+    removes: 'the check of the certificate of the host',
+    changes: [
+      {
+        file: 'packages/network/src/gate/request-door.ts',
+        text: "minVersion: 'TLSv1.2',",
+        by: "minVersion: 'TLSv1.2',\n      rejectUnauthorized: false,",
+      },
+    ],
+    test: { file: requestsTest, title: 'does not prove its name' },
+  },
+  {
+    row: credential,
+    removes: 'the order of headers, by which the rule wins',
+    changes: [
+      {
+        file: 'packages/network/src/gate/headers.ts',
+        text: '{ ...own, ...headers,',
+        by: '{ ...headers, ...own,',
+      },
+    ],
+    test: { file: requestsTest, title: 'get the credential on their way' },
+  },
+  {
+    row: credential,
+    removes: 'the check of what a function gave',
+    changes: [{ file: decideFile, text: 'isHeaderValue(value)) ?', by: 'value !== undefined) ?' }],
+    test: { file: requestsTest, title: 'fail where the credential cannot be had' },
+  },
+  {
+    row: unruled,
+    removes: 'the refusal of a request without a rule',
+    changes: [
+      {
+        file: decideFile,
+        text: 'if (rule === undefined) return {',
+        by: 'if (rule === undefined) return { headers: {} }\n  if (rule === null) return {',
+      },
+    ],
+    test: { file: requestsTest, title: 'are refused where no rule matches' },
+  },
+  {
+    row: unruled,
+    removes: 'the refusal of dots in a path',
+    changes: [
+      { file: 'packages/network/src/requests/judge.ts', text: '&& !isClear(path)', by: '&& path === undefined' },
+    ],
+    test: { file: requestsTest, title: 'could be read as another one' },
+  },
+  {
+    row: unruled,
+    removes: 'the look for an entry with rules below a wider one',
+    changes: [
+      {
+        file: 'packages/network/src/requests/hosts.ts',
+        text: 'this.#list = new HostList(ruled',
+        by: 'this.#list = new HostList(entries',
+      },
+    ],
+    test: { file: requestsTest, title: 'whatever other entries there are' },
+  },
+  {
+    row: authority,
+    removes: 'the limit of its certificate',
+    changes: [
+      {
+        file: 'packages/network/src/requests/authority.ts',
+        text: 'const permitted = names.map',
+        by: "const permitted = [...names, 'test'].map",
+      },
+    ],
+    test: { file: requestsTest, title: 'speaks for its hosts alone' },
   },
   {
     row: helper,

@@ -1,5 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
+import type { Authority } from '@ws/network/gate'
 import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
 import {
   followTerminal,
@@ -36,6 +37,7 @@ import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed, verdictOf } from './network/named-network.ts'
+import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
 import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
@@ -51,6 +53,8 @@ export interface AttachOptions {
   readonly options: ResolvedOptions
   readonly programs: Programs
   readonly guarantees: Guarantees
+  /** Proves the names of hosts whose requests are judged. */
+  readonly authority?: Authority | undefined
   /** Opened from the options. */
   readonly cgroup?: DelegatedCgroup | undefined
 }
@@ -61,12 +65,14 @@ export function createAttached({
   options,
   programs,
   guarantees,
+  authority,
   cgroup,
 }: AttachOptions): AttachedExecutor {
   const work = new HeldWork()
   const systems = new Map<string, readonly SystemEntry[]>()
   const limits = heldLimits(programs.bwrap, cgroup !== undefined)
   const contents = new KeptContents()
+  const trust = authority && trustIn(authority)
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
   let pipes: PipeMaker | undefined
@@ -87,7 +93,9 @@ export function createAttached({
   }
 
   function systemFor(shell: string): readonly SystemEntry[] {
-    const known = systems.get(shell) ?? systemTree({ root, owner, shell, ...nameResolution(options.network) })
+    const known =
+      systems.get(shell) ??
+      systemTree({ root, owner, shell, ...nameResolution(options.network), certificates: trust?.certificates })
     systems.set(shell, known)
     return known
   }
@@ -105,7 +113,7 @@ export function createAttached({
       root: plan.root,
       cwd: request.cwd,
       shell,
-      env: protectsRepository(plan) ? { GIT_TEMPLATE_DIR: '', ...request.env } : request.env,
+      env: { ...(protectsRepository(plan) && { GIT_TEMPLATE_DIR: '' }), ...trust?.env, ...request.env },
       allow: options.env,
       toolPaths: toolPaths(options.tools),
       bare,
@@ -136,7 +144,7 @@ export function createAttached({
       pipes ??= usePipes()
       network =
         typeof options.network === 'object'
-          ? new CommandNetwork(narrowed(options.network, plan.hostRules), request.onConnection)
+          ? new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
           : undefined
       started = startCommand({
         request,

@@ -4,6 +4,7 @@ import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/sandbox
 import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
 import { guaranteesOf } from './guarantees.ts'
+import { authorityFor } from './network/named-network.ts'
 import { probeBubblewrap } from './probe.ts'
 import { executorName } from './running.ts'
 
@@ -15,6 +16,7 @@ const createExecutor = defineConfinedExecutor({
     await sweepReserved()
     return createAttached({
       ...target,
+      authority: await authorityFor(options.network),
       options,
       programs,
       guarantees: guaranteesOf(options),

@@ -262,6 +262,34 @@ describe('bad input of `network`', () => {
       /`network.allow\[0\]` must be a name such as `example.org`, not a URL, got `https:\/\/a.test`/,
     ],
     [{ allow: ['a.test', '127.0.0.1'] }, /`network.allow\[1\]` must be a name, not an address/],
+    [{ allow: ['a.test'], requests: [] }, /`network.requests` must be an object, got a list/],
+    [
+      { allow: ['a.test'], requests: { 'b.test': [] } },
+      /`network.requests\["b.test"\]` is for a host that is not in `allow`/,
+    ],
+    [{ allow: ['a.test'], requests: { 'a.test': [{ metod: 'GET' }] } }, /metod` is not an option/],
+    [{ allow: ['a.test'], requests: { 'a.test': [{ match: { path: 'x' } }] } }, /match.path` must be a path such as/],
+    [{ allow: ['a.test'], requests: { 'a.test': [{ match: { method: [] } }] } }, /match.method` must be a method/],
+    [
+      { allow: ['a.test'], requests: { 'a.test': [{ transform: { headers: { Host: 'b.test' } } }] } },
+      /must be a name of a header that does not say where the request goes/,
+    ],
+    [
+      { allow: ['a.test'], requests: { 'a.test': [{ transform: { headers: { a: 'my secret\n' } } }] } },
+      /must be text without line ends, or a function, got a string/,
+    ],
+    [
+      { allow: ['a.test'], requests: { 'a.test': [{ respond: { status: 99 } }] } },
+      /respond.status` must be an integer/,
+    ],
+    [
+      { allow: ['a.test'], requests: { 'a.test': [{ respond: { status: 200 }, transform: {} }] } },
+      /\[0\]` has both `transform` and `respond`/,
+    ],
+    [
+      { allow: ['a.test'], authorities: ['mine'] },
+      /`network.authorities\[0\]` must be a certificate \(PEM\), got a string/,
+    ],
     [{ allow: ['a.test:70000'] }, /`network.allow\[0\]` must have a port from 1 to 65535/],
     [{ allow: ['a.*.test'] }, /`network.allow\[0\]` can have a wildcard only as its whole first label/],
     [{ allow: ['a.test', 'A.test:443'] }, /`network.allow\[1\]` must not repeat the entry `a.test`/],

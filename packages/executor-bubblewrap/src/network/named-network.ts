@@ -12,7 +12,7 @@ import {
   type StartedCommand,
 } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
-import { Gate, gateNetwork, nameServer, refusals } from '@ws/network/gate'
+import { type Authority, createAuthority, Gate, gateNetwork, nameServer, refusals } from '@ws/network/gate'
 import { useListener } from '@ws/sandbox'
 
 import type { Child } from '../first-child.ts'
@@ -27,6 +27,12 @@ export function nameResolution(network: 'none' | 'host' | NamedNetwork): {
   readonly resolver?: string
 } {
   return { network: network === 'host', ...(typeof network === 'object' && { resolver: resolverFile }) }
+}
+
+/** The authority for hosts whose requests are judged. @throws WorkspaceError `ENOEXECUTOR` */
+export async function authorityFor(network: 'none' | 'host' | NamedNetwork): Promise<Authority | undefined> {
+  const entries = typeof network === 'object' ? (network.requests?.entries ?? []) : []
+  return entries.length === 0 ? undefined : createAuthority(entries)
 }
 
 /** The network of a command under rules of its workspace. */
@@ -50,13 +56,19 @@ const mostListed = 100
 /** The network of one command: its gate, and what that refused. */
 export class CommandNetwork {
   readonly #network: NamedNetwork
+  readonly #authority: Authority | undefined
   readonly #onConnection: ((report: ConnectionReport) => void) | undefined
   readonly #refused = new Map<string, NetworkViolation>()
   readonly #listener = useListener()
   #gate: Gate | undefined
 
-  constructor(network: NamedNetwork, onConnection?: (report: ConnectionReport) => void) {
+  constructor(
+    network: NamedNetwork,
+    authority: Authority | undefined,
+    onConnection?: (report: ConnectionReport) => void,
+  ) {
     this.#network = network
+    this.#authority = authority
     this.#onConnection = onConnection
   }
 
@@ -67,9 +79,11 @@ export class CommandNetwork {
    */
   async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
     await this.#gate?.close()
-    const { list, limits, addresses, resolve = systemResolve } = this.#network
+    const { list, limits, addresses, resolve = systemResolve, requests: hosts, authorities } = this.#network
     const permits = addressesIn(addresses)
-    const gate = new Gate({ list, limits, permits, resolve, onReport: (report) => this.#hear(report) })
+    const authority = this.#authority
+    const requests = hosts && authority && { hosts, authority, authorities }
+    const gate = new Gate({ list, limits, permits, resolve, requests, onReport: (report) => this.#hear(report) })
     this.#gate = gate
     const { wanted } = gate
     await this.#listener.open({
@@ -144,7 +158,7 @@ export function probedNetwork(
   network: 'none' | 'host' | NamedNetwork,
 ): (Pick<CommandNetwork, 'open'> & AsyncDisposable) | undefined {
   if (typeof network !== 'object') return undefined
-  const own = new CommandNetwork(network)
+  const own = new CommandNetwork(network, undefined)
   return {
     async open(child, owner) {
       try {

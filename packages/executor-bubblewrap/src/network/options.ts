@@ -1,6 +1,12 @@
 import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
 import { HostList, isAddressRange, readHosts, type Resolve } from '@ws/network'
-import type { GateLimits } from '@ws/network/gate'
+import {
+  checkRequestRules,
+  type GateLimits,
+  HostRequests,
+  requestRulesShape,
+  type RequestRules,
+} from '@ws/network/gate'
 
 /** A network of which commands reach the listed hosts alone. */
 export interface NetworkOptions {
@@ -19,6 +25,14 @@ export interface NetworkOptions {
    * It is asked for each connection, and each of its addresses is checked.
    */
   readonly resolve?: Resolve | undefined
+  /**
+   * Rules for the requests to listed hosts, by their entries in `allow`. The connections to a host with rules are decrypted: a request
+   * needs a rule that matches, and a rule can put a credential in, which never enters the sandbox. All other connections pass
+   * untouched. It needs the package `node-forge`.
+   */
+  readonly requests?: RequestRules | undefined
+  /** Certificates (PEM) that prove the names of hosts with rules. Default: those that Node trusts. */
+  readonly authorities?: readonly string[] | undefined
   /** Connections that a command has open at a time, at most. Default 128; this process needs two descriptors for each. */
   readonly connections?: number | undefined
   /** Bytes that all connections of a command move at most, in both directions. Default: no limit. */
@@ -32,8 +46,12 @@ export interface NamedNetwork {
   readonly list: HostList
   readonly addresses: readonly string[]
   readonly resolve: Resolve | undefined
+  readonly requests: HostRequests | undefined
+  readonly authorities: readonly string[] | undefined
   readonly limits: GateLimits
 }
+
+const pemBegin = '-----BEGIN CERTIFICATE-----'
 
 const shapes: OptionShapes<NetworkOptions> = {
   allow: option.required(option.strings),
@@ -44,6 +62,10 @@ const shapes: OptionShapes<NetworkOptions> = {
     ),
   ),
   resolve: option.function,
+  requests: requestRulesShape,
+  authorities: option.list(
+    option.hidden(option.of('a certificate (PEM)', (value) => typeof value === 'string' && value.includes(pemBegin))),
+  ),
   connections: option.integer(1, 10_000),
   bytes: option.integer(1),
   idleTimeout: durationShape,
@@ -61,7 +83,21 @@ export function resolveNetwork(
   operation: string,
 ): 'none' | 'host' | NamedNetwork {
   if (typeof network === 'string') return network
-  const { allow, addresses = [], resolve, connections = 128, bytes, idleTimeout = 300_000 } = network
+  const {
+    allow,
+    addresses = [],
+    resolve,
+    requests,
+    authorities,
+    connections = 128,
+    bytes,
+    idleTimeout = 300_000,
+  } = network
   const entries = readHosts(allow, { operation, option: 'network.allow' })
-  return { list: new HostList(entries), addresses, resolve, limits: { connections, bytes, idleTimeout } }
+  if (requests !== undefined) checkRequestRules(requests, { entries, operation, name: 'network.requests' })
+  return {
+    ...{ list: new HostList(entries), addresses, resolve, authorities },
+    requests: requests && new HostRequests(requests, entries),
+    limits: { connections, bytes, idleTimeout },
+  }
 }

@@ -7,6 +7,7 @@ import { answerQuery } from './dns.ts'
 import { HttpDoor } from './http-door.ts'
 import { type Destination, Passages } from './passage.ts'
 import { refusals } from './refusals.ts'
+import { takeRequests } from './request-door.ts'
 import { passOther, passTls } from './stream-door.ts'
 import type { GateOptions, WantedSocket } from './types.ts'
 
@@ -33,7 +34,7 @@ export class Gate {
     this.#options = options
     this.#book = new AddressBook(options.list)
     this.#passages = new Passages(options)
-    this.#http = new HttpDoor(this.#passages)
+    this.#http = new HttpDoor(this.#passages, options.requests?.authorities)
   }
 
   /** The sockets that it needs in the sandbox, to be handed to {@link takeDatagrams} and {@link takeServer}. */
@@ -107,7 +108,15 @@ export class Gate {
     }
     inner.once('close', leave)
     this.#passages.hold(inner)
-    const destination: Destination = { name, port, entry }
+    const { requests } = this.#options
+    const rules = requests?.hosts.of(name, port)
+    const destination: Destination = { name, port, entry, rules }
+    if (requests !== undefined && rules !== undefined) {
+      const { authority } = requests
+      const onRequests = (socket: Socket, isSecure: boolean): void =>
+        this.#http.take(socket, { ...destination, isSecure })
+      return void takeRequests(inner, destination, { passages: this.#passages, authority, onHttp: onRequests })
+    }
     const onHttp = (): void => this.#http.take(inner, destination)
     if (port === 80) onHttp()
     else if (port === 443) void passTls(inner, destination, this.#passages)

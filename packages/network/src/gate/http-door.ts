@@ -1,26 +1,16 @@
-import {
-  createServer,
-  type IncomingMessage,
-  request as sendRequest,
-  type OutgoingHttpHeaders,
-  type Server,
-  ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingMessage, request as sendRequest, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { normalName } from '@ws/core/executor'
+import type { RequestAnswer } from '../requests/types.ts'
+import { decide, type Decision } from './decide.ts'
+import { endToEnd, maxHeaderSize, requestOptions } from './headers.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
+import { secured } from './request-door.ts'
 
-/** Milliseconds in which the head of a request must have come, and bytes that it may have. */
+/** Milliseconds in which the head of a request must have come. */
 const headersTimeout = 20_000
-const maxHeaderSize = 64 * 1024
-
-/** Headers that are between two neighbours. */
-const hopByHop: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
-  ...['transfer-encoding', 'http2-settings'],
-])
 
 /**
  * Takes connections on which HTTP/1.1 must be spoken. Every request of a connection is read, judged by its own `Host` and written
@@ -29,10 +19,13 @@ const hopByHop: ReadonlySet<string> = new Set([
 export class HttpDoor {
   readonly #server: Server
   readonly #passages: Passages
+  readonly #authorities: readonly string[] | undefined
   readonly #destinations = new WeakMap<Socket, Destination>()
 
-  constructor(passages: Passages) {
+  /** @param authorities certificates (PEM) that prove the names of hosts, in place of the usual ones */
+  constructor(passages: Passages, authorities?: readonly string[]) {
     this.#passages = passages
+    this.#authorities = authorities
     this.#server = createServer(
       {
         maxHeaderSize,
@@ -89,11 +82,13 @@ export class HttpDoor {
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const destination = this.#admit(request, response)
     if (destination === undefined) return
-    const way = await this.#passages.out(destination)
+    const decision = await decide(request, destination)
+    if (!('headers' in decision)) return this.#end(response, destination, decision)
+    const way = await this.#out(destination)
     if ('refusal' in way) return refuse(response, destination.name, way.refusal)
     const { socket } = way
     if (response.destroyed) return void socket.destroy()
-    const outgoing = sendRequest(requestOptions(request, socket, { connection: 'close' }))
+    const outgoing = sendRequest(requestOptions(request, socket, { ...decision.headers, connection: 'close' }))
     outgoing.on('response', (incoming) => {
       response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming))
       response.flushHeaders()
@@ -109,15 +104,37 @@ export class HttpDoor {
     request.pipe(outgoing)
   }
 
+  /** Answers a request that does not go on. */
+  #end(response: ServerResponse, { name, port }: Destination, decision: Exclude<Decision, { headers: unknown }>): void {
+    if ('answer' in decision) return answer(response, decision.answer)
+    this.#passages.refuse(name, port, decision.refusal)
+    refuse(response, name, decision.refusal)
+  }
+
+  /** The connection to a host: TLS where the one from inside was. */
+  async #out(destination: Destination): Promise<{ readonly socket: Socket } | { readonly refusal: Refusal }> {
+    const way = await this.#passages.out(destination)
+    if ('refusal' in way || destination.isSecure !== true) return way
+    const socket = await secured(way.socket, { name: destination.name, authorities: this.#authorities })
+    if (socket !== undefined) return { socket }
+    const refusal = refusals.untrusted()
+    this.#passages.refuse(destination.name, destination.port, refusal)
+    return { refusal }
+  }
+
   /** WebSocket alone is handed through. Any other protocol is not offered, and the request is done without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
     if (!isWebSocket) return respondRaw(request, inner, (response) => void this.#forward(request, response))
     const admitted = respondRaw(request, inner, (response) => this.#admit(request, response), { keep: true })
     if (admitted === undefined) return
-    const way = await this.#passages.out(admitted)
+    const decision = await decide(request, admitted)
+    if (!('headers' in decision))
+      return respondRaw(request, inner, (response) => this.#end(response, admitted, decision))
+    const way = await this.#out(admitted)
     if ('refusal' in way) return respondRaw(request, inner, (response) => refuse(response, admitted.name, way.refusal))
-    const outgoing = sendRequest(requestOptions(request, way.socket, { connection: 'Upgrade', upgrade: 'websocket' }))
+    const headers = { ...decision.headers, connection: 'Upgrade', upgrade: 'websocket' }
+    const outgoing = sendRequest(requestOptions(request, way.socket, headers))
     outgoing.on('upgrade', (incoming, outer, outerHead) => {
       const lines = incoming.rawHeaders.flatMap((name, index, all) =>
         index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
@@ -142,7 +159,7 @@ export class HttpDoor {
 /** A request whose host is not the one of its connection, or that could mean another. */
 function judge(
   { rawHeaders, url = '', method }: IncomingMessage,
-  { name, port }: Destination,
+  { name, port, isSecure = false }: Destination,
 ): { readonly host: string; readonly refusal: Refusal } | undefined {
   const said = rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host' ? [value] : [],
@@ -150,7 +167,7 @@ function judge(
   if (said.length !== 1) return { host: name, refusal: refusals.unjudged('has a request without exactly one `Host`') }
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS'))
     return { host: name, refusal: refusals.unjudged('has a request with a whole URL, as for a proxy') }
-  const [, host = '', at = '80'] = /^(.*?)(?::(\d+))?$/su.exec(said[0] ?? '') ?? []
+  const [, host = '', at = isSecure ? '443' : '80'] = /^(.*?)(?::(\d+))?$/su.exec(said[0] ?? '') ?? []
   const wanted = normalName(host)
   if (wanted === name && Number(at) === port) return undefined
   // some clients leave the port out
@@ -158,35 +175,9 @@ function judge(
   return { host: host === '' ? name : host, refusal: refusals.otherName(name) }
 }
 
-function requestOptions(request: IncomingMessage, socket: Socket, headers: OutgoingHttpHeaders) {
-  const own = endToEnd(request)
-  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
-  const hasBody = names.has('content-length') || request.headers['transfer-encoding'] !== undefined
-  return {
-    createConnection: () => socket,
-    method: request.method,
-    path: request.url,
-    setHost: false,
-    maxHeaderSize,
-    headers: { ...own, ...headers, ...(hasBody && !names.has('content-length') && { 'transfer-encoding': 'chunked' }) },
-  }
-}
-
-/** The headers that go from end to end, as they are written, those that repeat as lists. */
-function endToEnd({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
-  const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/u))
-  const kept = new Map<string, { readonly name: string; readonly values: string[] }>()
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
-    const key = name.toLowerCase()
-    if (hopByHop.has(key) || (named.has(key) && key !== 'host')) continue
-    const known = kept.get(key) ?? { name, values: [] }
-    known.values.push(value)
-    kept.set(key, known)
-  }
-  return Object.fromEntries(
-    [...kept.values()].map(({ name, values }) => [name, values.length === 1 ? values[0] : values]),
-  )
+function answer(response: ServerResponse, { status, headers, body = '' }: RequestAnswer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
+  response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
 function refuse(response: ServerResponse, host: string, { outcome, reason, remedy }: Refusal): void {

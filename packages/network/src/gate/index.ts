@@ -1,4 +1,8 @@
 export { gateNetwork, nameServer } from './address-book.ts'
 export { Gate } from './gate.ts'
+export { type Authority, createAuthority } from '../requests/authority.ts'
+export { checkRequestRules, requestRulesShape } from '../requests/check.ts'
+export { HostRequests } from '../requests/hosts.ts'
+export type { RequestAnswer, RequestMatch, RequestRule, RequestRules, RequestTransform } from '../requests/types.ts'
 export { refusals } from './refusals.ts'
 export type { GateLimits, GateOptions, WantedSocket } from './types.ts'

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 
 import { dial } from '../dial.ts'
 import type { HostEntry } from '@ws/core/executor'
+import type { RequestRule } from '../requests/types.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import type { GateOptions } from './types.ts'
 
@@ -10,6 +11,10 @@ export interface Destination {
   readonly name: string
   readonly port: number
   readonly entry: HostEntry
+  /** Each request needs one of these. */
+  readonly rules?: readonly RequestRule[] | undefined
+  /** The connection was TLS, and so is the one to the host. */
+  readonly isSecure?: boolean | undefined
 }
 
 /** The common part of all connections of a gate: the way out, the counts, and the reports. */

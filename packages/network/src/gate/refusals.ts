@@ -24,6 +24,19 @@ export const refusals = {
     denied(`was asked for over a connection to \`${name}\``, 'ask for each host over a connection of its own'),
   unjudged: (problem: string) =>
     denied(`was not reached: the connection ${problem}`, 'use TLS with SNI on port 443, and HTTP/1.1 on port 80'),
+  request: (method: string, path: string) =>
+    denied(
+      `was not asked: no rule for it allows \`${method.slice(0, 20)} ${path.slice(0, 200)}\``,
+      'do without this request, or ask the operator for a rule in `network.requests`',
+    ),
+  unclear: () =>
+    denied(
+      'was not asked: the path has `.` or `..` in it, and could be read as another one',
+      'write the path without them',
+    ),
+  cleartext: () => denied('was not asked: the rule for this request adds to it, which needs TLS', 'ask by `https`'),
+  credential: () => failed('was not asked: what its rule adds could not be had', 'tell the operator'),
+  untrusted: () => failed('was not asked: it did not prove its name by a certificate', 'check the name'),
   tunnel: () => denied('cannot be used as a proxy', 'connect to the host itself'),
   tooMany: (connections: number) =>
     denied(`was not reached: ${connections} connections are open already`, 'use fewer connections at a time'),

@@ -8,7 +8,7 @@ import { type Refusal, refusals } from './refusals.ts'
 /** Milliseconds in which the first message of TLS must have come. */
 const helloTimeout = 10_000
 /** The first byte of TLS. */
-const tlsRecord = 22
+export const tlsRecord = 22
 /** TLS: fatal, `unrecognized_name` and `internal_error`. */
 const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
 
@@ -69,7 +69,8 @@ export async function passOther(
   inner.pipe(outer)
 }
 
-function judge(
+/** The refusal of a first message that names another host than the connection, or none. */
+export function judge(
   hello: Buffer,
   { name, port }: Destination,
 ): { readonly host: string; readonly refusal: Refusal } | undefined {
@@ -82,12 +83,13 @@ function judge(
     : { host: `${said}:${port}`.replace(/:443$/u, ''), refusal: refusals.otherName(name) }
 }
 
-function answer(inner: Socket, { outcome }: Refusal): void {
+/** Ends a connection with an alert of TLS. */
+export function answer(inner: Socket, { outcome }: Refusal): void {
   inner.end(Buffer.from(alerts[outcome]), () => inner.destroySoon())
 }
 
 /** Resolves with all bytes up to the end of the first message, or up to where it can be judged; `undefined` without any. */
-function readHello(inner: Socket): Promise<Buffer | undefined> {
+export function readHello(inner: Socket): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)
     const timer = setTimeout(() => done(undefined), helloTimeout)

@@ -2,6 +2,8 @@ import type { ConnectionReport } from '@ws/core/executor'
 
 import type { AddressCheck } from '../resolve.ts'
 import type { HostList } from '@ws/core/executor'
+import type { Authority } from '../requests/authority.ts'
+import type { HostRequests } from '../requests/hosts.ts'
 
 export interface GateLimits {
   /** Connections at a time. */
@@ -15,8 +17,17 @@ export interface GateLimits {
 export interface GateOptions extends AddressCheck {
   readonly list: HostList
   readonly limits: GateLimits
+  /** Hosts whose requests are judged. Connections to all others pass untouched. */
+  readonly requests?: GateRequests | undefined
   /** Called once for each connection, and for each refusal. Must not throw. */
   readonly onReport: (report: ConnectionReport) => void
+}
+
+export interface GateRequests {
+  readonly hosts: HostRequests
+  readonly authority: Authority
+  /** Certificates (PEM) that prove the names of these hosts, in place of the usual ones. */
+  readonly authorities?: readonly string[] | undefined
 }
 
 /** A socket that a gate needs inside the sandbox. */

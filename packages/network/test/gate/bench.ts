@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { Gate } from '../../src/gate/gate.ts'
 import type { ConnectionReport } from '@ws/core/executor'
 
-import type { GateLimits } from '../../src/gate/types.ts'
+import type { GateLimits, GateRequests } from '../../src/gate/types.ts'
 import { HostList, parseHost } from '@ws/core/executor'
 
 export const listOf = (...texts: readonly string[]): HostList =>
@@ -33,17 +33,19 @@ export interface BenchOptions {
   readonly limits?: Partial<GateLimits>
   /** The name server of the outside. */
   readonly resolve?: (name: string) => readonly string[]
+  readonly requests?: GateRequests
 }
 
 /**
  * A gate whose sockets are on this machine's loopback: `127.0.0.1` stands for the first name of the list, in place of an
  * address in a sandbox.
  */
-export async function openGate({ allow, origin, limits = {}, resolve }: BenchOptions): Promise<GateBench> {
+export async function openGate({ allow, origin, limits = {}, resolve, requests }: BenchOptions): Promise<GateBench> {
   const reports: ConnectionReport[] = []
   let heard = Promise.withResolvers<void>()
   const gate = new Gate({
     list: listOf(...allow),
+    requests,
     limits: { connections: 16, idleTimeout: 10_000, ...limits },
     permits: (address) => address === '127.0.0.1',
     resolve: async (name) => (resolve?.(name) ?? ['127.0.0.1']).map((address) => ({ address, port: origin })),

@@ -33,6 +33,9 @@ const copied = [
 
 const directories = ['alternatives', 'ssl/certs', 'pki/tls', 'pki/ca-trust', 'crypto-policies', 'terminfo', 'fonts']
 
+/** Where Debian's programs look for authorities. */
+const certificateFile = 'ssl/certs/ca-certificates.crt'
+
 /** Entries up to which a directory's files are shown one by one. */
 const smallDirectory = 4
 
@@ -51,6 +54,7 @@ export function etcEntries({
   shell = '/bin/sh',
   network = false,
   resolver,
+  certificates,
 }: SystemTreeOptions): SystemEntry[] {
   const { uid, gid } = owner
   const text = (at: string, content: string): SystemEntry => ({
@@ -66,10 +70,12 @@ export function etcEntries({
     text('hosts', `127.0.0.1 localhost${resolver ? ownName() : ''}\n::1 localhost ip6-localhost ip6-loopback\n`),
     text('nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n'),
     text('profile', profile),
+    ...(certificates === undefined ? [] : [text(certificateFile, certificates)]),
     ...(resolver === undefined ? (network ? nameServers() : []) : [text('resolv.conf', resolver)]),
   ]
   const versionedDirectories = names('/etc').filter((name) => versioned.test(name))
-  const shared = [...directories, ...versionedDirectories].flatMap(directoryEntry)
+  const kept = directories.filter((name) => certificates === undefined || !certificateFile.startsWith(`${name}/`))
+  const shared = [...kept, ...versionedDirectories].flatMap(directoryEntry)
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 

@@ -30,6 +30,8 @@ export interface SystemTreeOptions {
   readonly network?: boolean | undefined
   /** The content of `/etc/resolv.conf`, in place of the host's. Default: none. */
   readonly resolver?: string | undefined
+  /** The certificates (PEM) of all authorities that programs trust, in place of the host's. */
+  readonly certificates?: string | undefined
 }
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']

@@ -6,6 +6,7 @@ import { createSecureServer } from 'node:http2'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import type { SecureContext } from 'node:tls'
 
 import { certificate, privateKey } from '@ws/test-fixtures'
 
@@ -14,17 +15,24 @@ export interface Origins extends AsyncDisposable {
   readonly ports: Readonly<Record<number, number>>
   /** `HTTP version, host and path` of each request. */
   readonly seen: string[]
+  /** The `authorization` of each request, where it has one. */
+  readonly credentials: string[]
 }
 
-/** @param directory where the files that they serve are made */
-export async function openOrigins(directory: string): Promise<Origins> {
+/**
+ * @param directory where the files that they serve are made
+ * @param prove gives the certificate of a name. Default: one that no program trusts
+ */
+export async function openOrigins(directory: string, prove?: (name: string) => SecureContext): Promise<Origins> {
   const files = new Map([...makeRegistry(directory), ...makeIndex(directory)])
   const repository = makeRepository(directory)
   const seen: string[] = []
+  const credentials: string[] = []
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const host = request.headers.host ?? String(request.headers[':authority'])
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     seen.push(`${request.httpVersion} ${host} ${path}`)
+    if (request.headers.authorization !== undefined) credentials.push(request.headers.authorization)
     if (host === 'api.test') return void response.end(`hello by ${request.httpVersion}\n`)
     const found = host === 'git.test' ? readOrNot(join(repository, path)) : files.get(`${host}${path}`)
     response.statusCode = found === undefined ? 404 : 200
@@ -33,8 +41,10 @@ export async function openOrigins(directory: string): Promise<Origins> {
     response.end(found ?? 'not found\n')
   }
   const plain = createHttpServer(answer)
-  const secure = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true }, (request, response) =>
-    answer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+  const proof = prove && { SNICallback: (name: string, done: Proven) => done(null, prove(name)) }
+  const secure = createSecureServer(
+    { key: privateKey, cert: certificate, allowHTTP1: true, ...proof },
+    (request, response) => answer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
   )
   for (const server of [plain, secure]) server.on('upgrade', echoMessages)
   const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket))
@@ -46,13 +56,15 @@ export async function openOrigins(directory: string): Promise<Origins> {
   const [http = 0, tls = 0, tcp = 0] = await Promise.all(servers.map(listen))
   return {
     ports: { 80: http, 443: tls, 5432: tcp },
-    seen,
+    ...{ seen, credentials },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
     },
   }
 }
+
+type Proven = (error: null, context: SecureContext) => void
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,0 +1,46 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+
+import { isHeaderValue } from '../requests/check.ts'
+import { ruleFor } from '../requests/judge.ts'
+import type { RequestAnswer, RequestTransform } from '../requests/types.ts'
+import type { Destination } from './passage.ts'
+import { type Refusal, refusals } from './refusals.ts'
+
+/** The end of a request: it goes on with more headers, is answered here, or is refused. */
+export type Decision =
+  | { readonly headers: OutgoingHttpHeaders }
+  | { readonly answer: RequestAnswer }
+  | { readonly refusal: Refusal }
+
+/** Decides about a request by the rules of its host. Where that has none, it goes on as it is. */
+export async function decide(
+  request: IncomingMessage,
+  { rules, isSecure = false }: Pick<Destination, 'rules' | 'isSecure'>,
+): Promise<Decision> {
+  if (rules === undefined) return { headers: {} }
+  const { method = '', url = '' } = request
+  const rule = ruleFor(request, rules)
+  if (rule === 'unclear') return { refusal: refusals.unclear() }
+  if (rule === undefined) return { refusal: refusals.request(method, url.split('?', 1)[0] ?? '') }
+  const { respond, transform: { headers = {} } = {} } = rule
+  if (respond !== undefined) return { answer: respond }
+  // a credential on cleartext could be read on its way
+  if (!isSecure && Object.keys(headers).length > 0) return { refusal: refusals.cleartext() }
+  const values = await valuesOf(headers)
+  return values === undefined ? { refusal: refusals.credential() } : { headers: values }
+}
+
+/** The values of headers now. `undefined`: one of them could not be had, or cannot be one. */
+async function valuesOf(headers: NonNullable<RequestTransform['headers']>): Promise<OutgoingHttpHeaders | undefined> {
+  try {
+    const values = await Promise.all(
+      Object.entries(headers).map(
+        async ([name, value]) => [name, typeof value === 'string' ? value : await value()] as const,
+      ),
+    )
+    return values.every(([, value]) => isHeaderValue(value)) ? Object.fromEntries(values) : undefined
+  } catch {
+    // its text could hold the credential: the refusal says what happened
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Bytes that the head of a request or answer may have. */
+export const maxHeaderSize = 64 * 1024
+
+/** Headers that are between two neighbours. */
+const hopByHop: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+  ...['transfer-encoding', 'http2-settings'],
+])
+
+/** The request as it goes to the host: written anew, with these headers in place of its own. */
+export function requestOptions(request: IncomingMessage, socket: Socket, headers: OutgoingHttpHeaders) {
+  const own = endToEnd(request)
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const hasBody = names.has('content-length') || request.headers['transfer-encoding'] !== undefined
+  return {
+    createConnection: () => socket,
+    method: request.method,
+    path: request.url,
+    setHost: false,
+    maxHeaderSize,
+    // of one name, in whatever case, the last wins
+    headers: { ...own, ...headers, ...(hasBody && !names.has('content-length') && { 'transfer-encoding': 'chunked' }) },
+  }
+}
+
+/** The headers that go from end to end, as they are written, those that repeat as lists. */
+export function endToEnd({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
+  const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/u))
+  const kept = new Map<string, { readonly name: string; readonly values: string[] }>()
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
+    const key = name.toLowerCase()
+    if (hopByHop.has(key) || (named.has(key) && key !== 'host')) continue
+    const known = kept.get(key) ?? { name, values: [] }
+    known.values.push(value)
+    kept.set(key, known)
+  }
+  return Object.fromEntries(
+    [...kept.values()].map(({ name, values }) => [name, values.length === 1 ? values[0] : values]),
+  )
+}

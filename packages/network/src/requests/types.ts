@@ -1,0 +1,39 @@
+/** A rule for requests to one host. The first rule that matches a request decides about it. */
+export interface RequestRule {
+  /** The requests that it is for. Each part that is given must match. Default: every request. */
+  readonly match?: RequestMatch | undefined
+  /** Changes of a request on its way. It is refused where it did not come by TLS. */
+  readonly transform?: RequestTransform | undefined
+  /** The answer, given at once: the host is not asked. Excludes `transform`. */
+  readonly respond?: RequestAnswer | undefined
+}
+
+export interface RequestMatch {
+  /** One method or several, such as `GET`. */
+  readonly method?: string | readonly string[] | undefined
+  /** The path without its query. `*` stands for one segment or a part of it, `**` for anything: `/repos/acme/**`. */
+  readonly path?: string | undefined
+  /** Parameters of the query. Each must be there once, with this value. */
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** Headers. Each must be there once, with this value. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+export interface RequestTransform {
+  /**
+   * Headers that the request gets, in place of its own of that name. A function is asked for each request, in this process. So
+   * a credential never enters the sandbox.
+   */
+  readonly headers?: Readonly<Record<string, string | (() => string | Promise<string>)>> | undefined
+}
+
+export interface RequestAnswer {
+  /** From 200 to 599. */
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Text. Default: none. */
+  readonly body?: string | undefined
+}
+
+/** Rules by entries of a list of hosts, such as `{ 'api.github.com': [{ match: { method: 'GET' } }] }`. */
+export type RequestRules = Readonly<Record<string, readonly RequestRule[]>>
