@@ -15,6 +15,7 @@ const readmes = find(
   'docs/protected-names.md',
   'docs/guides/give-a-model-tools.md',
   'docs/guides/let-an-agent-try.md',
+  'docs/guides/reach-the-network.md',
   '{packages,apps}/*/README.md',
 )
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
