@@ -49,6 +49,44 @@ describeWith([component('bubblewrap'), component('perl')], 'hosts on the command
   })
 })
 
+// two sandboxes, and the keys of an authority for each
+describeWith([component('bubblewrap'), component('perl')], 'rules for requests in a config file', () => {
+  const project = async (requests: unknown) => {
+    const made = await createProject({})
+    const bubblewrap = { network: { allow: ['api.test'], requests } }
+    const config = { mounts: [{ at: '/', root: '.' }], executorOptions: { bubblewrap } }
+    await writeFile(join(made.path, 'ws.config.json'), JSON.stringify(config))
+    return Object.assign(made, { config: join(made.path, 'ws.config.json') })
+  }
+
+  it('[NW7, NW5] answer a request, and refuse others; a variable is read outside of the sandbox', async () => {
+    const headers = { authorization: 'Bearer ${API_TOKEN}' }
+    await using made = await project({
+      'api.test': [
+        { match: { path: '/a' }, respond: { status: 200, body: 'yes\n' } },
+        { match: { path: '/b' }, transform: { headers } },
+      ],
+    })
+    const command = 'curl -s https://api.test/a; curl -s https://api.test/c; env'
+    const { stdout, code } = await ws(['--config', made.config, 'exec', '--', command], {
+      env: { API_TOKEN: 'hunter2' },
+    })
+    expect(stdout).toMatch(/^yes\nws: `api\.test` was not asked: no rule for it allows `GET \/c`/u)
+    expect(stdout).not.toContain('hunter2')
+    expect(code).toBe(0)
+    const missing = await ws(['--config', made.config, 'exec', '--', command])
+    expect(missing).toMatchObject({ code: 2, stdout: '' })
+    expect(missing.stderr).toMatch(/^ws: --config: [^\n]*variable API_TOKEN, which is not set; [^\n]*\n$/u)
+  })
+
+  it('[NW7] for a host that is not listed are refused in one line', async () => {
+    await using made = await project({ 'b.test': [] })
+    const { stderr, code } = await ws(['--config', made.config, 'exec', '--', 'true'])
+    expect(stderr).toMatch(/^ws: [^\n]*`network\.requests\["b\.test"\]` is for a host that is not in `allow`[^\n]*\n$/u)
+    expect(code).toBe(2)
+  })
+})
+
 describe('bad hosts on the command line', () => {
   const line = ['--root', 'DIR', 'exec', '--', 'true']
   it.each([

@@ -6,10 +6,33 @@ import { executorNames } from './executors.ts'
 const levels = ['kernel', 'interpreter', 'translated', 'names', 'none'] as const satisfies readonly GuaranteeLevel[]
 const path = z.string().min(1)
 const name = z.string().min(1).optional()
+const texts = z.record(z.string(), z.string())
+
+/** The executor says what is wrong with a name or a value. */
+const requests = z.record(
+  z.string(),
+  z.array(
+    z.strictObject({
+      match: z
+        .strictObject({
+          method: z.union([z.string(), z.array(z.string())]).optional(),
+          path: z.string().optional(),
+          query: texts.optional(),
+          headers: texts.optional(),
+        })
+        .optional(),
+      /** `${NAME}` in a value is a variable of the environment of `ws`. */
+      transform: z.strictObject({ headers: texts.optional() }).optional(),
+      respond: z.strictObject({ status: z.int(), headers: texts.optional(), body: z.string().optional() }).optional(),
+    }),
+  ),
+)
+
 /** The executor says what is wrong with an entry. */
 const listedHosts = z.strictObject({
   allow: z.array(z.string()),
   addresses: z.array(z.string()).optional(),
+  requests: requests.optional(),
   connections: z.int().optional(),
   bytes: z.int().optional(),
   idleTimeout: z.int().optional(),
@@ -152,5 +175,6 @@ export const configSchema = z.strictObject({
 })
 
 export type Config = z.infer<typeof configSchema>
+export type RequestsConfig = z.infer<typeof requests>
 export type RuleConfig = z.infer<typeof rule>
 export type MountConfig = z.infer<typeof mount>

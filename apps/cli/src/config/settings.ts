@@ -14,6 +14,7 @@ import {
 import type { FoundWorkspace } from './find.ts'
 import type { LoadedConfig } from './load.ts'
 import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
+import { withVariables } from './requests.ts'
 import type { RuleConfig } from './schema.ts'
 import { UsageError } from '../errors.ts'
 import { usageOf } from '../usage.ts'
@@ -95,13 +96,20 @@ async function load(named: string | undefined, found: string | undefined): Promi
   return named === undefined ? await loadFoundConfig(found ?? '') : await loadConfig(named)
 }
 
+type NetworkConfig = NonNullable<NonNullable<LoadedConfig['executorOptions']>['bubblewrap']>['network']
+
+function networkOf(network: NetworkConfig): NonNullable<ExecutorOptions['bubblewrap']>['network'] {
+  if (typeof network !== 'object' || network.requests === undefined) return network
+  return { ...network, requests: withVariables(network.requests) }
+}
+
 /** Directories of tools are relative to the file that names them. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
   const { bubblewrap, proot, sanitize } = config?.executorOptions ?? {}
   const toolsOf = (options: NonNullable<typeof proot>) =>
     options.tools?.map(({ host, at }) => ({ host: resolve(config?.directory ?? '.', host), at }))
   return {
-    bubblewrap: bubblewrap && { ...bubblewrap, tools: toolsOf(bubblewrap) },
+    bubblewrap: bubblewrap && { ...bubblewrap, network: networkOf(bubblewrap.network), tools: toolsOf(bubblewrap) },
     proot: proot && { ...proot, tools: toolsOf(proot) },
     sanitize: sanitize && { ...sanitize, limits: ofProcesses(sanitize.limits) },
   }
