@@ -6,6 +6,7 @@ import { WorkspaceError } from '@ws/core'
 import { mountRoot, type HostDirectory, type Owner, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import type { ReplicatedPart } from '@ws/threads'
 
 import { invalid } from './errors.ts'
 import type { OutputPlace } from './plan/paths.ts'
@@ -40,6 +41,12 @@ export interface RunnerOptions {
    * without a directory has no default.
    */
   readonly state?: string | StorageAdapter | undefined
+  /**
+   * Makes a copy of a part of the state on this machine, so that commands are real programs although the state is in a store:
+   * `createReplicaAdapter` of `@ws/adapter-replica`. It is called for each attempt of a step that writes. A `workspace` in a
+   * store needs such a copy as well, made by the caller. Default: none, and commands need the virtual executor there.
+   */
+  readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** As for `createWorkspace`. Default: none, and commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
@@ -56,6 +63,7 @@ const shapes: OptionShapes<RunnerOptions> = {
   output: option.required(option.hidden(option.of('a directory or a storage adapter', isTree))),
   outputPath: option.text,
   state: option.hidden(option.of('an absolute path or a storage adapter', isState)),
+  replica: option.function,
   executors: option.list(option.object, 'a list of executors'),
   require: option.of('a requirement', () => true),
   types: option.object,
@@ -90,7 +98,7 @@ async function openRunner(options: RunnerOptions, opened: Opened): Promise<Runne
   const place = placeOf(options, inputs, outputs)
   const mounted = [inputs, outputs].filter((one) => one !== undefined)
   const trees = { workspace, output, outputs, mounted }
-  const state = opened.keep(await openState({ state: options.state, owner }, trees))
+  const state = opened.keep(await openState({ state: options.state, replica: options.replica, owner }, trees))
   const context: ExecuteContext = {
     workspace,
     output,
@@ -116,10 +124,12 @@ interface Trees {
 }
 
 async function openState(
-  { state, owner }: Pick<RunnerOptions, 'state' | 'owner'>,
+  { state, replica, owner }: Pick<RunnerOptions, 'state' | 'replica' | 'owner'>,
   { workspace, output, outputs, mounted }: Trees,
 ): Promise<RunState> {
-  if (typeof state === 'object') return openStoreState(state, { trees: [workspace, output], mounted })
+  if (typeof state === 'object') return openStoreState(state, { trees: [workspace, output], mounted, replica })
+  if (replica !== undefined)
+    throw invalid('createRunner', '`replica` is for a `state` in a store, and this one is a directory', 'leave it out')
   const directory = state ?? (outputs && defaultStateDirectory(outputs.identity))
   if (directory === undefined) {
     const reason = 'the output has no directory on this machine'

@@ -1,6 +1,6 @@
 import { isWorkspaceError, prefix } from '@ws/core'
 import { mountRoot, parseMountPath, type HostDirectory, type StorageAdapter } from '@ws/core/adapter'
-import { createObjectLeases } from '@ws/threads'
+import { createObjectLeases, type ReplicatedPart } from '@ws/threads'
 
 import { invalid } from '../errors.ts'
 import { inReach } from './faults.ts'
@@ -13,6 +13,8 @@ export interface StoreStateOptions {
   readonly trees?: readonly StorageAdapter[] | undefined
   /** Those of them that are directories. */
   readonly mounted?: readonly HostDirectory[] | undefined
+  /** Makes a copy of a staging directory on this machine, which commands see. */
+  readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** Milliseconds after which the lease of a process that died is free. Default 30,000. */
   readonly ttl?: number | undefined
 }
@@ -29,7 +31,7 @@ export interface StoreStateOptions {
  */
 export async function openStoreState(
   adapter: StorageAdapter,
-  { trees = [], mounted = [], ttl }: StoreStateOptions = {},
+  { trees = [], mounted = [], replica, ttl }: StoreStateOptions = {},
 ): Promise<RunState> {
   if (trees.includes(adapter)) throw inReach()
   const host = await adapter.hostDirectory?.(mountRoot)
@@ -49,7 +51,8 @@ export async function openStoreState(
       const name = encodeURIComponent(stagingName(key))
       if (fresh) await remove(name)
       await adapter.createDirectory(pathOf(name), { recursive: true })
-      const staging = prefix(adapter, pathOf(name), { shared: true })
+      const part = prefix(adapter, pathOf(name), { shared: true })
+      const staging = (await replica?.({ store: part })) ?? part
       return { adapter: staging, close: () => staging.close() }
     },
     removeStaging: (key) => remove(encodeURIComponent(stagingName(key))),
