@@ -23,6 +23,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   memory: async () => (await import('./memory.ts')).measureMemory,
   threads: async () => (await import('./threads.ts')).measureThreads,
   runner: async () => (await import('./runner.ts')).measureRunner,
+  network: async () => (await import('./network.ts')).measureNetwork,
   checkpoints: async () => (await import('./checkpoints.ts')).measureCheckpoints,
   ways: async () => (await import('./ways.ts')).measureWays,
 }
