@@ -12,7 +12,7 @@ const MiB = 2 ** 20
 const large = 200 * MiB
 
 /**
- * What the network by name costs, against the network of the machine: a command that uses none, small requests of one program,
+ * The cost of the network by name against the network of the machine: a command that uses none, small requests of one program,
  * and 200 MiB. The same server on the loopback answers all.
  */
 export async function measureNetwork(report: (measurement: Measurement) => void): Promise<void> {
