@@ -41,10 +41,10 @@ export async function openOrigins(directory: string, prove?: (name: string) => S
     response.end(found ?? 'not found\n')
   }
   const plain = createHttpServer(answer)
-  const proof = prove && { SNICallback: (name: string, done: Proven) => done(null, prove(name)) }
-  const secure = createSecureServer(
-    { key: privateKey, cert: certificate, allowHTTP1: true, ...proof },
-    (request, response) => answer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+  const usual = { key: privateKey, cert: certificate }
+  const proof = prove === undefined ? usual : { SNICallback: (name: string, done: Proven) => done(null, prove(name)) }
+  const secure = createSecureServer({ allowHTTP1: true, ...proof }, (request, response) =>
+    answer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
   )
   for (const server of [plain, secure]) server.on('upgrade', echoMessages)
   const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket))
