@@ -21,6 +21,7 @@ export async function decide(
   const { method = '', url = '' } = request
   const rule = ruleFor(request, rules)
   if (rule === 'unclear') return { refusal: refusals.unclear() }
+  if (rule === 'long') return { refusal: refusals.longPath() }
   if (rule === undefined) return { refusal: refusals.request(method, url.split('?', 1)[0] ?? '') }
   const { respond, transform: { headers = {} } = {} } = rule
   if (respond !== undefined) return { answer: respond }

@@ -34,6 +34,8 @@ export const refusals = {
       'was not asked: the path has `.` or `..` in it, and could be read as another one',
       'write the path without them',
     ),
+  longPath: () =>
+    denied('was not asked: the path is longer than its rules look at', 'use a path of at most 2,048 bytes'),
   cleartext: () => denied('was not asked: the rule for this request adds to it, which needs TLS', 'ask by `https`'),
   credential: () => failed('was not asked: what its rule adds could not be had', 'tell the operator'),
   untrusted: () => failed('was not asked: it did not prove its name by a certificate', 'check the name'),

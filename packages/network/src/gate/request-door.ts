@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { connect, type TLSSocket, TLSSocket as SecureSocket } from 'node:tls'
+import { connect, TLSSocket } from 'node:tls'
 
 import type { Authority } from '../requests/authority.ts'
 import type { Destination, Passages } from './passage.ts'
@@ -33,7 +33,7 @@ export async function takeRequests(
     return answer(inner, refused.refusal)
   }
   inner.unshift(hello)
-  const secure = new SecureSocket(inner, {
+  const secure = new TLSSocket(inner, {
     isServer: true,
     secureContext: authority.contextFor(destination.name),
     ALPNProtocols: ['http/1.1'],

@@ -122,9 +122,12 @@ describe('requests to a host with rules', () => {
 
   it('[NW7] are refused for a double encoding, and for a path parameter behind two dots', async () => {
     const from = await bench()
-    for (const path of ['/repos/acme/%252e%252e/x', '/repos/acme/..;a=b/x', '/repos/acme/./x'])
+    const nested = `/repos/acme/%${'25'.repeat(900)}2e`
+    for (const path of ['/repos/acme/%252e%252e/x', '/repos/acme/..;a=b/x', '/repos/acme/./x', nested])
       expect(await ask(from, request(`GET ${path}`))).toMatch(/403 .*could be read as another one/s)
     expect(await ask(from, request('GET /repos/acme/a..b/%2fx/.git'))).toContain('200 OK')
+    const long = request(`GET /repos/acme/${'a'.repeat(2_048)}`)
+    expect(await ask(from, long)).toMatch(/403 .*the path is longer than its rules look at; use a path of at most/s)
   })
 
   it('[NW5] get no credential on cleartext', async () => {

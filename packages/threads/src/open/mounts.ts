@@ -74,19 +74,20 @@ export async function mountsOf(
   const leave = async (): Promise<void> => {
     await Promise.all(used.map((copy) => copy.leave()))
   }
+  const system = fill(layout.systemSkills, {})
+  const ofUser = fill(layout.userSkills, { user_id: userId })
+  const looks = [
+    look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
+    look(`${skillsPath}/${userId}`, ofUser, ''),
+  ]
   try {
-    const system = fill(layout.systemSkills, {})
-    const ofUser = fill(layout.userSkills, { user_id: userId })
-    const looks = [
-      look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
-      look(`${skillsPath}/${userId}`, ofUser, ''),
-    ]
     const skills = await Promise.all(looks)
     const mounts: MountOptions[] = [{ at: '/', adapter: own }, ...skills]
     if (ticketId !== undefined)
       mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
     return { mounts, warnings, leave }
   } catch (error) {
+    await Promise.allSettled(looks) // one of them may still make a copy
     await leave()
     throw error
   }
