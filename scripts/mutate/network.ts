@@ -275,7 +275,7 @@ export const networkMutations: readonly Mutation[] = [
     row: unruled,
     removes: 'the refusal of dots in a path',
     changes: [
-      { file: 'packages/network/src/requests/judge.ts', text: '&& !isClear(path)', by: '&& path === undefined' },
+      { file: 'packages/network/src/requests/judge.ts', text: 'if (!isClear(path))', by: 'if (path === undefined)' },
     ],
     test: { file: requestsTest, title: 'could be read as another one' },
   },
