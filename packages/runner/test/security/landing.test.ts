@@ -11,15 +11,15 @@ import { createSite, testTypes } from '../support.ts'
 const at = (path: string) => parseMountPath(path, 'test')
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Another writer, who acts right before the first file of a landing is written. */
-function interrupted(output: StorageAdapter, act: () => Promise<void>): StorageAdapter {
+/** Another writer, who acts once, right before a file of a landing is written: the first, or the one at a path. */
+function interrupted(output: StorageAdapter, act: () => Promise<void>, before?: string): StorageAdapter {
   let done = false
   return wrapAdapter(output, {
     name: 'interrupted',
     capabilities: output.capabilities,
     shared: true,
-    async call({ operation }, run) {
-      if (operation === 'write' && !done) {
+    async call({ operation, path }, run) {
+      if (operation === 'write' && !done && (before === undefined || path === before)) {
         done = true
         await act()
       }
@@ -37,8 +37,8 @@ describe.each(['disk', 'memory'] as const)(
     async function open() {
       const site = await createSite()
       const store = kind === 'disk' ? await createLocalAdapter({ root: site.output }) : createMemoryAdapter()
-      const runner = async (act: () => Promise<void>) =>
-        site.runner({ output: interrupted(store, act), types: testTypes })
+      const runner = async (act: () => Promise<void>, before?: string) =>
+        site.runner({ output: interrupted(store, act, before), types: testTypes })
       const has = (path: string) =>
         store.stat(at(path)).then(
           () => true,
@@ -73,20 +73,24 @@ describe.each(['disk', 'memory'] as const)(
       },
     )
 
-    it('[PM3] stays, where it changed what an earlier run wrote', async () => {
-      const { site, store, runner } = await open()
-      await using _ = site
-      expect(await (await runner(async () => undefined)).run(first)).toMatchObject({ state: 'done' })
-      const change = async (): Promise<void> => void (await store.write(at('/b'), encode('theirs')))
-      const { steps } = await (await runner(change)).run(plan({ a: 'A2', b: 'B2', c: 'C2' }))
-      expect(steps['one']).toMatchObject({ state: 'failed', failure: { code: 'ECONFLICT', path: '/output/b' } })
-      expect(new TextDecoder().decode((await store.read(at('/b'))).bytes)).toBe('theirs')
-      expect(new TextDecoder().decode((await store.read(at('/c'))).bytes)).toBe('C')
-      // `a` was replaced before: it is the runner's own, and no conflict
-      await store.delete(at('/b'))
-      const again = await runner(async () => undefined)
-      expect(await again.run(plan({ a: 'A3', b: 'B3', c: 'C3' }))).toMatchObject({ state: 'done' })
-    })
+    // `/b` was looked at then, and only the condition of the write can notice
+    it.each(['/a', '/b'])(
+      '[PM3] stays, where it changed what an earlier run wrote, before %s is written',
+      async (when) => {
+        const { site, store, runner } = await open()
+        await using _ = site
+        expect(await (await runner(async () => undefined)).run(first)).toMatchObject({ state: 'done' })
+        const change = async (): Promise<void> => void (await store.write(at('/b'), encode('theirs')))
+        const { steps } = await (await runner(change, when)).run(plan({ a: 'A2', b: 'B2', c: 'C2' }))
+        expect(steps['one']).toMatchObject({ state: 'failed', failure: { code: 'ECONFLICT', path: '/output/b' } })
+        expect(new TextDecoder().decode((await store.read(at('/b'))).bytes)).toBe('theirs')
+        expect(new TextDecoder().decode((await store.read(at('/c'))).bytes)).toBe('C')
+        // `a` was replaced before: it is the runner's own, and no conflict
+        await store.delete(at('/b'))
+        const again = await runner(async () => undefined)
+        expect(await again.run(plan({ a: 'A3', b: 'B3', c: 'C3' }))).toMatchObject({ state: 'done' })
+      },
+    )
   },
 )
 
