@@ -40,7 +40,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
   readonly scratchBytes?: number | undefined
   /**
    * Keep sandboxes ready, so that a command takes one instead of waiting for its own. It holds for workspaces at `/workspace`; a
-   * command with a terminal, with a list of hosts, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
+   * command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
    * case. Default false. `probe().details` says which is used.
    */
   readonly warm?: boolean | undefined
@@ -85,8 +85,7 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     unixSockets,
     env,
     scratchBytes,
-    // A sandbox that is ready has no gate.
-    warm: warm && typeof network === 'string',
+    warm,
     ...held,
     tools: resolveTools(options.tools ?? [], operation),
   }

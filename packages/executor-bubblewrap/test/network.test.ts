@@ -9,7 +9,7 @@ import { certificate, component, describeWith, itWith, privateKey } from '@ws/te
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBubblewrapExecutor, type NetworkOptions } from '../src/index.ts'
-import { needed, tagsIn, Workbench } from './support/workbench.ts'
+import { isBelow, type Mode, modes, needed, tagsIn, Workbench } from './support/workbench.ts'
 
 /** Everything outside: origins on the loopback of this machine, under names of their own, and a victim that nothing may reach. */
 interface Outside {
@@ -78,7 +78,7 @@ function networkOf(more: Partial<NetworkOptions> = {}): NetworkOptions {
   }
 }
 
-async function openBench(mode: 'below' | 'direct' | 'translated', more: Partial<NetworkOptions> = {}) {
+async function openBench(mode: Mode, more: Partial<NetworkOptions> = {}) {
   const bench = await Workbench.create(mode, { network: networkOf(more) })
   onTestFinished(() => bench[Symbol.asyncDispose]())
   outside.seen.length = 0
@@ -90,11 +90,11 @@ beforeAll(async () => {
 })
 afterAll(() => outside.close())
 
-for (const mode of ['below', 'direct', 'translated'] as const) {
+for (const mode of modes) {
   describeWith(
     [...needed[mode], component('perl'), component('python3')],
     `listed hosts (${mode})`,
-    { tags: tagsIn(mode) },
+    { tags: mode === 'warm' ? [] : tagsIn(mode) },
     () => {
       it('[NW1, NW2] are reached by programs that know nothing of it, and no other host is', async () => {
         const bench = await openBench(mode)
@@ -143,91 +143,120 @@ for (const mode of ['below', 'direct', 'translated'] as const) {
   )
 }
 
-describeWith([...needed.below, component('perl'), component('python3')], 'attacks on the list of hosts', () => {
-  it('[NW1, NW3] end inside: names, addresses, SNI, `Host`, UDP, raw and abstract sockets', async () => {
-    const bench = await openBench('below')
-    await bench.file(
-      bench.host('attack.py'),
-      readFileSync(join(import.meta.dirname, 'support/network-attack.py'), 'utf8'),
+describeWith([...needed.warm, component('python3')], 'warm commands with a list of hosts', () => {
+  it('[NW1] have a network each, though one process makes their sandboxes', async () => {
+    const bench = await openBench('warm')
+    const bind = `python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 7777)); open("PLACE", "w"); time.sleep(60)' &`
+    const heard: string[][] = [[], []]
+    const results = await Promise.all(
+      heard.map((hosts, number) =>
+        bench.run(
+          [
+            bind.replace('PLACE', `bound-${number}`),
+            'until test -e bound-0 -a -e bound-1; do sleep 0.05; done; cat /proc/1/comm',
+            'curl -s http://api.test/; curl -s http://evil.test/',
+          ].join('\n'),
+          { onConnection: ({ host, outcome }) => hosts.push(`${outcome} ${host}`), timeout: 20_000 },
+        ),
+      ),
     )
-    const { stdout, stderr, exitCode } = await bench.run(
-      `python3 attack.py ${outside.ports.victim} ${outside.ports.http}`,
-    )
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
-    expect(JSON.parse(stdout)).toEqual({})
-    expect(outside.seen.filter((line) => !line.includes('api.test'))).toEqual([])
-  })
-
-  it('[NW3] the SNI must be the name of the address, and one must be there', async () => {
-    const bench = await openBench('below')
-    const { stdout, violations } = await bench.run(
-      [
-        'curl -sk --connect-to evil.test:443:api.test:443 https://evil.test/ || echo wrong $?',
-        'curl -sk --connect-to other.test:443:api.test:443 https://other.test/ || echo other $?',
-        'ip=$(getent hosts api.test | cut -d" " -f1); curl -sk https://$ip/ || echo none $?',
-        'curl -s -H "Host: evil.test" http://api.test/',
-      ].join('\n'),
-    )
-    expect(stdout).toMatch(/^wrong 35\nother 35\nnone 35\nws: `evil\.test` .*; .*\n$/)
-    expect(outside.seen).toEqual([])
-    expect(violations?.map((one) => one.kind === 'refused' && `${one.host} ${one.port}`)).toEqual([
-      'evil.test 443',
-      'other.test 443',
-      'api.test 443',
-      'evil.test 80',
-    ])
-  })
-
-  it('[NW3] a name that leads to an address of this machine is dialled only where the operator lists that', async () => {
-    for (const addresses of [[], ['10.0.0.0/8'], ['169.254.0.0/16']]) {
-      const bench = await openBench('below', {
-        addresses,
-        ...(addresses[0]?.startsWith('169') && { resolve: async () => ['169.254.169.254'] }),
-      })
-      const { stdout } = await bench.run('curl -s http://api.test/')
-      expect(stdout).toContain('`api.test` has an address that is not public')
-    }
-    expect(outside.seen).toEqual([])
-  })
-
-  it('[NW1] no flood from inside ends this process or the command, and limits hold', async () => {
-    const bench = await openBench('below', { connections: 4, idleTimeout: 300 })
-    const script = [
-      'import socket, os',
-      'at = socket.gethostbyname("db.test")',
-      'held = []',
-      'for n in range(2000):',
-      '  s = socket.socket(); s.setblocking(False); s.connect_ex((at, 5432)); held.append(s)',
-      'udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)',
-      'for n in range(5000): udp.sendto(os.urandom(64), ("198.18.0.1", 53))',
-      'print("flooded")',
-    ].join('\n')
-    await bench.file(bench.host('flood.py'), script)
-    const result = await bench.run(
-      'ulimit -n 4096; python3 flood.py; until curl -s http://api.test/after; do sleep 0.1; done',
-      { timeout: 20_000 },
-    )
-    expect(result.stdout).toBe('flooded\nplain origin\n')
-    expect(result.violations).toContainEqual(
-      expect.objectContaining({ host: 'db.test', reason: expect.stringContaining('4 connections') }),
-    )
-  })
-
-  it('[NW1] a command that kills all it sees, and leaves its connections open, ends as any other', async () => {
-    const bench = await openBench('below')
-    const reports: ConnectionReport[] = []
-    const { exitCode } = await bench.run(
-      [
-        `python3 -c 'import socket, time; s = socket.create_connection(("db.test", 5432)); s.recv(6); open("opened", "w"); time.sleep(60)' &`,
-        'until test -e opened; do sleep 0.05; done; kill -9 -1; exit 3',
-      ].join('\n'),
-      { onConnection: (report) => reports.push(report), timeout: 20_000 },
-    )
-    expect([3, 137]).toContain(exitCode)
-    expect(reports).toMatchObject([{ host: 'db.test', receivedBytes: 6 }])
-    expect((await bench.run('curl -s http://api.test/')).stdout).toBe('plain origin\n')
+    expect(results.map(({ stdout, stderr }) => stdout + stderr)).toEqual(heard.map(() => 'perl\nplain origin\n'))
+    expect(heard.map((hosts) => hosts.toSorted())).toEqual(heard.map(() => ['allowed api.test', 'denied evil.test']))
   })
 })
+
+for (const mode of modes.filter(isBelow)) {
+  describeWith(
+    [...needed[mode], component('perl'), component('python3')],
+    `attacks on the list of hosts (${mode})`,
+    { tags: mode === 'warm' ? ['deep'] : [] },
+    () => {
+      it('[NW1, NW3] end inside: names, addresses, SNI, `Host`, UDP, raw and abstract sockets', async () => {
+        const bench = await openBench(mode)
+        await bench.file(
+          bench.host('attack.py'),
+          readFileSync(join(import.meta.dirname, 'support/network-attack.py'), 'utf8'),
+        )
+        const { stdout, stderr, exitCode } = await bench.run(
+          `python3 attack.py ${outside.ports.victim} ${outside.ports.http}`,
+        )
+        expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+        expect(JSON.parse(stdout)).toEqual({})
+        expect(outside.seen.filter((line) => !line.includes('api.test'))).toEqual([])
+      })
+
+      it('[NW3] the SNI must be the name of the address, and one must be there', async () => {
+        const bench = await openBench(mode)
+        const { stdout, violations } = await bench.run(
+          [
+            'curl -sk --connect-to evil.test:443:api.test:443 https://evil.test/ || echo wrong $?',
+            'curl -sk --connect-to other.test:443:api.test:443 https://other.test/ || echo other $?',
+            'ip=$(getent hosts api.test | cut -d" " -f1); curl -sk https://$ip/ || echo none $?',
+            'curl -s -H "Host: evil.test" http://api.test/',
+          ].join('\n'),
+        )
+        expect(stdout).toMatch(/^wrong 35\nother 35\nnone 35\nws: `evil\.test` .*; .*\n$/)
+        expect(outside.seen).toEqual([])
+        expect(violations?.map((one) => one.kind === 'refused' && `${one.host} ${one.port}`)).toEqual([
+          'evil.test 443',
+          'other.test 443',
+          'api.test 443',
+          'evil.test 80',
+        ])
+      })
+
+      it('[NW3] a name that leads to an address of this machine is dialled only where the operator lists that', async () => {
+        for (const addresses of [[], ['10.0.0.0/8'], ['169.254.0.0/16']]) {
+          const bench = await openBench(mode, {
+            addresses,
+            ...(addresses[0]?.startsWith('169') && { resolve: async () => ['169.254.169.254'] }),
+          })
+          const { stdout } = await bench.run('curl -s http://api.test/')
+          expect(stdout).toContain('`api.test` has an address that is not public')
+        }
+        expect(outside.seen).toEqual([])
+      })
+
+      it('[NW1] no flood from inside ends this process or the command, and limits hold', async () => {
+        const bench = await openBench(mode, { connections: 4, idleTimeout: 300 })
+        const script = [
+          'import socket, os',
+          'at = socket.gethostbyname("db.test")',
+          'held = []',
+          'for n in range(2000):',
+          '  s = socket.socket(); s.setblocking(False); s.connect_ex((at, 5432)); held.append(s)',
+          'udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)',
+          'for n in range(5000): udp.sendto(os.urandom(64), ("198.18.0.1", 53))',
+          'print("flooded")',
+        ].join('\n')
+        await bench.file(bench.host('flood.py'), script)
+        const result = await bench.run(
+          'ulimit -n 4096; python3 flood.py; until curl -s http://api.test/after; do sleep 0.1; done',
+          { timeout: 20_000 },
+        )
+        expect(result.stdout).toBe('flooded\nplain origin\n')
+        expect(result.violations).toContainEqual(
+          expect.objectContaining({ host: 'db.test', reason: expect.stringContaining('4 connections') }),
+        )
+      })
+
+      it('[NW1] a command that kills all it sees, and leaves its connections open, ends as any other', async () => {
+        const bench = await openBench(mode)
+        const reports: ConnectionReport[] = []
+        const { exitCode } = await bench.run(
+          [
+            `python3 -c 'import socket, time; s = socket.create_connection(("db.test", 5432)); s.recv(6); open("opened", "w"); time.sleep(60)' &`,
+            'until test -e opened; do sleep 0.05; done; kill -9 -1; exit 3',
+          ].join('\n'),
+          { onConnection: (report) => reports.push(report), timeout: 20_000 },
+        )
+        expect([3, 137]).toContain(exitCode)
+        expect(reports).toMatchObject([{ host: 'db.test', receivedBytes: 6 }])
+        expect((await bench.run('curl -s http://api.test/')).stdout).toBe('plain origin\n')
+      })
+    },
+  )
+}
 
 describeWith([...needed.below, component('perl')], 'the option `network`', () => {
   it('gives `names`, which neither `kernel` nor `untrusted` takes', async () => {

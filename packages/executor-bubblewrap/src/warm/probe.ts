@@ -2,6 +2,7 @@ import { KeptContents } from '@ws/process'
 import { systemTree } from '@ws/sandbox'
 
 import { layOut } from '../layout.ts'
+import { nameResolution, probedNetwork } from '../network/named-network.ts'
 import { type Attempt, commandOf, emptyPlan, noWarden } from '../probe-command.ts'
 import { openSources } from '../sources.ts'
 import { WarmPool } from './pool.ts'
@@ -13,14 +14,16 @@ export async function probeWarm(attempt: Attempt): Promise<string> {
   if (cgroup !== undefined) return 'not used: each command has a control group of its own'
   using contents = new KeptContents()
   using sources = await openSources([])
-  const system = systemTree({ root: target.root, owner: target.owner, network: options.network === 'host' })
+  const system = systemTree({ root: target.root, owner: target.owner, ...nameResolution(options.network) })
   const run = { layout: layOut(emptyPlan, 'below'), sources, system, argv: ['/bin/true'] }
+  await using network = probedNetwork(options.network)
   const pool = new WarmPool({ owner: target.owner, warden: () => noWarden })
   try {
     const sandbox = await startWarm(pool, {
       command: commandOf(attempt, run, contents),
       owner: target.owner,
       warden: noWarden,
+      network,
       keeper: nothingProtected,
       stdin: 'none',
     })

@@ -32,6 +32,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
   if (isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source])))) return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
+  const waits = isChecked || start.network !== undefined
   const limits = resourceLimits(command.limits, command.cgroup)
   const order = encodeOrder({
     // The first process counts with those of the command.
@@ -39,7 +40,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     env: { ...command.env, PWD: command.cwd },
     cwd: command.cwd,
     hasInput: start.stdin !== 'none',
-    atOnce: !isChecked,
+    atOnce: !waits,
     covers: split.covers,
   })
   if (order === undefined) return undefined
@@ -79,8 +80,9 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     if (outcome !== 'ready') pool.problem = `a step failed: ${report.text().trim() || outcome}`
     if (outcome !== 'ready') return giveUp()
     checkMounts(() => check?.(spare.child))
+    await untilAborted(start.network?.open(spare.child, start.owner), signal)
     const watch = isChecked ? watchMounts({ keeper: start.keeper(), child: spare.child, placements, end }) : undefined
-    if (isChecked && !write(spare.order, Buffer.from('g'))) return giveUp()
+    if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()
     report.stream?.once('close', running.expectEnd)
     return { ...followWarm({ pool, supervisor, spare, running, end, start }), watch }
   } catch (error) {
@@ -105,19 +107,28 @@ async function take(
   signal: AbortSignal | undefined,
 ): Promise<Spare | undefined> {
   const taken = supervisor.take()
-  const aborted = Promise.withResolvers<undefined>()
-  const onAbort = () => aborted.resolve(undefined)
-  signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    const spare = await Promise.race([taken, aborted.promise])
-    // aborted: a spare that comes now goes unused, and one that never comes needs nothing
-    if (spare === undefined) void taken.then((late) => late.close()).catch(() => undefined)
-    signal?.throwIfAborted()
-    return spare
+    return await untilAborted(taken, signal)
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted) {
+      // a spare that comes now goes unused, and one that never comes needs nothing
+      void taken.then((late) => late.close()).catch(() => undefined)
+      throw error
+    }
     if (supervisor.isLost) pool.lose(supervisor)
     return undefined
+  }
+}
+
+/** @throws `signal.reason`; a value that comes later is the caller's to let go */
+async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const settled = await Promise.race([value, aborted.promise])
+    signal?.throwIfAborted()
+    return settled
   } finally {
     signal?.removeEventListener('abort', onAbort)
   }
