@@ -19,6 +19,9 @@ export const componentNames = [
   'strace',
   'python3',
   'python3-venv',
+  'java',
+  'go',
+  'cargo',
   'git',
   'cc',
   'node',
@@ -98,11 +101,13 @@ const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (s
 
 const swift = process.env['WS_SWIFT'] ?? '/opt/ws-swift'
 
-/** How programs find Swift in the directory into which `scripts/setup-swift.sh` puts it. */
+/** How programs find Swift in the directory into which `scripts/setup-deep.sh` puts it. */
 export const swiftEnvironment: Readonly<Record<string, string>> = {
   PYTHONPATH: `${swift}/usr/lib/python3/dist-packages`,
   LD_LIBRARY_PATH: `${swift}/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
 }
+
+const deepHint = 'scripts/setup-deep.sh installs it'
 
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
@@ -129,6 +134,9 @@ const probes: Record<ComponentName, Probe> = {
   perl: { program: 'perl', args: ['-e', '1'] },
   python3: { program: 'python3', args: ['-c', '1'] },
   'python3-venv': { program: 'python3', args: ['-c', 'import venv, ensurepip'] },
+  java: { program: 'java', args: ['--list-modules'], besides: ['javac'], hint: deepHint },
+  go: { program: 'go', args: ['version'], hint: deepHint },
+  cargo: { program: 'cargo', args: ['--version'], hint: deepHint },
   strace: { program: 'strace', args: ['--quiet=all', 'true'], hint: 'this user may not trace', asSelf: true },
   git: { program: 'git', args: ['--version'] },
   cc: {
@@ -154,7 +162,7 @@ const probes: Record<ComponentName, Probe> = {
     besides: ['setpriv'],
     asSelf: true,
     env: swiftEnvironment,
-    hint: 'scripts/setup-swift.sh installs it',
+    hint: deepHint,
   },
   rclone: { program: 'rclone', args: ['version'], asSelf: true },
   fuse: {

@@ -36,7 +36,7 @@ export class ComponentReporter implements Reporter {
       // an error outside of all tests belongs to no project: the first project reports it
       writeReport(project, own, index === 0 ? errors : [])
     }
-    const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()]))
+    const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier)))
     if (missing.length === 0) return
     console.error(formatMissing(missing))
     if (requireAll()) process.exitCode = 1

@@ -6,17 +6,20 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type AccessEvent, createWorkspace, type Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { type Authority, createAuthority } from '@ws/network/gate'
-import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { component, type ComponentName, createScratchDirectory, describeWith, itWith } from '@ws/test-fixtures'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { openOrigins, type Origins } from './support/origins.ts'
 
 const node = '/opt/node/node'
 const secret = 'hunter2-and-more'
-const names = ['api.test', 'git.test', 'registry.test', 'index.test', 'other.test']
+const judged = ['api.test', 'git.test', 'registry.test', 'index.test', 'crates.test', 'modules.test']
+const names = [...judged, 'other.test']
+
+type Program = readonly [title: string, command: string, printed: string]
 
 /** Programs as people call them: none has a setting for certificates. */
-const programs: readonly (readonly [title: string, command: string, printed: string])[] = [
+const programs: readonly Program[] = [
   ['curl', 'curl -sSf https://api.test/', 'hello by 1.1\n'],
   [
     'Node',
@@ -38,6 +41,34 @@ const programs: readonly (readonly [title: string, command: string, printed: str
     'pip',
     `python3 -m pip --isolated --disable-pip-version-check install -q --retries 0 --no-cache-dir --target site --index-url https://index.test/simple greeting && PYTHONPATH=site python3 -c 'import greeting; print(greeting.text)'`,
     'installed by pip\n',
+  ],
+]
+
+/** Those of other languages: each resolves names, speaks TLS and keeps its authorities in a way of its own. */
+const languages: readonly (readonly [ComponentName, ...Program])[] = [
+  [
+    'java',
+    'Java',
+    `printf %s 'class Fetch { public static void main(String[] a) throws Exception { System.out.write(new java.net.URL("https://api.test/").openStream().readAllBytes()); System.out.flush(); } }' > Fetch.java && java Fetch.java`,
+    'hello by 1.1\n',
+  ],
+  [
+    'go',
+    'Go',
+    `GOPROXY=https://modules.test GOSUMDB=off GO111MODULE=on go list -m -f '{{.Path}} {{.Version}}' example.test/greeting@latest`,
+    'example.test/greeting v1.0.0\n',
+  ],
+  [
+    'cargo',
+    'cargo',
+    [
+      `mkdir -p c/src c/.cargo && cd c && touch src/lib.rs`,
+      `printf '[package]\\nname = "c"\\nversion = "0.1.0"\\n[dependencies]\\ngreeting = { version = "1", registry = "own" }\\n' > Cargo.toml`,
+      `printf '[registries.own]\\nindex = "sparse+https://crates.test/"\\n' > .cargo/config.toml`,
+      // before 1.68 such an index had to be asked for
+      `RUSTC_BOOTSTRAP=1 cargo -Z sparse-registry fetch -q >&2 && cat ~/.cargo/registry/src/*/greeting-1.0.0/src/lib.rs`,
+    ].join('\n'),
+    '// fetched by cargo\n',
   ],
 ]
 
@@ -70,7 +101,7 @@ describeWith(
         allow: names,
         addresses: ['127.0.0.1'],
         resolve: async (_: string, port: number) => [{ address: '127.0.0.1', port: origins.ports[port] ?? 0 }],
-        requests: Object.fromEntries(names.slice(0, 4).map((name) => [name, [rule]])),
+        requests: Object.fromEntries(judged.map((name) => [name, [rule]])),
         authorities: [authority.certificate],
       }
       const workspace = await createWorkspace({
@@ -92,10 +123,28 @@ describeWith(
           const { workspace, events } = await open(at)
           const before = origins.credentials.length
           const { stdout, stderr, exitCode } = await workspace.exec(command)
-          expect({ stdout, stderr, exitCode }).toMatchObject({ stdout: printed, exitCode: 0 })
+          expect(exitCode, stderr).toBe(0)
+          expect(stdout).toBe(printed)
           expect(new Set(origins.credentials.slice(before))).toEqual(new Set([`Bearer ${secret}`]))
           expect(stdout + stderr + JSON.stringify(events)).not.toContain(secret)
         })
+      }
+
+      for (const [needed, title, command, printed] of languages) {
+        itWith(
+          [component(needed)],
+          `[NW5, NW2] ${title} at ${at} reaches its host with it, without a setting`,
+          async () => {
+            const { workspace, events } = await open(at)
+            const before = origins.credentials.length
+            const { stdout, stderr, exitCode } = await workspace.exec(command)
+            expect(exitCode, stderr).toBe(0)
+            expect(stdout).toBe(printed)
+            expect(new Set(origins.credentials.slice(before))).toEqual(new Set([`Bearer ${secret}`]))
+            expect(stdout + stderr + JSON.stringify(events)).not.toContain(secret)
+          },
+          { tags: 'deep' },
+        )
       }
 
       it(`[NW5] nothing in a sandbox at ${at} holds it, while a request with it is made`, async () => {

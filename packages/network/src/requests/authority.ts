@@ -26,7 +26,8 @@ export interface Authority {
 export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[]): Promise<Authority> {
   const forge = await loadForge()
   const [authority, leaf] = await Promise.all([keys(forge), keys(forge)])
-  const subject = [{ name: 'commonName', value: `@ws workspace ${randomBytes(4).toString('hex')}` }]
+  // letters and digits alone: Go takes a certificate for broken whose printable text is not
+  const subject = [{ name: 'commonName', value: `ws workspace ${randomBytes(4).toString('hex')}` }]
   const root = begin(forge, { subject, issuer: subject, key: authority.publicKey })
   root.setExtensions([
     { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },

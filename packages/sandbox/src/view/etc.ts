@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 
 import { isShort } from '@ws/process'
 
+import { javaKeystore } from './java-keystore.ts'
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
@@ -33,8 +34,9 @@ const copied = [
 
 const directories = ['alternatives', 'ssl/certs', 'pki/tls', 'pki/ca-trust', 'crypto-policies', 'terminfo', 'fonts']
 
-/** Where Debian's programs look for authorities. */
+/** Where Debian's programs look for authorities, and its Java. */
 const certificateFile = 'ssl/certs/ca-certificates.crt'
+const javaFile = 'ssl/certs/java/cacerts'
 
 /** Entries up to which a directory's files are shown one by one. */
 const smallDirectory = 4
@@ -57,11 +59,8 @@ export function etcEntries({
   certificates,
 }: SystemTreeOptions): SystemEntry[] {
   const { uid, gid } = owner
-  const text = (at: string, content: string): SystemEntry => ({
-    kind: 'data',
-    at: `/etc/${at}`,
-    content: Buffer.from(content),
-  })
+  const data = (at: string, content: Buffer): SystemEntry => ({ kind: 'data', at: `/etc/${at}`, content })
+  const text = (at: string, content: string) => data(at, Buffer.from(content))
   // A colon or line end would begin another field; such a root is reached through HOME alone.
   const home = /[:\n]/.test(root) ? '/' : root
   const own = [
@@ -70,7 +69,9 @@ export function etcEntries({
     text('hosts', `127.0.0.1 localhost${resolver ? ownName() : ''}\n::1 localhost ip6-localhost ip6-loopback\n`),
     text('nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n'),
     text('profile', profile),
-    ...(certificates === undefined ? [] : [text(certificateFile, certificates)]),
+    ...(certificates === undefined
+      ? []
+      : [text(certificateFile, certificates), data(javaFile, javaKeystore(certificates))]),
     ...(resolver === undefined ? (network ? nameServers() : []) : [text('resolv.conf', resolver)]),
   ]
   const versionedDirectories = names('/etc').filter((name) => versioned.test(name))

@@ -24,7 +24,12 @@ export interface Origins extends AsyncDisposable {
  * @param prove gives the certificate of a name. Default: one that no program trusts
  */
 export async function openOrigins(directory: string, prove?: (name: string) => SecureContext): Promise<Origins> {
-  const files = new Map([...makeRegistry(directory), ...makeIndex(directory)])
+  const files = new Map([
+    ...makeRegistry(directory),
+    ...makeIndex(directory),
+    ...makeCrates(directory),
+    ...makeModules(),
+  ])
   const repository = makeRepository(directory)
   const seen: string[] = []
   const credentials: string[] = []
@@ -135,6 +140,35 @@ function makeIndex(directory: string): [string, string | Buffer][] {
   return [
     ['index.test/simple/greeting/', `<a href="/files/${name}">${name}</a>`],
     [`index.test/files/${name}`, readFileSync(join(directory, name))],
+  ]
+}
+
+/** A registry of cargo with one crate. */
+function makeCrates(directory: string): [string, string | Buffer][] {
+  const name = 'greeting-1.0.0'
+  const place = join(directory, 'crates')
+  mkdirSync(join(place, name, 'src'), { recursive: true })
+  writeFileSync(join(place, name, 'Cargo.toml'), '[package]\nname = "greeting"\nversion = "1.0.0"\n')
+  writeFileSync(join(place, name, 'src/lib.rs'), '// fetched by cargo\n')
+  execFileSync('tar', ['-czf', 'crate', name], { cwd: place })
+  const crate = readFileSync(join(place, 'crate'))
+  const cksum = createHash('sha256').update(crate).digest('hex')
+  const entry = { name: 'greeting', vers: '1.0.0', deps: [], cksum, features: {}, yanked: false }
+  return [
+    ['crates.test/config.json', JSON.stringify({ dl: 'https://crates.test/{crate}-{version}' })],
+    ['crates.test/gr/ee/greeting', `${JSON.stringify(entry)}\n`],
+    [`crates.test/${name}`, crate],
+  ]
+}
+
+/** A proxy of Go modules with one module, as far as it is asked for its version. */
+function makeModules(): [string, string][] {
+  const place = 'modules.test/example.test/greeting/@v'
+  const info = JSON.stringify({ Version: 'v1.0.0', Time: '2026-01-01T00:00:00Z' })
+  return [
+    [`${place}/list`, 'v1.0.0\n'],
+    [`${place}/v1.0.0.info`, info],
+    [`${place}/v1.0.0.mod`, 'module example.test/greeting\n'],
   ]
 }
 

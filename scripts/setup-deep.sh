@@ -1,11 +1,15 @@
 #!/bin/sh
-# Puts OpenStack Swift of Debian into a directory of its own, for the tests on a third S3 server. Nothing is installed into the
-# system, and no service starts. `WS_SWIFT` names another directory; tests look there too.
+# Installs what only the deep tier needs: Java, Go and cargo, whose programs reach hosts by name, and OpenStack Swift, a third S3
+# server. Swift goes into a directory of its own, since its packages would start services. `WS_SWIFT` names another directory;
+# tests look there too.
 set -eu
+export DEBIAN_FRONTEND=noninteractive
+
+command -v apt-get >/dev/null || { echo 'setup-deep: this system has no apt-get' >&2; exit 1; }
+apt-get install -y -q --no-install-recommends default-jdk-headless golang-go cargo
 
 directory=${WS_SWIFT:-/opt/ws-swift}
 if test -e "$directory/done"; then exit 0; fi
-command -v apt-get >/dev/null || { echo 'setup:swift: this system has no apt-get' >&2; exit 1; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

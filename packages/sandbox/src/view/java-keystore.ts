@@ -1,0 +1,48 @@
+import { createHash, type Hash } from 'node:crypto'
+
+const magic = 0xfeed_feed
+const version = 2
+const trustedCertificate = 2
+/** The password that every Java uses for its own list. It protects nothing: the content is public. */
+const password = 'changeit'
+
+/**
+ * The list of authorities in the form that Java reads: a keystore of the type JKS.
+ *
+ * @param certificates PEM
+ */
+export function javaKeystore(certificates: string): Buffer {
+  const found = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu) ?? []
+  const content = Buffer.concat([
+    ...[magic, version, found.length].map(number),
+    ...found.flatMap((pem, index) => entry(`authority-${index}`, derOf(pem))),
+  ])
+  return Buffer.concat([content, seal().update(content).digest()])
+}
+
+function entry(alias: string, der: Buffer): Buffer[] {
+  // its name, no date, the kind of certificate
+  return [number(trustedCertificate), text(alias), Buffer.alloc(8), text('X.509'), number(der.length), der]
+}
+
+function derOf(pem: string): Buffer {
+  return Buffer.from(pem.split('\n').slice(1, -1).join(''), 'base64')
+}
+
+/** The digest at the end begins with the password in UTF-16 and with words that the format prescribes. */
+function seal(): Hash {
+  const wide = Buffer.from(password, 'utf16le').swap16()
+  return createHash('sha1').update(wide).update('Mighty Aphrodite')
+}
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16BE(value.length)
+  return Buffer.concat([bytes, Buffer.from(value)])
+}
