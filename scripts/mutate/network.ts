@@ -3,6 +3,7 @@ import type { Mutation } from './types.ts'
 const inside = 'packages/executor-bubblewrap/test/network.test.ts'
 const gateTest = 'packages/network/test/gate/gate.test.ts'
 const requestsTest = 'packages/network/test/gate/requests.test.ts'
+const curlTest = 'packages/executor-virtual/test/curl.test.ts'
 const decideFile = 'packages/network/src/gate/decide.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const passage = 'packages/network/src/gate/passage.ts'
@@ -21,6 +22,8 @@ const credential =
 const unruled =
   'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry'
 const authority = 'the authority that programs trust, used for other hosts'
+const interpreter =
+  'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
@@ -302,6 +305,30 @@ export const networkMutations: readonly Mutation[] = [
       },
     ],
     test: { file: requestsTest, title: 'speaks for its hosts alone' },
+  },
+  {
+    row: interpreter,
+    removes: 'the look at the list for each connection',
+    changes: [
+      {
+        file: 'packages/download/src/egress/connect.ts',
+        text: 'const entry = list.find(to.host, to.port)',
+        by: 'const entry = list.find(to.host, to.port) ?? list.entries[0]',
+      },
+    ],
+    test: { file: curlTest, title: 'reaches no other' },
+  },
+  {
+    row: interpreter,
+    removes: 'the rules of the workspace',
+    changes: [
+      {
+        file: 'packages/executor-virtual/src/run/downloads.ts',
+        text: 'list: network.list.narrow(rules)',
+        by: 'list: network.list.narrow(rules.slice(rules.length))',
+      },
+    ],
+    test: { file: curlTest, title: 'narrowed by a rule' },
   },
   {
     row: helper,

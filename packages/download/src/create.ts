@@ -1,10 +1,10 @@
 import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
-import { systemResolve } from '@ws/network'
+import { addressesIn, HostList, systemResolve } from '@ws/network'
 
 import { loadImpitClient } from './client/impit.ts'
 import { undiciClient } from './client/undici.ts'
 import { LiveDownloader } from './downloader.ts'
-import type { TorOptions } from './egress/connect.ts'
+import type { ListedHosts, TorOptions } from './egress/connect.ts'
 import type { Downloader, DownloaderOptions } from './types.ts'
 
 export const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443])
@@ -15,6 +15,12 @@ const shapes: OptionShapes<DownloaderOptions> = {
   timeout: durationShape,
   idleTimeout: durationShape,
   client: option.oneOf('auto', 'undici'),
+  hosts: option.options<ListedHosts>({
+    list: option.required(option.of('a list of hosts', (value) => value instanceof HostList)),
+    addresses: option.strings,
+    resolve: option.function,
+    onConnection: option.function,
+  }),
 }
 
 /**
@@ -25,8 +31,15 @@ const shapes: OptionShapes<DownloaderOptions> = {
  */
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
   checkOptions<DownloaderOptions>(options, shapes, { operation: 'createDownloader' })
+  const { hosts } = options
   return new LiveDownloader(options, {
-    egress: { resolve: systemResolve, permits: () => false, ports: webPorts, tor: options.tor },
+    egress: {
+      resolve: hosts?.resolve ?? systemResolve,
+      permits: addressesIn(hosts?.addresses ?? []),
+      ports: webPorts,
+      hosts,
+      tor: options.tor,
+    },
     clients: async () => {
       const browser = options.client === 'undici' ? undefined : await loadImpitClient()
       return browser === undefined ? [undiciClient] : [browser, undiciClient]

@@ -15,7 +15,12 @@ const maxRedirects = 5
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-const shapes: OptionShapes<OpenOptions> = { signal: option.signal, maxBytes: option.integer(1) }
+const shapes: OptionShapes<OpenOptions> = {
+  signal: option.signal,
+  maxBytes: option.integer(1),
+  redirect: option.oneOf('follow', 'manual'),
+  anyStatus: option.boolean,
+}
 
 export interface Machinery {
   readonly egress: EgressOptions
@@ -23,6 +28,13 @@ export interface Machinery {
   readonly clients: () => Promise<readonly Client[]>
   /** For tests alone. */
   readonly ca?: string | undefined
+}
+
+interface Following {
+  readonly patience: Patience
+  readonly maxBytes: number
+  readonly redirect: 'follow' | 'manual'
+  readonly anyStatus: boolean
 }
 
 /** An answer, and everything that belongs to it. */
@@ -47,7 +59,7 @@ export class LiveDownloader implements Downloader {
 
   async open(given: string, openOptions: OpenOptions = {}): Promise<Download> {
     checkOptions<OpenOptions>(openOptions, shapes, { operation: 'download' })
-    const { signal, maxBytes = 50_000_000 } = openOptions
+    const { signal, maxBytes = 50_000_000, redirect = 'follow', anyStatus = false } = openOptions
     signal?.throwIfAborted()
     this.#closing.signal.throwIfAborted()
     if (this.#options.requireTor === true && this.#options.tor === undefined) throw problems.noTor()
@@ -56,7 +68,7 @@ export class LiveDownloader implements Downloader {
     const signals = signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal]
     const patience = new Patience({ timeout, idleTimeout, signals })
     try {
-      return await this.#follow(checkUrl(given), patience, maxBytes)
+      return await this.#follow(checkUrl(given), { patience, maxBytes, redirect, anyStatus })
     } catch (error) {
       patience.end()
       throw patience.reason ?? error
@@ -76,14 +88,14 @@ export class LiveDownloader implements Downloader {
     return this.#options.timeout ?? 300_000
   }
 
-  async #follow(first: URL, patience: Patience, maxBytes: number): Promise<Download> {
+  async #follow(first: URL, { patience, maxBytes, redirect, anyStatus }: Following): Promise<Download> {
     let url = first
     let tor = this.#options.requireTor === true
     for (let count = 0; ; ) {
       const answered = await this.#ask(url, { tor, patience, maxBytes })
       const { answer, client } = answered
       const { status } = answer
-      if (redirects.has(status)) {
+      if (redirect === 'follow' && redirects.has(status)) {
         await finish(answered)
         const location = answer.header('location')
         if (location === undefined) throw problems.status(status)
@@ -96,7 +108,7 @@ export class LiveDownloader implements Downloader {
         tor = true
         continue
       }
-      if (status < 200 || status > 299) {
+      if (!anyStatus && (status < 200 || status > 299)) {
         await finish(answered)
         if (refusals.has(status) && (await this.#lacksBrowser())) throw problems.refused(status)
         throw problems.status(status)

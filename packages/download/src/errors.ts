@@ -1,4 +1,5 @@
 import { WorkspaceError, type ErrorCode } from '@ws/core'
+import type { Refusal } from '@ws/network/gate'
 
 const operation = 'download'
 
@@ -9,6 +10,8 @@ export const problems = {
     make('EACCES', `the host \`${host}\` is not a public address`, 'download from a public host only'),
   port: (port: number) =>
     make('EACCES', `the port ${port} is not one of web servers`, 'use port 80, 443, 8080 or 8443'),
+  refusedHost: (host: string, { outcome, reason, remedy }: Refusal) =>
+    make(outcome === 'denied' ? 'EACCES' : 'EBACKEND', `\`${host}\` ${reason}`, remedy),
   unknownHost: (host: string) => make('ENOENT', `the host \`${host}\` was not found`, 'check the URL'),
   unreachable: (host: string) =>
     make('EBACKEND', `the host \`${host}\` cannot be reached`, 'try again later, or another URL'),

@@ -1,3 +1,3 @@
 export { createDownloader } from './create.ts'
-export type { TorOptions } from './egress/connect.ts'
+export type { ListedHosts, TorOptions } from './egress/connect.ts'
 export type { Download, Downloader, DownloaderOptions, OpenOptions } from './types.ts'

@@ -1,4 +1,4 @@
-import type { TorOptions } from './egress/connect.ts'
+import type { ListedHosts, TorOptions } from './egress/connect.ts'
 
 export interface DownloaderOptions {
   /** Tor's SOCKS port, for servers that refuse with 401, 403 or 503. Default: none. */
@@ -11,12 +11,18 @@ export interface DownloaderOptions {
   readonly idleTimeout?: number | undefined
   /** `auto` (default): a client that speaks as a browser does, where it is installed, then a plain one. */
   readonly client?: 'auto' | 'undici' | undefined
+  /** The only hosts that are reached, by the first URL and by redirects. Default: every public host, at ports of web servers. */
+  readonly hosts?: ListedHosts | undefined
 }
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the decoded content at most. Default 50,000,000. More of them end the stream with `EFBIG`. */
   readonly maxBytes?: number | undefined
+  /** `manual`: an answer that leads elsewhere is the result. Default `follow`. */
+  readonly redirect?: 'follow' | 'manual' | undefined
+  /** An answer with any status is a result. Default false: only 200 to 299 are, and the others are errors. */
+  readonly anyStatus?: boolean | undefined
 }
 
 /** A download that has begun. */

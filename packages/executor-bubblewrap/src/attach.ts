@@ -1,6 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { Authority } from '@ws/network/gate'
+import { type Authority, verdictOf } from '@ws/network/gate'
 import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
 import {
   followTerminal,
@@ -36,7 +36,7 @@ import {
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
-import { CommandNetwork, nameResolution, narrowed, verdictOf } from './network/named-network.ts'
+import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
 import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
 import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
@@ -198,7 +198,7 @@ export function createAttached({
     guarantees,
     limits,
     refuseMissing: reservationProblem,
-    ...(typeof options.network === 'object' && { explainConnection: verdictOf(options.network) }),
+    ...(typeof options.network === 'object' && { explainConnection: verdictOf(options.network.list) }),
     rootForm(plan) {
       if (!isAtRoot(plan)) return undefined
       const shell = resolveShell({ existsInView: isSystemProgram })

@@ -7,11 +7,12 @@ import {
   type Guarantees,
   type StartedCommand,
 } from '@ws/core/executor'
+import { verdictOf } from '@ws/network/gate'
 
-import { lacks } from './lacks.ts'
+import { lacksOf } from './lacks.ts'
 import type { ResolvedOptions } from './options.ts'
 import { commandEnvironment } from './run/environment.ts'
-import { startCommand } from './run/command.ts'
+import { startCommand, type StartOptions } from './run/command.ts'
 import type { WorkerPool } from './run/pool.ts'
 import { checkShell } from './run/shell.ts'
 
@@ -20,20 +21,22 @@ export interface AttachOptions {
   readonly guarantees: Guarantees
   readonly pool: WorkerPool
   readonly limits: ResolvedOptions['limits']
+  readonly network: StartOptions['network']
 }
 
-export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions): AttachedExecutor {
+export function attachVirtual({ files, guarantees, pool, limits, network }: AttachOptions): AttachedExecutor {
   const running = new Set<StartedCommand>()
   let closed = false
   return {
     guarantees,
-    lacks,
+    lacks: lacksOf(network !== undefined),
+    ...(network && { explainConnection: verdictOf(network.network.list) }),
     async spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
       if (closed) throw execError('ECLOSED', 'the executor is closed')
       request.signal?.throwIfAborted()
       const shell = checkShell(request.shell)
       const env = commandEnvironment({ root: plan.root, shell, request })
-      const command = startCommand({ pool, files, request, plan, env, limits })
+      const command = startCommand({ pool, files, request, plan, env, limits, network })
       running.add(command)
       const forget = () => running.delete(command)
       command.wait().then(forget, forget)

@@ -7,19 +7,22 @@ import {
 } from '@ws/core/executor'
 
 import { attachVirtual } from './attach.ts'
-import { guarantees } from './guarantees.ts'
+import { guaranteesOf } from './guarantees.ts'
 import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
+import { loadDownloader } from './run/downloads.ts'
 import { WorkerPool } from './run/pool.ts'
 
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the
  * workspace's own files. Works on every machine and over every adapter; there are no real programs in it, no `git`,
- * `node` or `python3`, and no network.
+ * `node` or `python3`, and no network but a `curl` for the hosts that you list.
  *
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
-  const { concurrency, limits } = resolveOptions(options)
+  const resolved = resolveOptions(options)
+  const { concurrency, limits, network } = resolved
+  const guarantees = guaranteesOf(resolved)
   const pool = new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory })
   return {
     name: 'virtual',
@@ -29,7 +32,8 @@ export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Exe
       return { available: true, guarantees, missing: [], howToFix: [], details: {} }
     },
     async attach({ files }: WorkspaceView): Promise<AttachedExecutor> {
-      return attachVirtual({ files, guarantees, pool, limits })
+      const named = network && { network, create: await loadDownloader() }
+      return attachVirtual({ files, guarantees, pool, limits, network: named })
     },
   }
 }

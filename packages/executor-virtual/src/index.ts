@@ -1,2 +1,2 @@
 export { createVirtualExecutor } from './executor.ts'
-export type { VirtualExecutorOptions, VirtualLimits } from './options.ts'
+export type { VirtualNetwork, VirtualExecutorOptions, VirtualLimits } from './options.ts'

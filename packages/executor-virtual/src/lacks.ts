@@ -14,4 +14,9 @@ export const missingPrograms = [
 ] as const
 
 /** For models. A test compares it with the tables of the worker, which are too slow to load here. */
-export const lacks = `The shell has no ${missingPrograms.join(', ')} or other installed program, and no network.`
+export function lacksOf(hasCurl: boolean): string {
+  const missing = missingPrograms.filter((name) => name !== 'curl' || !hasCurl)
+  const network = hasCurl ? 'Its only network is `curl`, which downloads from listed hosts.' : ''
+  const programs = `The shell has no ${missing.join(', ')} or other installed program`
+  return hasCurl ? `${programs}. ${network}` : `${programs}, and no network.`
+}

@@ -1,4 +1,5 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import { HostList, isAddressRange, readHosts, type Resolve } from '@ws/network'
 
 import type { InterpreterLimits } from './worker/protocol.ts'
 
@@ -21,13 +22,31 @@ export interface VirtualLimits extends Partial<InterpreterLimits> {
   readonly maxMemory?: number
 }
 
+/** The hosts that `curl` reaches. */
+export interface VirtualNetwork {
+  /** Hosts by name: `example.org` for its ports 80 and 443, `*.example.org` for every name below, `db.internal:8080` for another port. */
+  readonly allow: readonly string[]
+  /** Addresses and ranges (`10.0.0.0/8`) that these hosts may have beside public ones. Default: none. */
+  readonly addresses?: readonly string[] | undefined
+  /** Gives the addresses of a listed host, in place of the system's resolver. */
+  readonly resolve?: Resolve | undefined
+}
+
 export interface VirtualExecutorOptions {
+  /** Default `none`. `{ allow: [...] }`: there is a `curl` that downloads from the listed hosts; the guarantee is then `names`. */
+  readonly network?: 'none' | VirtualNetwork | undefined
   /** Commands of all its workspaces that run at once; more of them wait. Each takes a thread. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
 }
 
+/** As {@link VirtualNetwork}, checked. */
+export interface ResolvedNetwork extends Pick<VirtualNetwork, 'addresses' | 'resolve'> {
+  readonly list: HostList
+}
+
 export interface ResolvedOptions {
+  readonly network: ResolvedNetwork | undefined
   readonly concurrency: number
   readonly limits: Required<VirtualLimits>
 }
@@ -45,7 +64,25 @@ const defaults: Required<VirtualLimits> = {
 
 const count = option.integer(1)
 
+const networkShapes: OptionShapes<VirtualNetwork> = {
+  allow: option.required(option.strings),
+  addresses: option.list(
+    option.of(
+      'an address, or a range such as `10.0.0.0/8`',
+      (value) => typeof value === 'string' && isAddressRange(value),
+    ),
+  ),
+  resolve: option.function,
+}
+
+const operation = 'createVirtualExecutor'
+
 const shapes: OptionShapes<VirtualExecutorOptions> = {
+  network: {
+    must: '`none`, or an object with a list of hosts, such as `{ allow: ["example.org"] }`',
+    accepts: (value) => value === 'none' || option.object.accepts(value),
+    options: networkShapes as unknown as OptionShapes,
+  },
   concurrency: option.integer(1, 256),
   limits: option.options<VirtualLimits>({
     maxCommands: count,
@@ -60,8 +97,14 @@ const shapes: OptionShapes<VirtualExecutorOptions> = {
 
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: VirtualExecutorOptions): ResolvedOptions {
-  checkOptions<VirtualExecutorOptions>(options, shapes, { operation: 'createVirtualExecutor' })
-  const { concurrency = 4, limits = {} } = options
+  checkOptions<VirtualExecutorOptions>(options, shapes, { operation })
+  const { concurrency = 4, limits = {}, network = 'none' } = options
   const given = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return { concurrency, limits: { ...defaults, ...Object.fromEntries(given) } }
+  return { network: resolveNetwork(network), concurrency, limits: { ...defaults, ...Object.fromEntries(given) } }
+}
+
+function resolveNetwork(network: 'none' | VirtualNetwork): ResolvedNetwork | undefined {
+  if (network === 'none') return undefined
+  const { allow, ...rest } = network
+  return { ...rest, list: new HostList(readHosts(allow, { operation, option: 'network.allow' })) }
 }

@@ -43,6 +43,6 @@ function withoutList(
   return {
     effect: 'deny',
     reason: 'cannot be reached: commands have no network',
-    remedy: 'give the bubblewrap executor a list of hosts (`network: { allow: [...] }`)',
+    remedy: 'give the bubblewrap or virtual executor a list of hosts (`network: { allow: [...] }`)',
   }
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 
 import type { WorkspaceError } from '@ws/core'
-import { type AddressCheck, connectTimeout, dial, type DialProblem } from '@ws/network'
+import type { ConnectionReport } from '@ws/core/executor'
+import { type AddressCheck, connectTimeout, dial, type DialProblem, type HostList, type Resolve } from '@ws/network'
+import { type Refusal, refusals } from '@ws/network/gate'
 import { SocksClient } from 'socks'
 
 import { problems } from '../errors.ts'
@@ -16,10 +18,22 @@ export interface TorOptions {
   readonly port?: number | undefined
 }
 
+export interface ListedHosts {
+  readonly list: HostList
+  /** Addresses and ranges that they may have beside public ones. Default: none. */
+  readonly addresses?: readonly string[] | undefined
+  /** Gives the addresses of a host, in place of the system's resolver. */
+  readonly resolve?: Resolve | undefined
+  /** Called for each connection when it is over, and for each that is not made. */
+  readonly onConnection?: ((report: ConnectionReport) => void) | undefined
+}
+
 /** `permits` of {@link AddressCheck} is for tests alone: no public option leads here. */
 export interface EgressOptions extends AddressCheck {
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
+  /** In place of `ports`: only these hosts are reached. */
+  readonly hosts?: Pick<ListedHosts, 'list' | 'onConnection'> | undefined
 }
 
 const dialProblems: Readonly<Record<DialProblem, (host: string) => WorkspaceError>> = {
@@ -40,11 +54,41 @@ export async function connectOut(
   transfer: Transfer,
   options: EgressOptions,
 ): Promise<Socket> {
+  if (options.hosts !== undefined) return connectListed(options.hosts, { host, port }, transfer, options)
   if (!options.ports.has(port)) throw problems.port(port)
   if (transfer.identity !== undefined) return connectThroughTor(host, port, transfer, options)
   const dialled = await dial(host, port, { ...options, signal: transfer.signal })
   if ('problem' in dialled) throw dialProblems[dialled.problem](host)
   return dialled.socket
+}
+
+async function connectListed(
+  { list, onConnection }: NonNullable<EgressOptions['hosts']>,
+  to: { readonly host: string; readonly port: number },
+  { signal }: Transfer,
+  options: EgressOptions,
+): Promise<Socket> {
+  const time = Date.now()
+  const report = (rest: Pick<ConnectionReport, 'outcome'> & Partial<ConnectionReport>): void =>
+    onConnection?.({ ...to, time, duration: Date.now() - time, sentBytes: 0, receivedBytes: 0, ...rest })
+  const refuse = (refusal: Refusal, entry?: string): WorkspaceError => {
+    report({ ...refusal, entry })
+    return problems.refusedHost(to.host, refusal)
+  }
+  const entry = list.find(to.host, to.port)
+  if (entry === undefined) throw refuse(refusals.unlisted(list, to.host, to.port))
+  const dialled = await dial(to.host, to.port, { ...options, signal })
+  if ('problem' in dialled) throw refuse(refusals.dial(dialled.problem), entry.text)
+  const { socket } = dialled
+  socket.once('close', () =>
+    report({
+      entry: entry.text,
+      outcome: 'allowed',
+      sentBytes: socket.bytesWritten,
+      receivedBytes: socket.bytesRead,
+    }),
+  )
+  return socket
 }
 
 /** Each identity is a user and password of its own: Tor gives it a circuit of its own. */

@@ -1,18 +1,11 @@
 import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Server } from 'node:net'
 
-import { isWorkspaceError, type NetworkViolation } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import {
-  type ConnectionReport,
-  type ConnectionVerdict,
-  execError,
-  type HostsRule,
-  shortageOf,
-  type StartedCommand,
-} from '@ws/core/executor'
+import { type ConnectionReport, execError, type HostsRule, shortageOf, type StartedCommand } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
-import { type Authority, createAuthority, Gate, gateNetwork, nameServer, refusals } from '@ws/network/gate'
+import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
 import { useListener } from '@ws/sandbox'
 
 import type { Child } from '../first-child.ts'
@@ -40,25 +33,12 @@ export function narrowed(network: NamedNetwork, rules: readonly HostsRule[] = []
   return { ...network, list: network.list.narrow(rules) }
 }
 
-/** The answer of a list about a connection that is not made. */
-export function verdictOf({ list }: NamedNetwork): (host: string, port: number) => ConnectionVerdict {
-  return (host, port) => {
-    const entry = list.find(host, port)
-    if (entry !== undefined) return { effect: 'allow', entry: entry.text }
-    const { reason, remedy } = refusals.unlisted(list, host, port)
-    return { effect: 'deny', reason, remedy }
-  }
-}
-
-/** Refused hosts that a result lists at most. */
-const mostListed = 100
-
 /** The network of one command: its gate, and what that refused. */
 export class CommandNetwork {
   readonly #network: NamedNetwork
   readonly #authority: Authority | undefined
   readonly #onConnection: ((report: ConnectionReport) => void) | undefined
-  readonly #refused = new Map<string, NetworkViolation>()
+  readonly #refused = new RefusedHosts()
   readonly #listener = useListener()
   #gate: Gate | undefined
 
@@ -110,8 +90,7 @@ export class CommandNetwork {
     const result = started.wait().then(
       async (ended) => {
         await this.close()
-        const violations = [...(ended.violations ?? []), ...this.#refused.values()]
-        return violations.length === 0 ? ended : { ...ended, violations }
+        return this.#refused.addTo(ended)
       },
       async (error: unknown) => {
         await this.close()
@@ -138,18 +117,8 @@ export class CommandNetwork {
   }
 
   #hear(report: ConnectionReport): void {
-    const { host, port, outcome, rule = 'network', reason = '', remedy = '' } = report
     this.#onConnection?.(report)
-    const key = `${host} ${port} ${reason}`
-    if (outcome !== 'denied' || this.#refused.size >= mostListed || this.#refused.has(key)) return
-    this.#refused.set(key, {
-      rule,
-      kind: 'refused',
-      host,
-      ...(port !== undefined && { port }),
-      reason,
-      remedy,
-    })
+    this.#refused.hear(report)
   }
 }
 

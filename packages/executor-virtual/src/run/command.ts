@@ -16,10 +16,11 @@ import { FileError } from '../files/errors.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
 import type { Done, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'
+import { CommandDownloads, type DownloadOptions } from './downloads.ts'
 import { collectInput } from './input.ts'
 import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
-import { answer, answerInput } from './serve-files.ts'
+import { answer, answerFetch, answerInput } from './serve-files.ts'
 
 export interface StartOptions {
   readonly pool: WorkerPool
@@ -28,6 +29,7 @@ export interface StartOptions {
   readonly plan: BindPlan
   readonly env: Readonly<Record<string, string>>
   readonly limits: Required<VirtualLimits>
+  readonly network: Pick<DownloadOptions, 'create' | 'network'> | undefined
 }
 
 type Ending = Omit<Done, 'type'> | { readonly killed: KillSignal; readonly stderr?: Uint8Array }
@@ -70,16 +72,27 @@ export function startCommand(options: StartOptions): StartedCommand {
           kill('SIGTERM')
         }, request.timeout)
 
+  const downloads =
+    options.network &&
+    new CommandDownloads({
+      ...options.network,
+      rules: options.plan.hostRules ?? [],
+      maxBytes: options.limits.maxFileBytes,
+      signal: AbortSignal.any([over.signal, stopping.signal]),
+      onConnection: request.onConnection,
+    })
   const result = follow()
   result.catch(() => undefined)
 
   async function follow(): Promise<ExecutorResult> {
     try {
-      const ending = await interpret(options, { ended, over: over.signal, stopping: stopping.signal })
+      const ending = await interpret(options, { ended, over: over.signal, stopping: stopping.signal, downloads })
+      await downloads?.close()
       const result = report(ending)
       request.signal?.throwIfAborted()
-      return result
+      return downloads?.addRefusedTo(result) ?? result
     } finally {
+      await downloads?.close()
       finished = true
       clearTimeout(timer)
       clearTimeout(graceTimer)
@@ -116,10 +129,11 @@ interface Control {
   readonly ended: PromiseWithResolvers<Ending>
   readonly over: AbortSignal
   readonly stopping: AbortSignal
+  readonly downloads: CommandDownloads | undefined
 }
 
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
-async function interpret(options: StartOptions, { ended, over, stopping }: Control): Promise<Ending> {
+async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
   const { pool, files, request, plan, env, limits } = options
   const both = AbortSignal.any([over, stopping])
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
@@ -146,11 +160,16 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
       return
     }
     if (over.aborted) return
-    const answered =
-      message.type === 'input' ? answerInput(port, message.id, collect) : answer(port, workspaceFiles, message)
+    const answered = answerTo(message)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
   })
+  async function answerTo(message: Exclude<FromWorker, { type: 'done' }>): Promise<void> {
+    if (message.type === 'input') return await answerInput(port, message.id, collect)
+    if (message.type !== 'fetch') return await answer(port, workspaceFiles, message)
+    // a command that has no network does not ask
+    if (downloads !== undefined) await answerFetch(port, downloads, message)
+  }
   const flag = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   const stop = () => {
     Atomics.store(new Int32Array(flag), 0, 1)
@@ -180,6 +199,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
     env,
     stdin,
     limits,
+    hasNetwork: downloads !== undefined,
     stopping: flag,
   }
   worker.postMessage(task, [port2])

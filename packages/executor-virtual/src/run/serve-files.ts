@@ -2,7 +2,8 @@ import type { MessagePort } from 'node:worker_threads'
 
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
 import { codeOf, FileError } from '../files/errors.ts'
-import type { FileRequest, ToWorker } from '../worker/protocol.ts'
+import type { FetchRequest, FileRequest, ToWorker } from '../worker/protocol.ts'
+import type { CommandDownloads } from './downloads.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
 
@@ -33,6 +34,16 @@ export async function answerInput(
     message = { type: 'error', id, code: codeOf(error), message: text }
   }
   port.postMessage(message)
+}
+
+/** Answers with the content of a URL. The worker is not trusted: the hosts are checked on this side. */
+export async function answerFetch(
+  port: MessagePort,
+  downloads: CommandDownloads,
+  request: FetchRequest,
+): Promise<void> {
+  const value = await downloads.fetch(request)
+  port.postMessage({ type: 'value', id: request.id, value } satisfies ToWorker)
 }
 
 async function perform(

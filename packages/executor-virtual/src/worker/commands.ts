@@ -7,15 +7,28 @@ import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import { asText, type Invocation, type InterpreterContext, isLeftAsBytes, noteInput, outputOf } from './tools/tool.ts'
+import {
+  asText,
+  type Invocation,
+  type InterpreterContext,
+  isLeftAsBytes,
+  noteInput,
+  outputOf,
+  type Tool,
+} from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
  * Any other form ends the script.
+ *
+ * @param further ours that not every command has
  */
-export function guardedCommands(session: Session): CustomCommand[] {
-  const names = new Set([...getCommandNames(), ...Object.keys(tools)])
-  return [...names].map((name) => guarded(name, session)).concat(refusedCommand(session), decodeCommand(session))
+export function guardedCommands(session: Session, further: Readonly<Record<string, Tool>> = {}): CustomCommand[] {
+  const all = { ...tools, ...further }
+  const names = new Set([...getCommandNames(), ...Object.keys(all)])
+  return [...names]
+    .map((name) => guarded(name, session, all[name]))
+    .concat(refusedCommand(session), decodeCommand(session))
 }
 
 /** These write, and never read. */
@@ -33,8 +46,8 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
 /** These start scripts, so the interpreter runs their commands again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
-function guarded(name: string, session: Session): CustomCommand {
-  return define(name, (given, context) => run(name, given, context, session))
+function guarded(name: string, session: Session, tool: Tool | undefined): CustomCommand {
+  return define(name, (given, context) => run({ name, tool }, given, context, session))
 }
 
 /**
@@ -50,7 +63,7 @@ export function separateCommands(open: () => Session): CustomCommand[] {
       define(name, async (given, context) => {
         const session = open()
         try {
-          return await run(name, given, context, session)
+          return await run({ name, tool: tools[name] }, given, context, session)
         } catch (error) {
           const { refusal } = session
           if (refusal === undefined) throw error
@@ -65,13 +78,17 @@ function define(name: string, execute: Parameters<typeof defineCommand>[1]): Cus
   return defineCommand(name, execute, { trusted: name === 'jq' })
 }
 
-async function run(name: string, marked: string[], context: InterpreterContext, session: Session): Promise<ExecResult> {
+async function run(
+  { name, tool }: { readonly name: string; readonly tool: Tool | undefined },
+  marked: string[],
+  context: InterpreterContext,
+  session: Session,
+): Promise<ExecResult> {
   session.check()
   const rule = commandRules[name]
   const { words: given, inherits } = takeMark(marked)
   const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
   if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
-  const tool = tools[name]
   const outer = session.inCommand
   session.inCommand = !runsScripts.has(name)
   const call: Invocation = { name, given, context, session, inherits }

@@ -16,6 +16,7 @@ import { bindSession } from './interpreter/shell.ts'
 import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './session.ts'
 import { readsInput } from './syntax/input.ts'
+import { curlWith } from './tools/curl.ts'
 import { limitPrograms } from './tools/jq.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
@@ -28,7 +29,17 @@ process.on('unhandledRejection', () => undefined)
 // One command at a time: a command that loops blocks this thread only.
 parentPort?.on('message', (task: WorkerCommand) => void run(task))
 
-async function run({ port, command, cwd, env, stdin, limits, stopping, root }: WorkerCommand): Promise<void> {
+async function run({
+  port,
+  command,
+  cwd,
+  env,
+  stdin,
+  limits,
+  hasNetwork,
+  stopping,
+  root,
+}: WorkerCommand): Promise<void> {
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
@@ -84,7 +95,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
     try {
       const bash = new Bash({
         fs: files,
-        customCommands: guardedCommands(session),
+        customCommands: guardedCommands(session, hasNetwork ? { curl: curlWith(remote.fetch) } : {}),
         cwd,
         env: { ...env },
         executionLimits: {

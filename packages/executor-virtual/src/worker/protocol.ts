@@ -23,6 +23,8 @@ export interface WorkerCommand {
   /** `later`: a stream, to be asked for when a command may read it. */
   readonly stdin: Uint8Array | 'later' | undefined
   readonly limits: InterpreterLimits
+  /** True where `curl` is there. */
+  readonly hasNetwork: boolean
   /** One 32-bit integer in shared memory: other than 0 once the command is to stop. */
   readonly stopping: SharedArrayBuffer
 }
@@ -40,6 +42,21 @@ export interface InputRequest {
   readonly id: number
 }
 
+/** Asks for the content of a URL. */
+export interface FetchRequest {
+  readonly type: 'fetch'
+  readonly id: number
+  readonly url: string
+  readonly follow: boolean
+  /** Milliseconds. */
+  readonly timeout: number | undefined
+}
+
+/** The content of a URL, or why it was not had. */
+export type Fetched =
+  | { readonly status: number; readonly body: Uint8Array }
+  | { readonly code: string; readonly reason: string }
+
 export interface Done {
   readonly type: 'done'
   readonly exitCode: number
@@ -47,7 +64,7 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-export type FromWorker = FileRequest | InputRequest | Done
+export type FromWorker = FileRequest | InputRequest | FetchRequest | Done
 
 export type ToWorker =
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }

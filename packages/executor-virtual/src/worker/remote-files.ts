@@ -1,12 +1,16 @@
 import type { MessagePort } from 'node:worker_threads'
 
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
-import type { FileRequest, InputRequest, ToWorker } from './protocol.ts'
+import type { FetchRequest, Fetched, FileRequest, InputRequest, ToWorker } from './protocol.ts'
+
+/** Asks the workspace's process, which alone has a network. */
+export type Fetch = (request: Omit<FetchRequest, 'type' | 'id'>) => Promise<Fetched>
 
 export interface RemoteFiles {
   readonly files: WorkspaceAsyncFiles
   /** The whole of standard input. */
   readInput(): Promise<Uint8Array>
+  fetch: Fetch
   /** Takes an answer. */
   receive(answer: Exclude<ToWorker, { type: 'stop' }>): void
 }
@@ -16,7 +20,9 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let count = 0
 
-  async function ask(request: Omit<FileRequest, 'id'> | Omit<InputRequest, 'id'>): Promise<unknown> {
+  async function ask(
+    request: Omit<FileRequest, 'id'> | Omit<InputRequest, 'id'> | Omit<FetchRequest, 'id'>,
+  ): Promise<unknown> {
     const id = count++
     const answer = Promise.withResolvers<unknown>()
     waiting.set(id, answer)
@@ -30,6 +36,7 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
   return {
     // The other side checks names and arguments; here they are just-bash's own.
     files: Object.fromEntries(entries) as WorkspaceAsyncFiles,
+    fetch: async (request) => (await ask({ type: 'fetch', ...request })) as Fetched,
     readInput: async () => (await ask({ type: 'input' })) as Uint8Array,
     receive(answer) {
       const { id } = answer

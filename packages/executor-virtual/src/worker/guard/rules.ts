@@ -1,3 +1,4 @@
+import { curlOptions } from '../tools/curl.ts'
 import { cutOptions } from '../tools/cut.ts'
 import { lsOptions } from '../tools/ls.ts'
 import { pasteOptions, readlinkOptions, realpathOptions } from '../tools/paths.ts'
@@ -19,6 +20,7 @@ import { textRules } from './text-rules.ts'
 export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   awk: { raw: true },
   comm: commOptions,
+  curl: curlOptions,
   cut: cutOptions,
   // find takes words, not options, and looks at them itself.
   find: { raw: true },

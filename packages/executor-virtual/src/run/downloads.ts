@@ -1,0 +1,84 @@
+import { isWorkspaceError } from '@ws/core'
+import { type ConnectionReport, execError, type ExecutorResult, type HostsRule } from '@ws/core/executor'
+import type { Downloader } from '@ws/download'
+import { RefusedHosts } from '@ws/network/gate'
+
+import type { ResolvedNetwork } from '../options.ts'
+import type { Fetched, FetchRequest } from '../worker/protocol.ts'
+
+type CreateDownloader = typeof import('@ws/download').createDownloader
+
+/** @throws WorkspaceError `ENOEXECUTOR` where it is not installed */
+export async function loadDownloader(): Promise<CreateDownloader> {
+  try {
+    const { createDownloader } = await import('@ws/download')
+    return createDownloader
+  } catch (native) {
+    throw execError('ENOEXECUTOR', '`network` needs the package `@ws/download`, which is not installed', {
+      remedy: 'install it beside `@ws/executor-virtual`',
+      native,
+    })
+  }
+}
+
+export interface DownloadOptions {
+  readonly create: CreateDownloader
+  readonly network: ResolvedNetwork
+  /** Of the workspace: they narrow the list. */
+  readonly rules: readonly HostsRule[]
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly onConnection: ((report: ConnectionReport) => void) | undefined
+}
+
+/** The downloads of one command. Nothing is opened before the first. */
+export class CommandDownloads {
+  readonly #options: DownloadOptions
+  readonly #refused = new RefusedHosts()
+  #downloader: Downloader | undefined
+
+  constructor(options: DownloadOptions) {
+    this.#options = options
+  }
+
+  async fetch({ url, follow, timeout }: FetchRequest): Promise<Fetched> {
+    const { maxBytes, signal } = this.#options
+    const late = timeout === undefined ? [] : [AbortSignal.timeout(timeout)]
+    const both = AbortSignal.any([signal, ...late])
+    try {
+      this.#downloader ??= this.#open()
+      const redirect = follow ? 'follow' : 'manual'
+      const { status, stream } = await this.#downloader.open(url, { maxBytes, redirect, anyStatus: true, signal: both })
+      const body = Buffer.concat(await Array.fromAsync(stream))
+      return { status, body }
+    } catch (error) {
+      if (isWorkspaceError(error)) return { code: error.code, reason: `${error.reason}; ${error.remedy}` }
+      if (both.aborted) return { code: 'ETIMEDOUT', reason: 'the time is over' }
+      throw error
+    }
+  }
+
+  /** Ends all of them; their refusals are in the result from then on. */
+  async close(): Promise<void> {
+    await this.#downloader?.close()
+  }
+
+  addRefusedTo(result: ExecutorResult): ExecutorResult {
+    return this.#refused.addTo(result)
+  }
+
+  #open(): Downloader {
+    const { create, network, rules, onConnection } = this.#options
+    return create({
+      client: 'undici',
+      hosts: {
+        ...network,
+        list: network.list.narrow(rules),
+        onConnection: (report) => {
+          this.#refused.hear(report)
+          onConnection?.(report)
+        },
+      },
+    })
+  }
+}

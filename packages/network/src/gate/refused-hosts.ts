@@ -1,0 +1,34 @@
+import type { NetworkViolation } from '@ws/core'
+import type { ConnectionReport, ConnectionVerdict, ExecutorResult, HostList } from '@ws/core/executor'
+
+import { refusals } from './refusals.ts'
+
+/** Refused hosts that a result lists at most. */
+const mostListed = 100
+
+/** The hosts that one command was refused, each once. */
+export class RefusedHosts {
+  readonly #refused = new Map<string, NetworkViolation>()
+
+  hear({ host, port, outcome, rule = 'network', reason = '', remedy = '' }: ConnectionReport): void {
+    const key = `${host} ${port} ${reason}`
+    if (outcome !== 'denied' || this.#refused.size >= mostListed || this.#refused.has(key)) return
+    this.#refused.set(key, { rule, kind: 'refused', host, ...(port !== undefined && { port }), reason, remedy })
+  }
+
+  /** The result of the command, with them. */
+  addTo(result: ExecutorResult): ExecutorResult {
+    const violations = [...(result.violations ?? []), ...this.#refused.values()]
+    return violations.length === 0 ? result : { ...result, violations }
+  }
+}
+
+/** The answer of a list about a connection that is not made. */
+export function verdictOf(list: HostList): (host: string, port: number) => ConnectionVerdict {
+  return (host, port) => {
+    const entry = list.find(host, port)
+    if (entry !== undefined) return { effect: 'allow', entry: entry.text }
+    const { reason, remedy } = refusals.unlisted(list, host, port)
+    return { effect: 'deny', reason, remedy }
+  }
+}
