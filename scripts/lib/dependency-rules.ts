@@ -63,10 +63,10 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'executors-stand-alone',
       comment:
-        'An executor may use the command parser, and the tools for processes, sandboxes and the network, but no adapter and no other executor.',
+        'An executor may use the command parser, the downloader, and the tools for processes, sandboxes and the network, but no adapter and no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|network|process|sandbox|command-parser|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|network|download|process|sandbox|command-parser|$1)/' },
     },
     {
       name: 'snapshots-know-the-disk-only',

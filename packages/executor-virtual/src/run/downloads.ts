@@ -24,7 +24,7 @@ export async function loadDownloader(): Promise<CreateDownloader> {
 export interface DownloadOptions {
   readonly create: CreateDownloader
   readonly network: ResolvedNetwork
-  /** Of the workspace: they narrow the list. */
+  /** The rules of the workspace narrow the list. */
   readonly rules: readonly HostsRule[]
   readonly maxBytes: number
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
-import type { Command, CommandResult, ExecOptions, RuleViolation, Workspace } from '@ws/core'
+import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
 
-import { notesOfHints } from '../text/hints.ts'
+import { ruleNotes } from '../text/rule-notes.ts'
 
 /** The exit code for a command that the workspace refused, as shells have it for a command that they may not run. */
 export const refusedExitCode = 126
@@ -80,23 +80,9 @@ function answerOf(result: CommandResult, notes: readonly string[]): CommandAnswe
 }
 
 /** Lines that the output of a command does not have: the timeout, and rules that it ran into, each with its remedy. */
-export function notesOfCommand({ timedOut, hints, violations = [] }: CommandResult): string[] {
-  return [
-    ...(timedOut ? ['Note: the command was ended by its timeout; do less at once.'] : []),
-    ...notesOfHints(hints),
-    ...violations.map(noteOfViolation),
-  ]
-}
-
-function noteOfViolation(violation: RuleViolation): string {
-  if (violation.kind === 'refused') {
-    const { host, port, reason, remedy } = violation
-    return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
-  }
-  const { rule, path } = violation
-  return violation.kind === 'created'
-    ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
-    : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`
+export function notesOfCommand(result: CommandResult): string[] {
+  const late = result.timedOut ? ['Note: the command was ended by its timeout; do less at once.'] : []
+  return [...late, ...ruleNotes(result)]
 }
 
 function withNotes(text: string, notes: readonly string[]): string {

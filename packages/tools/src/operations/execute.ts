@@ -5,7 +5,7 @@ import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
-import { notesOfHints } from '../text/hints.ts'
+import { ruleNotes } from '../text/rule-notes.ts'
 import { operation } from './operation.ts'
 
 /** Milliseconds that a command gets, unless a call says otherwise, and at most. */
@@ -84,7 +84,7 @@ function describe(result: CommandResult, timeout: number): Outcome {
       : `Exit code ${exitCode}.`
   const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''))
   return {
-    text: [end, body, ...notesOfHints(result.hints)].join('\n'),
+    text: [end, body, ...ruleNotes(result)].join('\n'),
     data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
   }
 }
@@ -106,7 +106,7 @@ function newOutput(call: Call, id: string): Outcome {
   const dropped = output.dropped > 0 ? `[${output.dropped} bytes of earlier output are not kept]\n` : ''
   const body = output.text === '' ? '(no new output)' : headAndTail(output.text.replace(/\n$/u, ''))
   return {
-    text: `${state}\n${dropped}${body}`,
+    text: [`${state}\n${dropped}${body}`, ...ruleNotes(result ?? {})].join('\n'),
     data: { id, running, exit_code: result?.exitStatus ?? null },
     ...(running && { next: { operation: 'execute', arguments: { id } } }),
   }

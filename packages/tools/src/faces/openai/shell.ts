@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { Outcome } from '../../answers/problem.ts'
 import type { Call } from '../../session/session.ts'
-import { notesOfHints } from '../../text/hints.ts'
+import { ruleNotes } from '../../text/rule-notes.ts'
 import { changes, faceTool } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
@@ -47,8 +47,8 @@ async function runAll(
   for (const command of commands) {
     const result = await workspace.exec(command, { ...limits, signal })
     call.record({ change: 'executed', path: workspace.root, command })
-    const { stdout, timedOut, exitStatus, hints } = result
-    const stderr = [result.stderr, ...notesOfHints(hints).map((note) => `${note}\n`)].join('')
+    const { stdout, timedOut, exitStatus } = result
+    const stderr = [result.stderr, ...ruleNotes(result).map((note) => `${note}\n`)].join('')
     const outcome = timedOut ? { type: 'timeout' } : { type: 'exit', exitCode: exitStatus }
     results.push({ stdout, stderr, outcome })
   }

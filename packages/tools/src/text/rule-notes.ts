@@ -1,0 +1,21 @@
+import type { CommandResult, RuleHint, RuleViolation } from '@ws/core'
+
+/** A line for each rule that a command ran into, and for each host that it was refused, with the way to go on. */
+export function ruleNotes({ hints = [], violations = [] }: Pick<CommandResult, 'hints' | 'violations'>): string[] {
+  return [...hints.map(noteOfHint), ...violations.map(noteOfViolation)]
+}
+
+function noteOfHint({ rule, path, reason, remedy }: RuleHint): string {
+  return `Note: rule ${rule} protects ${path}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`
+}
+
+function noteOfViolation(violation: RuleViolation): string {
+  if (violation.kind === 'refused') {
+    const { host, port, reason, remedy } = violation
+    return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
+  }
+  const { rule, path } = violation
+  return violation.kind === 'created'
+    ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
+    : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`
+}
