@@ -222,9 +222,10 @@ for (const mode of modes.filter(isBelow)) {
         const script = [
           'import socket, os',
           'at = socket.gethostbyname("db.test")',
-          'held = []',
-          'for n in range(2000):',
-          '  s = socket.socket(); s.setblocking(False); s.connect_ex((at, 5432)); held.append(s)',
+          'for n in range(5):',
+          '  held = []',
+          '  for m in range(2000):',
+          '    s = socket.socket(); s.setblocking(False); s.connect_ex((at, 5432)); held.append(s)',
           'udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)',
           'for n in range(5000): udp.sendto(os.urandom(64), ("198.18.0.1", 53))',
           'print("flooded")',

@@ -149,8 +149,14 @@ describeWith(
 
       it(`[NW5] nothing in a sandbox at ${at} holds it, while a request with it is made`, async () => {
         const { workspace, events } = await open(at)
-        const search =
-          'curl -sSf https://api.test/ -o answer & curl -sv https://api.test/ 2>&1; wait; env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; grep -rsla "[h]unter2" /etc . /tmp /dev/shm; echo end'
+        const search = [
+          'ulimit -c unlimited',
+          'curl -sSf https://api.test/ -o answer & curl -sv https://api.test/ 2>&1; wait',
+          `python3 -c 'import os, urllib.request as u; u.urlopen("https://api.test/").read(); os.abort()'`,
+          'env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline',
+          'grep -rsla "[h]unter2" /etc . /tmp /dev/shm',
+          'echo end',
+        ].join('\n')
         const { stdout, stderr } = await workspace.exec(search)
         expect(stdout).toContain('hello by 1.1')
         expect(stdout).toMatch(/end\n$/)
