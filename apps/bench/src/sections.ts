@@ -40,4 +40,5 @@ export const sectionLimits: Readonly<Record<string, number>> = {
   rclone: 420_000,
   runner: 300_000,
   checkpoints: 600_000,
+  network: 300_000,
 }

@@ -1,5 +1,5 @@
-// Downloads hostile bodies from a server in a worker, and prints by how many MiB the memory of the process grew.
-import { Worker } from 'node:worker_threads'
+// Downloads hostile bodies from a server in another process, and prints by how many MiB the memory of this one grew.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 import { loadImpitClient } from '../src/client/impit.ts'
@@ -7,11 +7,14 @@ import { undiciClient } from '../src/client/undici.ts'
 import { LiveDownloader } from '../src/downloader.ts'
 
 const address = '127.0.0.3'
-const server = new Worker(
-  `
+const server = spawn(
+  process.execPath,
+  [
+    '-e',
+    `
+  process.stdin.resume().on('end', () => process.exit()) // ends with this process
   const { createServer } = require('node:http')
   const { createGzip } = require('node:zlib')
-  const { parentPort } = require('node:worker_threads')
   const chunk = Buffer.alloc(65536)
   const server = createServer((request, response) => {
     response.writeHead(200, request.url === '/bomb' ? { 'content-encoding': 'gzip' } : {})
@@ -20,11 +23,13 @@ const server = new Worker(
     const more = () => { while (!response.destroyed && target.write(chunk)); if (!response.destroyed) target.once('drain', more) }
     more()
   })
-  server.listen(0, '${address}', () => parentPort.postMessage(server.address().port))
+  server.listen(0, '${address}', () => console.log(server.address().port))
   `,
-  { eval: true },
+  ],
+  { stdio: ['pipe', 'pipe', 'inherit'] },
 )
-const [port] = (await once(server, 'message')) as [number]
+const [printed] = (await once(server.stdout, 'data')) as [Buffer]
+const port = Number(printed)
 const impit = process.argv[2] === 'impit' ? await loadImpitClient() : undefined
 const downloader = new LiveDownloader(
   {},
@@ -63,5 +68,5 @@ const mebibytes = Object.fromEntries(
   Object.entries(grown).map(([kind, most]) => [kind, Math.round((most - idle) / 2 ** 20)]),
 )
 await downloader.close()
-await server.terminate()
+server.kill()
 console.log(JSON.stringify(mebibytes))

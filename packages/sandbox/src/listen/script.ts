@@ -2,8 +2,8 @@
  * Opens sockets in the network namespace of another process and hands them to Node. It is perl for the reasons of the loader.
  *
  * The process stays outside: the sandbox holds no listening socket, has no capability for ports below 1024, and no channel to
- * the host. Each request is done by a child of its own, which gives up this user's rights first where commands have another owner.
- * It enters the user namespace that the network namespace belongs to, and then that.
+ * the host. Each request is done by a child of its own, which waits for it already. Where commands have another owner, it gives up
+ * this user's rights first. It enters the user namespace that the network namespace belongs to, and then that.
  *
  * A socket goes as a message of Node's own format for handles. The next one follows once Node has confirmed it: Node 20 loses
  * one of two that come together.
@@ -48,8 +48,14 @@ sub openall { my ($id, $pid, $start, $uid, $gid, $network, @wanted) = @_;
     hand($id, fileno $socket, qq({"cmd":"NODE_HANDLE","type":$type,"msg":{"id":$id,"number":$number}})) }
   print "done $id\n"; exit 0 }
 open(our $channel, '+<&=', 3) or exit 1;
-while (defined(my $line = <STDIN>)) { chomp $line; my ($id, @rest) = split(/ /, $line);
-  my $child = fork; if (!defined $child) { my $e = $! + 0; print "failed $id fork $e\n"; next }
-  openall($id, @rest) if !$child;
-  waitpid($child, 0); print "failed $id ended 0\n" if $? > 256 || $? & 127 }
+sub spare { pipe(my $from, my $to) or return; my $child = fork; return unless defined $child;
+  if (!$child) { close $to; my $line = <$from>; exit 0 unless defined $line; chomp $line; openall(split(/ /, $line)) }
+  ($child, $to) }
+my ($child, $to) = spare();
+while (defined(my $line = <STDIN>)) { my ($id) = split(/ /, $line);
+  ($child, $to) = spare() if !$child;
+  if (!$child) { my $e = $! + 0; print "failed $id fork $e\n"; next }
+  syswrite($to, $line); close $to;
+  waitpid($child, 0); print "failed $id ended 0\n" if $? > 256 || $? & 127;
+  ($child, $to) = spare() }
 `
