@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Bytes that the head of a request or answer may have. */
@@ -11,12 +11,12 @@ const hopByHop: ReadonlySet<string> = new Set([
 ])
 
 /** The request as it goes to the host: written anew, with these headers in place of its own. */
-export function requestOptions(request: IncomingMessage, socket: Socket, headers: OutgoingHttpHeaders) {
+export function requestOptions(request: IncomingMessage, over: Socket | Agent, headers: OutgoingHttpHeaders) {
   const own = endToEnd(request)
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const hasBody = names.has('content-length') || request.headers['transfer-encoding'] !== undefined
   return {
-    createConnection: () => socket,
+    ...(over instanceof Agent ? { agent: over } : { createConnection: () => over }),
     method: request.method,
     path: request.url,
     setHost: false,

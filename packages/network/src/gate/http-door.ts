@@ -1,10 +1,18 @@
-import { createServer, type IncomingMessage, request as sendRequest, type Server, ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as sendRequest,
+  type Server,
+  ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 
 import { normalName } from '@ws/core/executor'
 import type { RequestAnswer } from '../requests/types.ts'
 import { decide, type Decision } from './decide.ts'
 import { endToEnd, maxHeaderSize, requestOptions } from './headers.ts'
+import { isRepeatable, KeptConnections, RefusedConnection, type Way } from './kept-connections.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
@@ -21,10 +29,12 @@ export class HttpDoor {
   readonly #passages: Passages
   readonly #authorities: readonly string[] | undefined
   readonly #destinations = new WeakMap<Socket, Destination>()
+  readonly #kept: KeptConnections
 
   /** @param authorities certificates (PEM) that prove the names of hosts, in place of the usual ones */
   constructor(passages: Passages, authorities?: readonly string[]) {
     this.#passages = passages
+    this.#kept = new KeptConnections(passages.limits.idleTimeout)
     this.#authorities = authorities
     this.#server = createServer(
       {
@@ -84,11 +94,27 @@ export class HttpDoor {
     if (destination === undefined) return
     const decision = await decide(request, destination)
     if (!('headers' in decision)) return this.#end(response, destination, decision)
-    const way = await this.#out(destination)
-    if ('refusal' in way) return refuse(response, destination.name, way.refusal)
-    const { socket } = way
-    if (response.destroyed) return void socket.destroy()
-    const outgoing = sendRequest(requestOptions(request, socket, { ...decision.headers, connection: 'close' }))
+    await this.#send(request, response, { destination, headers: decision.headers, keeps: isRepeatable(request) })
+  }
+
+  /** @param keeps over a connection that is kept for the next request; one that ends under this request is replaced once */
+  async #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      destination,
+      headers,
+      keeps,
+    }: { readonly destination: Destination; readonly headers: OutgoingHttpHeaders; readonly keeps: boolean },
+  ): Promise<void> {
+    const { name } = destination
+    const way = keeps
+      ? { over: this.#kept.agentFor(request.socket, () => this.#out(destination)) }
+      : await this.#out(destination)
+    if ('refusal' in way) return refuse(response, name, way.refusal)
+    const over = 'over' in way ? way.over : way.socket
+    const connection = keeps ? 'keep-alive' : 'close'
+    const outgoing = sendRequest(requestOptions(request, over, { ...headers, connection }))
     outgoing.on('response', (incoming) => {
       response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming))
       response.flushHeaders()
@@ -96,12 +122,20 @@ export class HttpDoor {
       // a body that ends too early must end too early for the client as well
       incoming.on('error', () => response.destroy())
     })
-    outgoing.on('error', () => {
+    outgoing.on('error', (error) => {
       if (response.headersSent) response.destroy()
-      else refuse(response, destination.name, refusals.dial('unreachable'))
+      else if (error instanceof RefusedConnection) refuse(response, name, error.refusal)
+      else if (keeps && outgoing.reusedSocket && !response.destroyed)
+        void this.#send(request, response, { destination, headers, keeps: false })
+      else refuse(response, name, refusals.dial('unreachable'))
     })
-    response.once('close', () => socket.destroy())
-    request.pipe(outgoing)
+    // one that was answered in full goes back to those that are kept
+    response.once('close', () => {
+      if (!keeps || !response.writableFinished) outgoing.destroy()
+    })
+    if (response.destroyed) return void outgoing.destroy()
+    if (isRepeatable(request)) outgoing.end()
+    else request.pipe(outgoing)
   }
 
   /** Answers a request that does not go on. */
@@ -112,7 +146,7 @@ export class HttpDoor {
   }
 
   /** The connection to a host: TLS where the one from inside was. */
-  async #out(destination: Destination): Promise<{ readonly socket: Socket } | { readonly refusal: Refusal }> {
+  async #out(destination: Destination): Promise<Way> {
     const way = await this.#passages.out(destination)
     if ('refusal' in way || destination.isSecure !== true) return way
     const socket = await secured(way.socket, { name: destination.name, authorities: this.#authorities })

@@ -38,6 +38,8 @@ export class Passages {
   hold(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => socket.destroy())
+    // a body that follows its head would wait for the other side to confirm that
+    socket.setNoDelay(true)
     socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())
     socket.once('close', () => this.#sockets.delete(socket))
     if (this.#ending.signal.aborted) socket.destroy()

@@ -106,6 +106,42 @@ describe('http at the gate', () => {
     expect(reports.filter(({ outcome }) => outcome === 'denied')).toMatchObject([{ host: 'evil.test' }])
   })
 
+  it('keeps its connection to the host between requests, and takes another where that has ended meanwhile', async () => {
+    let requests = 0
+    const { port, sockets } = await plainOrigin((socket) =>
+      socket.on('data', (chunk: Buffer) => {
+        requests += 1
+        // the third finds a connection that is over
+        if (requests === 3) return void socket.destroy()
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n${chunk.toString().split(' ')[1]}`)
+      }),
+    )
+    const { connect, reports, until } = await openGate({ allow, origin: port })
+    const socket = await connect('api.test', 80)
+    let text = ''
+    for (const [path, connections] of [
+      ['/1', 1],
+      ['/2', 1],
+      ['/3', 2],
+    ] as const) {
+      socket.write(get('api.test', path))
+      while (!text.endsWith(path)) text += String((await once(socket, 'data'))[0])
+      expect(sockets.length).toBe(connections)
+    }
+    socket.destroy()
+    await until(({ length }) => length === 2)
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['allowed', 'allowed'])
+  })
+
+  it('repeats no request that may change something, and keeps no connection for it', async () => {
+    const { port, sockets } = await plainOrigin((socket) => socket.on('data', () => socket.destroy()))
+    const { connect } = await openGate({ allow, origin: port })
+    const socket = await connect('api.test', 80)
+    socket.end('POST / HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1\r\n\r\nx')
+    expect(await drain(socket)).toMatch(/^HTTP\/1\.1 502 /)
+    expect(sockets.length).toBe(1)
+  })
+
   it('[NW3] hides no request in a body', async () => {
     const inner = get('evil.test', '/2')
     const { answer, seen } = await ask(

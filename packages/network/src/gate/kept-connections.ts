@@ -1,0 +1,49 @@
+import { Agent, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+import type { Refusal } from './refusals.ts'
+
+export type Way = { readonly socket: Socket } | { readonly refusal: Refusal }
+
+/** The connection under a request was refused. */
+export class RefusedConnection extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason)
+    this.refusal = refusal
+  }
+}
+
+/** The connections to a host that belong to one connection from inside: kept between its requests, and ended with it. */
+export class KeptConnections {
+  readonly #agents = new WeakMap<Socket, Agent>()
+  readonly #idleTimeout: number
+
+  /** @param idleTimeout milliseconds without a byte after which one is cut */
+  constructor(idleTimeout: number) {
+    this.#idleTimeout = idleTimeout
+  }
+
+  agentFor(inner: Socket, open: () => Promise<Way>): Agent {
+    const known = this.#agents.get(inner)
+    if (known !== undefined) return known
+    const agent = new Agent({ keepAlive: true, timeout: this.#idleTimeout })
+    agent.createConnection = (_, callback) => {
+      void open().then((way) => {
+        if ('refusal' in way) callback?.(new RefusedConnection(way.refusal), undefined as never)
+        else callback?.(null, way.socket)
+      })
+      return undefined
+    }
+    inner.once('close', () => agent.destroy())
+    this.#agents.set(inner, agent)
+    return agent
+  }
+}
+
+/** True for a request that can be asked again where a kept connection ends under it: it has no body and changes nothing. */
+export function isRepeatable({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return !hasBody && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')
+}
