@@ -30,10 +30,12 @@ export class KeptConnections {
     if (known !== undefined) return known
     const agent = new Agent({ keepAlive: true, timeout: this.#idleTimeout })
     agent.createConnection = (_, callback) => {
-      void open().then((way) => {
+      const give = async (): Promise<void> => {
+        const way = await open()
         if ('refusal' in way) callback?.(new RefusedConnection(way.refusal), undefined as never)
         else callback?.(null, way.socket)
-      })
+      }
+      void give()
       return undefined
     }
     inner.once('close', () => agent.destroy())
