@@ -162,6 +162,7 @@ function createProgram(start: Start): Command {
     .option('--root <dir>', 'the directory (default: see "The workspace")')
     .option('--s3 <bucket[/prefix]>', 'or a bucket of S3 or R2')
     .option('--rclone <bucket[/prefix]>', 'or the same, mounted by rclone')
+    .option('--replica <dir>', 'a copy of --s3 on this machine, for programs')
     .option('--s3-endpoint <url>', 'the store, if it is not AWS')
     .option('--s3-region <region>', 'its region (default: AWS_REGION)')
     .option('--at <path>', 'its place: / (default) or /workspace')
@@ -184,6 +185,7 @@ Examples:
   $ ws --root ~/project --at /workspace exec -- npm test
   $ ws --root ~/project --require untrusted exec -- ./build.sh
   $ ws --s3 bucket/threads/t1 exec -- 'grep -r TODO /src | wc -l'
+  $ ws --s3 bucket/threads/t1 --replica ~/copy exec -- 'npm install'
   $ ws --config ws.config.json explain write /src/a.ts
 ${exitCodesHelp}`,
     )

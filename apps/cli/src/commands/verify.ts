@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { CommandContext, Start } from '../command-context.ts'
 import { defaultExecutorNames } from '../config/executors.ts'
 import type { Settings } from '../config/settings.ts'
+import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkInstalled, isInstalled, neededBy } from '../optional/load.ts'
 import { ordinaryOwner } from '../owner.ts'
@@ -66,6 +67,10 @@ async function storeOf({ mounts }: Settings, owner: Owner): Promise<(() => Promi
     const { createScratchMount } = await import('../storage/scratch-mount.ts')
     return () => createScratchMount(storage, owner)
   }
+  if (storage.replica !== undefined)
+    throw new UsageError(
+      'verify: checks a bucket and the commands over it; leave the copy out (`--replica`, `replica`)',
+    )
   const { createScratchStore } = await import('../storage/scratch.ts')
   return () => createScratchStore(storage)
 }

@@ -39,7 +39,7 @@ function storageOfConfig({ root, s3, r2, rclone }: MountConfig, directory: strin
     const { endpoint } = s3
     return {
       ...s3,
-      ...bucketOf(s3, `${place}.s3`),
+      ...bucketOf(s3, `${place}.s3`, directory),
       kind: 's3',
       endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, `${place}.s3.endpoint`),
     }
@@ -48,11 +48,11 @@ function storageOfConfig({ root, s3, r2, rclone }: MountConfig, directory: strin
     const { accountId, endpoint = '' } = r2
     const location =
       accountId === undefined ? { endpoint: checkEndpoint(endpoint, `${place}.r2.endpoint`) } : { accountId }
-    return { ...bucketOf(r2, `${place}.r2`), kind: 'r2', location }
+    return { ...bucketOf(r2, `${place}.r2`, directory), kind: 'r2', location }
   }
   if (rclone !== undefined) {
     const { endpoint, directory: cache } = rclone
-    const { symlinks: _links, ...named } = bucketOf(rclone, `${place}.rclone`)
+    const { symlinks: _links, replica: _none, ...named } = bucketOf(rclone, `${place}.rclone`, directory)
     return {
       ...rclone,
       ...named,
@@ -65,14 +65,29 @@ function storageOfConfig({ root, s3, r2, rclone }: MountConfig, directory: strin
   return { kind: 'local', root: resolve(directory, root), shown: root }
 }
 
-type BucketConfig = Pick<NonNullable<MountConfig['s3']>, 'bucket' | 'prefix' | 'symlinks' | 'credentialsFrom'>
+type BucketConfig = Pick<
+  NonNullable<MountConfig['s3']>,
+  'bucket' | 'prefix' | 'symlinks' | 'credentialsFrom' | 'replica'
+>
 
-function bucketOf({ bucket, prefix = '', symlinks = 'off', credentialsFrom }: BucketConfig, place: string) {
+/** @param directory of the config file */
+function bucketOf(
+  {
+    bucket,
+    prefix = '',
+    replica,
+    symlinks = replica === undefined ? 'off' : 'rclonelink',
+    credentialsFrom,
+  }: BucketConfig,
+  place: string,
+  directory: string,
+) {
   return {
     bucket: checkBucketName(bucket, `${place}.bucket`),
     prefix: checkPrefix(prefix, `${place}.prefix`),
     symlinks,
     credentialsFrom,
+    replica: replica === undefined ? undefined : resolve(directory, replica),
     shown: prefix === '' ? bucket : `${bucket}/${prefix}`,
   }
 }

@@ -69,6 +69,9 @@ const bucket = {
     .optional(),
 }
 
+/** A copy in which commands work; relative to the config file. */
+const replica = path.optional()
+
 /** The same for each storage that speaks S3. */
 const connection = {
   endpoint: z.string().optional(),
@@ -76,11 +79,12 @@ const connection = {
   forcePathStyle: z.boolean().optional(),
 }
 
-const s3 = z.strictObject({ ...bucket, ...connection })
+const s3 = z.strictObject({ ...bucket, ...connection, replica })
 
 const r2 = z
   .strictObject({
     ...bucket,
+    replica,
     accountId: z
       .string()
       .regex(/^[0-9A-Za-z]+$/u, 'the id of a Cloudflare account')

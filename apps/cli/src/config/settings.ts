@@ -84,9 +84,7 @@ function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions
 
 /** Programs need every mount to be a directory. Otherwise there is only one way to run commands. */
 function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
-  return mounts.every(({ storage }) => hasDirectory[storage.kind])
-    ? defaultExecutorNames
-    : executorNamesWithoutDirectory
+  return mounts.every(({ storage }) => hasDirectory(storage)) ? defaultExecutorNames : executorNamesWithoutDirectory
 }
 
 /** The code that checks config files takes longer to load than most commands to run. */

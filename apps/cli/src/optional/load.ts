@@ -28,21 +28,25 @@ export function checkInstalled(names: readonly OptionalName[]): void {
   if (missing.length > 0) throw new MissingPackagesError(missing)
 }
 
-const packageOfStorage: Readonly<Record<StorageSettings['kind'], OptionalName | undefined>> = {
-  local: undefined,
-  s3: '@ws/adapter-s3',
-  r2: '@ws/adapter-s3',
-  rclone: '@ws/adapter-rclone',
+const packagesOfStorage: Readonly<Record<StorageSettings['kind'], readonly OptionalName[]>> = {
+  local: [],
+  s3: ['@ws/adapter-s3'],
+  r2: ['@ws/adapter-s3'],
+  rclone: ['@ws/adapter-rclone'],
 }
 
 export interface Used {
-  readonly mounts?: readonly { readonly storage: Pick<StorageSettings, 'kind'> }[] | undefined
+  readonly mounts?:
+    | readonly { readonly storage: Pick<StorageSettings, 'kind'> & { readonly replica?: string | undefined } }[]
+    | undefined
   readonly executors?: readonly string[] | undefined
 }
 
 /** The optional packages for these mounts and executors. */
 export function neededBy({ mounts = [], executors = [] }: Used): OptionalName[] {
-  const names = mounts.map(({ storage }) => packageOfStorage[storage.kind]).filter((name) => name !== undefined)
+  const names = mounts.flatMap(({ storage: { kind, replica } }): readonly OptionalName[] =>
+    replica === undefined ? packagesOfStorage[kind] : [...packagesOfStorage[kind], '@ws/adapter-replica'],
+  )
   return executors.includes('virtual') ? [...names, '@ws/executor-virtual'] : names
 }
 

@@ -1,6 +1,7 @@
 /** The packages that only their users install, with their modules. */
 export interface OptionalPackages {
   '@ws/adapter-rclone': typeof import('@ws/adapter-rclone')
+  '@ws/adapter-replica': typeof import('@ws/adapter-replica')
   '@ws/adapter-s3': typeof import('@ws/adapter-s3')
   '@ws/conformance': typeof import('@ws/conformance')
   '@ws/executor-virtual': typeof import('@ws/executor-virtual')
@@ -15,6 +16,7 @@ export type OptionalName = keyof OptionalPackages
 /** The use of each package. */
 export const optionalPackages: Readonly<Record<OptionalName, string>> = {
   '@ws/adapter-rclone': 'buckets mounted by rclone',
+  '@ws/adapter-replica': 'a copy of a bucket in which programs work',
   '@ws/adapter-s3': 'files in S3 and R2',
   '@ws/conformance': '`ws verify`',
   '@ws/executor-virtual': 'commands in an interpreter',
@@ -41,13 +43,19 @@ export class MissingPackagesError extends Error {
 export interface Called {
   /** `thread open`. */
   readonly command: string
-  readonly options: { readonly s3?: string; readonly rclone?: string; readonly executor?: string }
+  readonly options: {
+    readonly s3?: string
+    readonly replica?: string
+    readonly rclone?: string
+    readonly executor?: string
+  }
 }
 
 /** An error's text for packages that a command needs. */
 export function describeMissing(packages: readonly OptionalName[], { command, options }: Called): string {
   const flags = [
     packages.includes('@ws/adapter-s3') && options.s3 !== undefined ? ' --s3' : '',
+    packages.includes('@ws/adapter-replica') && options.replica !== undefined ? ' --replica' : '',
     packages.includes('@ws/adapter-rclone') && options.rclone !== undefined ? ' --rclone' : '',
     packages.includes('@ws/executor-virtual') && options.executor === 'virtual' ? ' --executor virtual' : '',
   ]

@@ -13,11 +13,12 @@ export interface StorageFlags {
   readonly rclone?: string
   readonly s3Endpoint?: string
   readonly s3Region?: string
+  readonly replica?: string
 }
 
 /** `undefined` where no storage is named. Throws UsageError. */
 export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined {
-  const { root, s3, rclone, s3Endpoint, s3Region } = flags
+  const { root, s3, rclone, s3Endpoint, s3Region, replica } = flags
   const named = Object.entries({ root, s3, rclone }).filter(([, value]) => value !== undefined)
   if (named.length > 1) {
     const [one, other] = named.map(([name]) => `--${name}`)
@@ -30,6 +31,10 @@ export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined
     const flag = s3Endpoint === undefined ? '--s3-region' : '--s3-endpoint'
     throw new UsageError(`${flag}: means nothing without --s3 BUCKET; in a config file it belongs to the mount`)
   }
+  if (replica !== undefined && s3 === undefined)
+    throw new UsageError('--replica: means nothing without --s3 BUCKET; in a config file it belongs to the mount')
+  if (replica === '' || replica?.includes('\0') === true)
+    throw new UsageError(`--replica: ${quotePath(replica)} is not the name of a directory; give one for the copy`)
   if (root !== undefined) {
     if (root === '' || root.includes('\0')) {
       throw new UsageError(`--root: ${quotePath(root)} is not the name of a directory; give the workspace's directory`)
@@ -44,5 +49,7 @@ export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined
     region: s3Region,
     shown: bucket,
   }
-  return s3 === undefined ? { kind: 'rclone', ...connection } : { kind: 's3', ...connection, symlinks: 'off' }
+  if (s3 === undefined) return { kind: 'rclone', ...connection }
+  if (replica === undefined) return { kind: 's3', ...connection, symlinks: 'off' }
+  return { kind: 's3', ...connection, symlinks: 'rclonelink', replica: resolve(replica) }
 }

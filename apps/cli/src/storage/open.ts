@@ -1,14 +1,14 @@
 import { isWorkspaceError, quotePath } from '@ws/core'
 import { rewriteError, type Owner, type StorageAdapter } from '@ws/core/adapter'
 
-import type { StorageSettings } from './settings.ts'
+import type { R2Settings, S3Settings, StorageSettings } from './settings.ts'
 
 export interface StorageOptions {
   /** The user that owns new files in a directory of this machine. */
   readonly owner: Owner | undefined
   /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
   readonly readOnly?: boolean | undefined
-  /** Where a mount has its cache: a host path. Default: that of the settings. */
+  /** Where a mount has its cache, or a bucket its copy: a host path. Default: that of the settings. */
   readonly directory?: string | undefined
 }
 
@@ -23,18 +23,22 @@ const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
     const { createLocalAdapter } = await import('@ws/adapter-local')
     return await createLocalAdapter({ root, owner })
   },
-  async s3(settings, { readOnly }) {
-    const { openBucket } = await import('./s3.ts')
-    return await openBucket(settings, { readOnly })
-  },
-  async r2(settings, { readOnly }) {
-    const { openBucket } = await import('./s3.ts')
-    return await openBucket(settings, { readOnly })
-  },
+  s3: openBucketOrCopy,
+  r2: openBucketOrCopy,
   async rclone(settings, options) {
     const { openMount } = await import('./rclone.ts')
     return await openMount(settings, options)
   },
+}
+
+async function openBucketOrCopy(
+  settings: S3Settings | R2Settings,
+  { readOnly, owner, directory = settings.replica }: StorageOptions,
+): Promise<StorageAdapter> {
+  const { openBucket } = await import('./s3.ts')
+  if (settings.replica === undefined) return await openBucket(settings, { readOnly })
+  const { openCopy } = await import('./replica.ts')
+  return await openCopy({ store: () => openBucket(settings), directory, owner })
 }
 
 /** The adapter on a storage. Of this machine and of the store an error names only what the user typed. */

@@ -17,6 +17,8 @@ interface BucketSettings {
   readonly symlinks: 'off' | 'rclonelink'
   /** Names of environment variables; never the values. Default: the AWS SDK looks where it always does. */
   readonly credentialsFrom?: CredentialVariables | undefined
+  /** Where a copy lies in which programs of this machine work: a host path. Default: there is none. */
+  readonly replica?: string | undefined
   readonly shown: string
 }
 
@@ -36,7 +38,7 @@ export interface R2Settings extends BucketSettings {
 }
 
 /** A bucket that rclone mounts: programs of this machine work in it. */
-export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks'> {
+export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks' | 'replica'> {
   readonly kind: 'rclone'
   /** Where its cache is: a host path. Default: the adapter's. */
   readonly directory?: string | undefined
@@ -46,9 +48,6 @@ export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks'> {
 export type StorageSettings = LocalSettings | S3Settings | R2Settings | RcloneSettings
 
 /** Whether programs of this machine can work in it: only then is there a directory to show them. */
-export const hasDirectory: Readonly<Record<StorageSettings['kind'], boolean>> = {
-  local: true,
-  s3: false,
-  r2: false,
-  rclone: true,
+export function hasDirectory(storage: StorageSettings): boolean {
+  return storage.kind === 's3' || storage.kind === 'r2' ? storage.replica !== undefined : true
 }

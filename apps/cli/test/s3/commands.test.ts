@@ -1,8 +1,8 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { describeWith } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { openBucket, type Bucket } from './server.ts'
 
@@ -55,3 +55,35 @@ for (const name of s3ServerNames) {
     })
   })
 }
+
+// five runs of `ws`, three of them with a sandbox
+describeWith([...s3Needs('r2'), component('bubblewrap'), component('git')], 'ws --s3 with --replica', () => {
+  it('[RE2] runs real programs over a bucket, goes on in its copy, and takes in what others changed', async () => {
+    const bucket = await openBucket('r2')
+    const scratch = await createScratchDirectory()
+    onTestFinished(async () => {
+      await bucket.server.close()
+      await scratch.remove()
+    })
+    const inCopy = (...args: readonly string[]) =>
+      bucket.run('project', ['--replica', `${scratch.path}/copy`, '--owner', String(scratch.owner.uid), ...args])
+    const first = await inCopy('exec', '--', 'git init -q . && echo one > a.txt && git add a.txt && git status --short')
+    expect(first).toMatchObject({ code: 0, stdout: 'A  a.txt\n' })
+    // without the copy: the bucket has it all
+    expect((await bucket.run('project', ['cat', '/a.txt'])).stdout).toBe('one\n')
+    expect(await bucket.run('project', ['write', '/b.txt'], { input: 'two\n' })).toMatchObject({ code: 0 })
+    expect((await inCopy('exec', '--', 'cat b.txt; git status --short')).stdout).toBe('two\nA  a.txt\n?? b.txt\n')
+    expect((await inCopy('ls')).stdout).toBe('.git\na.txt\nb.txt\n')
+  })
+
+  it('[PM1] refuses a copy of nothing', async () => {
+    const bucket = await openBucket('r2')
+    onTestFinished(() => bucket.server.close())
+    const refused = async (...args: readonly string[]) => (await bucket.ws(args)).stderr
+    expect(await refused('--root', '.', '--replica', 'copy', 'ls')).toMatch(/--replica: means nothing without --s3/u)
+    expect(await refused('--s3', 'bucket', '--replica', '', 'ls')).toMatch(/--replica: .* is not the name of a directory/u)
+    expect(await refused('--s3', 'bucket', '--replica', 'copy', 'verify')).toMatch(
+      /verify: checks a bucket .*; leave the copy out/u,
+    )
+  })
+})

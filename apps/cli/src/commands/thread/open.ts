@@ -5,6 +5,7 @@ import { createExecutor } from '../../config/executors.ts'
 import { UsageError } from '../../errors.ts'
 import { checkInstalled, loadOptional, neededBy } from '../../optional/load.ts'
 import { openStorage } from '../../storage/open.ts'
+import { copiesOfThreads, withoutCopy } from '../../storage/replica.ts'
 
 export interface ThreadFlags {
   readonly user: string
@@ -31,7 +32,8 @@ export async function openThreads(
   const { createThreads } = await loadOptional('@ws/threads')
   const chosen = executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : []
   return createThreads({
-    store: () => openStorage(first.storage, { owner: settings.owner }),
+    store: () => openStorage(withoutCopy(first.storage), { owner: settings.owner }),
+    replica: copiesOfThreads(first.storage, settings.owner),
     executors: await Promise.all(chosen),
     require: executors ? settings.require : undefined,
     rules: settings.rules,

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+
+import type { ReplicaAdapter, ReplicaEvent } from '@ws/adapter-replica'
+import type { Owner, StorageAdapter } from '@ws/core/adapter'
+
+import { loadOptional } from '../optional/load.ts'
+import type { StorageSettings } from './settings.ts'
+
+interface CopyOptions {
+  readonly store: StorageAdapter | (() => Promise<StorageAdapter>)
+  /** A host path. Default: a scratch directory. */
+  readonly directory: string | undefined
+  readonly owner: Owner | undefined
+}
+
+/** A copy of a store on this machine. What it has to say goes to standard error. */
+export async function openCopy({ store, directory, owner }: CopyOptions): Promise<ReplicaAdapter> {
+  const { createReplicaAdapter } = await loadOptional('@ws/adapter-replica')
+  return await createReplicaAdapter({
+    store,
+    directory,
+    owner: owner ?? ownUser(),
+    onEvent: (event) => void process.stderr.write(`ws: replica: ${describe(event)}\n`),
+  })
+}
+
+/** The copies of threads, each in a directory of its own; `undefined` where the settings name none. */
+export function copiesOfThreads(storage: StorageSettings, owner: Owner | undefined) {
+  if ((storage.kind !== 's3' && storage.kind !== 'r2') || storage.replica === undefined) return undefined
+  const { replica } = storage
+  return ({ store, threadId }: { readonly store: StorageAdapter; readonly threadId?: string | undefined }) =>
+    openCopy({ store, directory: threadId === undefined ? undefined : join(replica, threadId), owner })
+}
+
+/** The same storage without its copy. */
+export function withoutCopy(storage: StorageSettings): StorageSettings {
+  return storage.kind === 's3' || storage.kind === 'r2' ? { ...storage, replica: undefined } : storage
+}
+
+/** Files of root would be closed to commands: then the copy belongs to the ordinary user that the package has. */
+function ownUser(): Owner | undefined {
+  const uid = process.getuid?.() ?? 0
+  return uid === 0 ? undefined : { uid, gid: process.getgid?.() ?? uid }
+}
+
+function describe(event: ReplicaEvent): string {
+  switch (event.event) {
+    case 'conflict':
+      return `${event.path} was changed here and in the store; the version of this machine is ${event.kept}`
+    case 'left-out':
+      return `${event.path} is not copied: ${event.reason}`
+    case 'push-failed':
+      return `changes are not in the store yet: ${event.error.reason}`
+  }
+}
