@@ -56,7 +56,7 @@ for (const name of s3ServerNames) {
   })
 }
 
-// five runs of `ws`, three of them with a sandbox
+// seven runs of `ws`, three of them with a sandbox
 describeWith([...s3Needs('r2'), component('bubblewrap'), component('git')], 'ws --s3 with --replica', () => {
   it('[RE2] runs real programs over a bucket, goes on in its copy, and takes in what others changed', async () => {
     const bucket = await openBucket('r2')
@@ -74,6 +74,11 @@ describeWith([...s3Needs('r2'), component('bubblewrap'), component('git')], 'ws 
     expect(await bucket.run('project', ['write', '/b.txt'], { input: 'two\n' })).toMatchObject({ code: 0 })
     expect((await inCopy('exec', '--', 'cat b.txt; git status --short')).stdout).toBe('two\nA  a.txt\n?? b.txt\n')
     expect((await inCopy('ls')).stdout).toBe('.git\na.txt\nb.txt\n')
+
+    const threadExec = ['--replica', `${scratch.path}/threads`, 'thread', 'exec', 't1', '--user', 'u1']
+    const inThread = await bucket.run('threads', [...threadExec, '--', 'git init -q . && echo x > made.txt'])
+    expect(inThread).toMatchObject({ code: 0, stdout: '' })
+    expect((await bucket.run('threads', ['thread', 'ls', 't1', '--user', 'u1'])).stdout).toContain('made.txt')
   })
 
   it('[PM1] refuses a copy of nothing', async () => {
