@@ -86,7 +86,9 @@ describeWith([...s3Needs('r2'), component('bubblewrap'), component('git')], 'ws 
     onTestFinished(() => bucket.server.close())
     const refused = async (...args: readonly string[]) => (await bucket.ws(args)).stderr
     expect(await refused('--root', '.', '--replica', 'copy', 'ls')).toMatch(/--replica: means nothing without --s3/u)
-    expect(await refused('--s3', 'bucket', '--replica', '', 'ls')).toMatch(/--replica: .* is not the name of a directory/u)
+    expect(await refused('--s3', 'bucket', '--replica', '', 'ls')).toMatch(
+      /--replica: .* is not the name of a directory/u,
+    )
     expect(await refused('--s3', 'bucket', '--replica', 'copy', 'verify')).toMatch(
       /verify: checks a bucket .*; leave the copy out/u,
     )
