@@ -13,7 +13,7 @@ interface CopyOptions {
   readonly owner: Owner | undefined
 }
 
-/** A copy of a store on this machine. What it has to say goes to standard error. */
+/** A copy of a store on this machine. Its conflicts and failures go to standard error. */
 export async function openCopy({ store, directory, owner }: CopyOptions): Promise<ReplicaAdapter> {
   const { createReplicaAdapter } = await loadOptional('@ws/adapter-replica')
   return await createReplicaAdapter({
