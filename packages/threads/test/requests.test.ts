@@ -1,6 +1,8 @@
+import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
 import type { S3Client } from '@aws-sdk/client-s3'
-import { describeWith } from '@ws/test-fixtures'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createThreads } from '@ws/threads'
 import { expect, it, onTestFinished } from 'vitest'
@@ -11,13 +13,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })
     const sent = watch(client)
-    const counts: Record<string, number> = {}
-    const count = async <Result>(what: string, work: () => Promise<Result>): Promise<Result> => {
-      sent.length = 0
-      const result = await work()
-      counts[what] = sent.length
-      return result
-    }
+    const { counts, count } = counterOf(sent)
     const make = () => createS3Adapter({ client, bucket: server.bucket })
     const store = await count('start', make)
     const again = await count('start again', make)
@@ -43,6 +39,69 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     })
   })
 })
+
+// one server, and five sandboxes
+describeWith([...s3Needs('r2'), component('bubblewrap')], 'requests of threads with a copy', () => {
+  it('[RE2] are as few as the README says', async () => {
+    const server = await sharedS3Server('r2')
+    const scratch = await createScratchDirectory()
+    onTestFinished(async () => {
+      await server.close()
+      await scratch.remove()
+    })
+    const client = server.client({ maxAttempts: 1 })
+    const { counts, count } = counterOf(watch(client))
+    const store = await createS3Adapter({ client, bucket: server.bucket, symlinks: 'rclonelink' })
+    const threads = await createThreads({
+      store,
+      replica: ({ store: part, threadId }) =>
+        createReplicaAdapter({
+          store: part,
+          directory: threadId === undefined ? undefined : `${scratch.path}/${threadId}`,
+        }),
+      executors: [createBubblewrapExecutor()],
+      provision: false,
+      idleTimeout: 0,
+    })
+    const open = () => threads.open({ threadId: 't1', userId: 'u1' })
+    const { workspace, ...thread } = await count('new', open)
+    await count('a command that changes nothing', () => workspace.exec('true'))
+    await count('a command that makes a file', () => workspace.exec('echo a > a.txt'))
+    await count('a command that changes it', () => workspace.exec('echo b > a.txt'))
+    await count('a command that removes it', () => workspace.exec('rm a.txt'))
+    await count('write', () => workspace.write('/b.txt', 'b'))
+    await count('read', () => workspace.readText('/b.txt'))
+    await count('close', () => thread.close())
+    const again = await count('known', open)
+    await again.close()
+    await threads.close()
+    await store.close()
+    expect(counts).toEqual({
+      new: 41,
+      'a command that changes nothing': 1,
+      'a command that makes a file': 7,
+      'a command that changes it': 4,
+      'a command that removes it': 8,
+      write: 6,
+      read: 0,
+      close: 3,
+      known: 6,
+    })
+  })
+})
+
+function counterOf(sent: string[]) {
+  const counts: Record<string, number> = {}
+  return {
+    counts,
+    async count<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+      sent.length = 0
+      const result = await work()
+      counts[step] = sent.length
+      return result
+    },
+  }
+}
 
 function watch(client: S3Client): string[] {
   const sent: string[] = []
