@@ -49,7 +49,7 @@ async function open(
   store: StorageAdapter,
   onClose: () => Promise<void>,
 ): Promise<ReplicaAdapter> {
-  const { directory, persist, maxFileBytes } = options
+  const { directory, persist, maxFileBytes, rebuild } = options
   // commands never run as root
   const owner = options.owner ?? (process.getuid?.() === 0 ? ordinary : undefined)
   if (directory !== undefined) await prepare(directory)
@@ -71,6 +71,7 @@ async function open(
       files: at.path,
       stateDirectory: directory === undefined ? undefined : join(directory, stateName),
       maxFileBytes,
+      rebuild,
       owner: user,
     }
     disk = await Disk.open(data).catch(explainState)
@@ -99,7 +100,7 @@ interface Sides {
 }
 
 function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides): Omit<Site, 'isBusy'> {
-  const { maxFiles, maxBytes, maxFileBytes, machine, onEvent } = options
+  const { maxFiles, maxBytes, maxFileBytes, machine, rebuild, onEvent } = options
   const tree = new ReplicaTree()
   tree.agree(opened.base)
   for (const [path, facts] of opened.seen) tree.see(path, facts)
@@ -108,7 +109,12 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
     ...{ store, disk, tree, onEvent },
     tombstones: new Tombstones(opened.id),
     turnstile: new Turnstile(),
-    limits: { maxFiles, maxBytes, maxFileBytes, maxNameBytes: 255, maxPathBytes: 4_000 - Buffer.byteLength(files) },
+    limits: {
+      ...{ maxFiles, maxBytes, maxFileBytes },
+      maxNameBytes: 255,
+      maxPathBytes: 4_000 - Buffer.byteLength(files),
+      rebuild: new Set(rebuild),
+    },
     machine: machine ?? opened.id.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8),
     reserved: () => (reservedNames.empty ? [] : reservedNames.within(files).map((path) => path.slice(files.length))),
   }
@@ -135,7 +141,7 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
 }
 
 async function holdsAny(store: StorageAdapter, { base }: ReplicaTree, limits: Site['limits']): Promise<boolean> {
-  const listed = await listStore(store, limits, {})
+  const listed = await listStore(store, { ...limits, rebuild: new Set() }, {})
   return [...base.keys()].some((path) => listed.has(path))
 }
 

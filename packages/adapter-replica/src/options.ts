@@ -32,6 +32,11 @@ export interface ReplicaAdapterOptions {
   readonly maxBytes?: number | undefined
   /** Bytes of one file at most, held in memory during a copy. Larger ones are refused. Default 256 MiB. */
   readonly maxFileBytes?: number | undefined
+  /**
+   * Names of trees that each machine makes anew, such as `node_modules` and `.venv`, at any depth. They stay on this disk, and are
+   * neither sent to the store nor copied from it. Default: none.
+   */
+  readonly rebuild?: readonly string[] | undefined
   readonly onEvent?: ((event: ReplicaEvent) => void) | undefined
 }
 
@@ -40,6 +45,7 @@ export interface CheckedOptions extends Pick<ReplicaAdapterOptions, 'store' | 'd
   readonly maxFiles: number
   readonly maxBytes: number
   readonly maxFileBytes: number
+  readonly rebuild: readonly string[]
   readonly onEvent: (event: ReplicaEvent) => void
 }
 
@@ -73,6 +79,12 @@ const shapes: OptionShapes<ReplicaAdapterOptions> = {
   maxFiles: option.integer(1, Number.MAX_SAFE_INTEGER),
   maxBytes: option.integer(1, Number.MAX_SAFE_INTEGER),
   maxFileBytes: option.integer(1, 2 ** 31 - 1),
+  rebuild: option.list(
+    option.of(
+      'a name such as `node_modules`',
+      (value) => typeof value === 'string' && /^(?!\.{1,2}$)[^/\0]+$/u.test(value),
+    ),
+  ),
   onEvent: option.function,
 }
 
@@ -86,6 +98,7 @@ export function checkReplicaOptions(options: ReplicaAdapterOptions): CheckedOpti
     maxFiles: options.maxFiles ?? 100_000,
     maxBytes: options.maxBytes ?? 10 * 1024 ** 3,
     maxFileBytes: options.maxFileBytes ?? 256 * 1024 ** 2,
+    rebuild: options.rebuild ?? [],
     onEvent: options.onEvent ?? (() => undefined),
   }
 }

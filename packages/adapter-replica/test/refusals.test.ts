@@ -123,6 +123,7 @@ describe('a replica is refused, and nothing is overwritten', () => {
     [{ owner: { uid: 0, gid: 0 } }, 'owner.uid'],
     [{ maxFiles: 0 }, 'maxFiles'],
     [{ maxFileBytes: 2 ** 40 }, 'maxFileBytes'],
+    [{ rebuild: ['a/b'] }, 'rebuild[0]'],
     [{ onEvent: true }, 'onEvent'],
     [{ stateDirectory: '/x' }, 'stateDirectory'],
   ])('[RU7] with an option that is wrong: %o', async (given, name) => {

@@ -62,7 +62,8 @@ class Pass {
       this.#checkCount()
       this.#changed = new Set()
       this.#differs = false
-      if (listing) await this.#pull(differences(await listStore(this.#site.store, limits, { signal }), tree.base))
+      if (listing)
+        await this.#pull(differences(await listStore(this.#site.store, limits, { signal }), tree.base, limits))
       if (push && !this.#differs) await this.#push()
       if (this.#away !== undefined) {
         for (const path of tree.dirty as Set<MountPath>)

@@ -20,3 +20,8 @@ export function parentsFirst(paths: Iterable<string>): MountPath[] {
 export function childrenFirst(paths: Iterable<string>): MountPath[] {
   return parentsFirst(paths).reverse()
 }
+
+/** True for a path with one of these names in it. */
+export function isBelowName(path: string, names: ReadonlySet<string>): boolean {
+  return names.size > 0 && path.split('/').some((name) => names.has(name))
+}

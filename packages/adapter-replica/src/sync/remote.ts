@@ -11,6 +11,7 @@ import { contentOf } from '@ws/snapshots/internal'
 
 import { failure } from '../errors.ts'
 import type { Base } from '../worker/protocol.ts'
+import { isBelowName } from './paths.ts'
 
 /** An entry of the store. */
 export interface Remote {
@@ -26,6 +27,8 @@ export interface Limits {
   readonly maxFileBytes: number
   readonly maxNameBytes: number
   readonly maxPathBytes: number
+  /** Names of trees that are not looked at, on either side. */
+  readonly rebuild: ReadonlySet<string>
 }
 
 /** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, `EINVAL` for an entry that the disk cannot hold */
@@ -45,6 +48,7 @@ export async function listStore(
       entry = next.value
     }
     const { type, path, version = '', mode } = entry
+    if (isBelowName(path, limits.rebuild)) continue
     checkHoldable(entry, limits)
     if (type === 'other') continue
     found.set(path, { type, version, mode })
@@ -81,6 +85,7 @@ function checkHoldable({ path, name, unreachable, size = 0 }: Entry, limits: Lim
 export function differences(
   listed: ReadonlyMap<string, Remote>,
   base: ReadonlyMap<string, Base>,
+  { rebuild }: Pick<Limits, 'rebuild'>,
 ): Map<string, Remote | undefined> {
   const different = new Map<string, Remote | undefined>()
   for (const [path, remote] of listed) {
@@ -90,7 +95,7 @@ export function differences(
       if (remote.mode !== undefined && remote.mode !== (known.mode & 0o777)) different.set(path, remote)
     } else if (known.version !== remote.version) different.set(path, remote)
   }
-  for (const path of base.keys()) if (!listed.has(path)) different.set(path, undefined)
+  for (const path of base.keys()) if (!listed.has(path) && !isBelowName(path, rebuild)) different.set(path, undefined)
   return different
 }
 

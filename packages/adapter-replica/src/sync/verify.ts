@@ -3,13 +3,16 @@ import { hash } from 'node:crypto'
 import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import type { ReplicaVerification } from '../contract.ts'
+import { isBelowName } from './paths.ts'
 import type { Site } from './site.ts'
 
 /** Compares the bytes of the disk with those that were agreed upon. */
-export async function verify({ disk, tree }: Site, { signal }: SignalOption): Promise<ReplicaVerification> {
+export async function verify({ disk, tree, limits }: Site, { signal }: SignalOption): Promise<ReplicaVerification> {
   signal?.throwIfAborted()
   const found = new Map(await disk.ask('hashes'))
-  const agreed = [...tree.base.values()].filter(({ type }) => type !== 'directory')
+  const agreed = [...tree.base.values()].filter(
+    ({ type, path }) => type !== 'directory' && !isBelowName(path, limits.rebuild),
+  )
   const lines = agreed.map(({ path, content, target }) => `${path}\0${content ?? target ?? ''}\n`).sort()
   const known = new Set(agreed.map(({ path }) => path))
   const differing = [

@@ -28,6 +28,8 @@ export interface ServiceData {
   /** Absent: the state is kept in memory. */
   readonly stateDirectory: string | undefined
   readonly maxFileBytes: number
+  /** Names of trees that are not looked at. */
+  readonly rebuild: readonly string[]
   /** The owner of everything that is made. */
   readonly owner: { readonly uid: number; readonly gid: number }
 }

@@ -62,13 +62,14 @@ export class Service implements Methods {
   }
 
   look({ only, reserved, mapped }: LookRequest): ScanResult {
-    const { maxFileBytes } = this.#data
+    const { maxFileBytes, rebuild } = this.#data
     const result = scan({
       root: this.#root,
       known: this.#seen,
       maxFileBytes,
       only,
       reserved,
+      skipped: new Set(rebuild),
       mapped,
       save: contentOf,
     })
@@ -145,8 +146,8 @@ export class Service implements Methods {
   }
 
   hashes(): readonly (readonly [string, string])[] {
-    const { maxFileBytes } = this.#data
-    const nothing = { known: new Map<string, Facts>(), reserved: [], save: contentOf }
+    const { maxFileBytes, rebuild } = this.#data
+    const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: new Set(rebuild), save: contentOf }
     const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing })
     return [...changed].flatMap(([path, { content, target }]) => {
       const hash = content ?? target

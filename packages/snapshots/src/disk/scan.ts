@@ -22,6 +22,8 @@ export interface ScanOptions {
   readonly only?: readonly string[] | undefined
   /** Paths that commands have reserved: they are taken to be as they were. */
   readonly reserved: readonly string[]
+  /** Names at any depth that are not looked at: they are taken to be as they were, with everything below them. */
+  readonly skipped?: ReadonlySet<string> | undefined
   /** Programs that run may have files mapped. Default false. */
   readonly mapped?: boolean | undefined
   /** Takes the bytes of a file that is new or may have changed, and names them. */
@@ -78,7 +80,10 @@ class Scan {
   }
 
   #start(path: string): void {
-    const { root } = this.#options
+    const { root, skipped } = this.#options
+    const names = path.split('/')
+    const above = skipped && names.findIndex((name) => skipped.has(name))
+    if (above !== undefined && above > 0) return this.#pass(names.slice(0, above + 1).join('/'))
     if (path !== '/') {
       const slash = path.lastIndexOf('/')
       const parent = root.directory(slash <= 0 ? '/' : path.slice(0, slash))
@@ -107,7 +112,7 @@ class Scan {
   }
 
   #entry(self: string, parent: number, path: string, name: string): void {
-    if (this.#reserved.has(path)) return this.#pass(path)
+    if (this.#reserved.has(path) || this.#options.skipped?.has(name) === true) return this.#pass(path)
     if (name.includes(replacement)) return this.#leave(path, 'its name is not valid UTF-8')
     const place = `${self}/${name}`
     const status = this.#look(place, path)
