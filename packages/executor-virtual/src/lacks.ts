@@ -16,7 +16,8 @@ export const missingPrograms = [
 /** For models. A test compares it with the tables of the worker, which are too slow to load here. */
 export function lacksOf(hasCurl: boolean): string {
   const missing = missingPrograms.filter((name) => name !== 'curl' || !hasCurl)
-  const network = hasCurl ? 'Its only network is `curl`, which downloads from listed hosts.' : ''
   const programs = `The shell has no ${missing.join(', ')} or other installed program`
-  return hasCurl ? `${programs}. ${network}` : `${programs}, and no network.`
+  return hasCurl
+    ? `${programs}. Its only network is \`curl\`, which downloads from listed hosts.`
+    : `${programs}, and no network.`
 }

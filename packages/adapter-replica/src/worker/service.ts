@@ -40,9 +40,11 @@ export class Service implements Methods {
   readonly #state: State
   readonly #data: ServiceData
   readonly #seen: Map<string, Facts>
+  readonly #skipped: ReadonlySet<string>
 
   constructor(data: ServiceData) {
     this.#data = data
+    this.#skipped = new Set(data.rebuild)
     this.#state = new State(data.stateDirectory === undefined ? undefined : openStateDirectory(data.stateDirectory))
     this.#root = new Root(data.files)
     this.#seen = this.#state.seen()
@@ -62,14 +64,14 @@ export class Service implements Methods {
   }
 
   look({ only, reserved, mapped }: LookRequest): ScanResult {
-    const { maxFileBytes, rebuild } = this.#data
+    const { maxFileBytes } = this.#data
     const result = scan({
       root: this.#root,
       known: this.#seen,
       maxFileBytes,
       only,
       reserved,
-      skipped: new Set(rebuild),
+      skipped: this.#skipped,
       mapped,
       save: contentOf,
     })
@@ -146,8 +148,8 @@ export class Service implements Methods {
   }
 
   hashes(): readonly (readonly [string, string])[] {
-    const { maxFileBytes, rebuild } = this.#data
-    const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: new Set(rebuild), save: contentOf }
+    const { maxFileBytes } = this.#data
+    const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: this.#skipped, save: contentOf }
     const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing })
     return [...changed].flatMap(([path, { content, target }]) => {
       const hash = content ?? target

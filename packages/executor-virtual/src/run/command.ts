@@ -86,18 +86,24 @@ export function startCommand(options: StartOptions): StartedCommand {
 
   async function follow(): Promise<ExecutorResult> {
     try {
-      const ending = await interpret(options, { ended, over: over.signal, stopping: stopping.signal, downloads })
-      await downloads?.close()
-      const result = report(ending)
+      const result = report(await endingOf())
       request.signal?.throwIfAborted()
       return downloads?.addRefusedTo(result) ?? result
     } finally {
-      await downloads?.close()
       finished = true
       clearTimeout(timer)
       clearTimeout(graceTimer)
       request.signal?.removeEventListener('abort', onAbort)
       output.end()
+    }
+  }
+
+  /** Downloads end with it, so that all their refusals are known. */
+  async function endingOf(): Promise<Ending> {
+    try {
+      return await interpret(options, { ended, over: over.signal, stopping: stopping.signal, downloads })
+    } finally {
+      await downloads?.close()
     }
   }
 
