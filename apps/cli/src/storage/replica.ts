@@ -4,7 +4,7 @@ import type { ReplicaAdapter, ReplicaEvent } from '@ws/adapter-replica'
 import type { Owner, StorageAdapter } from '@ws/core/adapter'
 
 import { loadOptional } from '../optional/load.ts'
-import type { StorageSettings } from './settings.ts'
+import { copyOf, isBucket, type StorageSettings } from './settings.ts'
 
 interface CopyOptions {
   readonly store: StorageAdapter | (() => Promise<StorageAdapter>)
@@ -19,28 +19,22 @@ export async function openCopy({ store, directory, owner }: CopyOptions): Promis
   return await createReplicaAdapter({
     store,
     directory,
-    owner: owner ?? ownUser(),
+    owner,
     onEvent: (event) => void process.stderr.write(`ws: replica: ${describe(event)}\n`),
   })
 }
 
 /** The copies of threads, each in a directory of its own; `undefined` where the settings name none. */
 export function copiesOfThreads(storage: StorageSettings, owner: Owner | undefined) {
-  if ((storage.kind !== 's3' && storage.kind !== 'r2') || storage.replica === undefined) return undefined
-  const { replica } = storage
+  const replica = copyOf(storage)
+  if (replica === undefined) return undefined
   return ({ store, threadId }: { readonly store: StorageAdapter; readonly threadId?: string | undefined }) =>
     openCopy({ store, directory: threadId === undefined ? undefined : join(replica, threadId), owner })
 }
 
 /** The same storage without its copy. */
 export function withoutCopy(storage: StorageSettings): StorageSettings {
-  return storage.kind === 's3' || storage.kind === 'r2' ? { ...storage, replica: undefined } : storage
-}
-
-/** Files of root would be closed to commands: then the copy belongs to the ordinary user that the package has. */
-function ownUser(): Owner | undefined {
-  const uid = process.getuid?.() ?? 0
-  return uid === 0 ? undefined : { uid, gid: process.getgid?.() ?? uid }
+  return isBucket(storage) ? { ...storage, replica: undefined } : storage
 }
 
 function describe(event: ReplicaEvent): string {

@@ -47,7 +47,16 @@ export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks' | '
 /** Where a mount's files are. */
 export type StorageSettings = LocalSettings | S3Settings | R2Settings | RcloneSettings
 
+export function isBucket(storage: StorageSettings): storage is S3Settings | R2Settings {
+  return storage.kind === 's3' || storage.kind === 'r2'
+}
+
+/** Where the copy of a bucket lies; `undefined` for a storage without one. */
+export function copyOf(storage: StorageSettings): string | undefined {
+  return isBucket(storage) ? storage.replica : undefined
+}
+
 /** Whether programs of this machine can work in it: only then is there a directory to show them. */
 export function hasDirectory(storage: StorageSettings): boolean {
-  return storage.kind === 's3' || storage.kind === 'r2' ? storage.replica !== undefined : true
+  return !isBucket(storage) || copyOf(storage) !== undefined
 }
