@@ -1,5 +1,5 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
-import { HostList, isAddressRange, readHosts, type Resolve } from '@ws/network'
+import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
 
 import type { InterpreterLimits } from './worker/protocol.ts'
 
@@ -66,12 +66,7 @@ const count = option.integer(1)
 
 const networkShapes: OptionShapes<VirtualNetwork> = {
   allow: option.required(option.strings),
-  addresses: option.list(
-    option.of(
-      'an address, or a range such as `10.0.0.0/8`',
-      (value) => typeof value === 'string' && isAddressRange(value),
-    ),
-  ),
+  addresses: addressesShape,
   resolve: option.function,
 }
 

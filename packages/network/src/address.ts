@@ -1,3 +1,4 @@
+import { option } from '@ws/core/options'
 import ipaddr from 'ipaddr.js'
 
 /** All public unicast addresses of IPv6. */
@@ -81,3 +82,11 @@ function rangeOf(text: string): AddressRange | undefined {
 function widthOf(address: ipaddr.IPv4 | ipaddr.IPv6): number {
   return address.kind() === 'ipv4' ? 32 : 128
 }
+
+/** The option that lists addresses and ranges. */
+export const addressesShape = option.list(
+  option.of(
+    'an address, or a range such as `10.0.0.0/8`',
+    (value) => typeof value === 'string' && isAddressRange(value),
+  ),
+)

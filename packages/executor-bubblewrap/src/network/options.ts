@@ -1,5 +1,5 @@
 import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
-import { HostList, isAddressRange, readHosts, type Resolve } from '@ws/network'
+import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
 import {
   checkRequestRules,
   type GateLimits,
@@ -55,12 +55,7 @@ const pemBegin = '-----BEGIN CERTIFICATE-----'
 
 const shapes: OptionShapes<NetworkOptions> = {
   allow: option.required(option.strings),
-  addresses: option.list(
-    option.of(
-      'an address, or a range such as `10.0.0.0/8`',
-      (value) => typeof value === 'string' && isAddressRange(value),
-    ),
-  ),
+  addresses: addressesShape,
   resolve: option.function,
   requests: requestRulesShape,
   authorities: option.list(
