@@ -1,3 +1,4 @@
+import { WorkspaceError } from '@ws/core'
 import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
 import { addressesIn, HostList, systemResolve } from '@ws/network'
 
@@ -31,7 +32,15 @@ const shapes: OptionShapes<DownloaderOptions> = {
  */
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
   checkOptions<DownloaderOptions>(options, shapes, { operation: 'createDownloader' })
-  const { hosts } = options
+  const { hosts, tor } = options
+  // Tor resolves names at the far end, where a list cannot be held
+  if (hosts !== undefined && (tor !== undefined || options.requireTor === true))
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'createDownloader',
+      reason: '`hosts` cannot be held through Tor',
+      remedy: 'leave out `hosts`, or `tor` and `requireTor`',
+    })
   return new LiveDownloader(options, {
     egress: {
       resolve: hosts?.resolve ?? systemResolve,
