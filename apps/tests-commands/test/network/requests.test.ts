@@ -6,8 +6,15 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type AccessEvent, createWorkspace, type Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { type Authority, createAuthority } from '@ws/network/gate'
-import { component, type ComponentName, createScratchDirectory, describeWith, itWith } from '@ws/test-fixtures'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import {
+  type Component,
+  component,
+  type ComponentName,
+  createScratchDirectory,
+  describeWith,
+  itWith,
+} from '@ws/test-fixtures'
+import { afterAll, beforeAll, expect, it, onTestFinished, type TestOptions } from 'vitest'
 
 import { openOrigins, type Origins } from './support/origins.ts'
 
@@ -117,22 +124,9 @@ describeWith(
     }
 
     for (const at of ['/workspace', '/'] as const) {
-      for (const [title, command, printed] of programs) {
-        const tags = at === '/' || title === 'npm' ? { tags: 'deep' as const } : {}
-        it(`[NW5, NW2] ${title} at ${at} reaches its host with it, without a setting`, tags, async () => {
-          const { workspace, events } = await open(at)
-          const before = origins.credentials.length
-          const { stdout, stderr, exitCode } = await workspace.exec(command)
-          expect(exitCode, stderr).toBe(0)
-          expect(stdout).toBe(printed)
-          expect(new Set(origins.credentials.slice(before))).toEqual(new Set([`Bearer ${secret}`]))
-          expect(stdout + stderr + JSON.stringify(events)).not.toContain(secret)
-        })
-      }
-
-      for (const [needed, title, command, printed] of languages) {
+      const reaches = (needed: readonly Component[], [title, command, printed]: Program, options: TestOptions): void =>
         itWith(
-          [component(needed)],
+          needed,
           `[NW5, NW2] ${title} at ${at} reaches its host with it, without a setting`,
           async () => {
             const { workspace, events } = await open(at)
@@ -143,9 +137,10 @@ describeWith(
             expect(new Set(origins.credentials.slice(before))).toEqual(new Set([`Bearer ${secret}`]))
             expect(stdout + stderr + JSON.stringify(events)).not.toContain(secret)
           },
-          { tags: 'deep' },
+          options,
         )
-      }
+      for (const program of programs) reaches([], program, at === '/' || program[0] === 'npm' ? { tags: 'deep' } : {})
+      for (const [needed, ...program] of languages) reaches([component(needed)], program, { tags: 'deep' })
 
       it(`[NW5] nothing in a sandbox at ${at} holds it, while a request with it is made`, async () => {
         const { workspace, events } = await open(at)
