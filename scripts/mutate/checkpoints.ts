@@ -6,6 +6,7 @@ const acts = 'packages/snapshots/src/disk/restore/acts.ts'
 const policyTest = 'packages/snapshots/test/policy.test.ts'
 const failuresTest = 'packages/snapshots/test/failures.test.ts'
 const actsTest = 'packages/snapshots/test/acts.test.ts'
+const storesTest = 'packages/snapshots/test/stores.test.ts'
 
 /** Earlier states of files. */
 export const checkpointMutations: readonly Mutation[] = [
@@ -128,5 +129,41 @@ export const checkpointMutations: readonly Mutation[] = [
       },
     ],
     test: { file: failuresTest, title: 'UN5' },
+  },
+  {
+    row: "another writer's work in a bucket that a restore would overwrite",
+    removes: 'the condition of the write',
+    changes: [
+      {
+        file: 'packages/snapshots/src/journal/restore.ts',
+        text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }",
+        by: '{ mode: before.mode }',
+      },
+    ],
+    test: { file: storesTest, title: 'another writer' },
+  },
+  {
+    row: 'a change of a bucket whose earlier state could not be kept',
+    removes: 'the refusal',
+    changes: [
+      {
+        file: 'packages/snapshots/src/journal/journal.ts',
+        text: '      await this.keepBefore(call)\n',
+        by: '      await this.keepBefore(call).catch(() => undefined)\n',
+      },
+    ],
+    test: { file: storesTest, title: 'no room' },
+  },
+  {
+    row: 'saved bytes that were damaged',
+    removes: 'the look at all bytes before a bucket is touched',
+    changes: [
+      {
+        file: 'packages/snapshots/src/journal/restore.ts',
+        text: '  await before?.bytes?.()\n',
+        by: '',
+      },
+    ],
+    test: { file: storesTest, title: 'damaged' },
   },
 ]

@@ -42,3 +42,9 @@ it('saves, names, shows and takes back what changed, by any program', async () =
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('two\n')
   expect((await call('restore', 'c0')).code).toBe(1)
 })
+
+it('refuses a bucket without a copy, whose changes it would not see', async () => {
+  const { code, stderr } = await ws(['--s3', 'bucket', 'checkpoint'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--replica DIR')
+})

@@ -16,16 +16,16 @@ import { orAbort } from '@ws/core/adapter'
 
 import type { DiskMount } from './disk-mount.ts'
 import type { Facts } from './disk/facts.ts'
-import type { MemoryMounts } from './memory/mounts.ts'
+import type { JournalMounts } from './journal/mounts.ts'
 import type { Thread } from './thread.ts'
-import type { DiffSide, Methods, SaveRequest } from './worker/protocol.ts'
+import type { DiffSide, LeftOutAt, Methods, SaveRequest } from './worker/protocol.ts'
 
 export interface AttachedOptions {
   readonly thread: Thread<Methods>
   readonly adapters: readonly StorageAdapter[]
   /** By the position of the mount. */
   readonly disks: ReadonlyMap<number, DiskMount>
-  readonly memory: MemoryMounts
+  readonly journals: JournalMounts
   readonly onClose: () => Promise<void>
 }
 
@@ -35,19 +35,23 @@ export class Attached implements AttachedCheckpoints {
   readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
   readonly #mounts: ReadonlyMap<number, number>
+  /** The numbers of the disks. */
   readonly #trees: readonly number[]
-  readonly #memory: MemoryMounts
+  /** Those of everything that is saved in the state directory. */
+  readonly #stored: readonly number[]
+  readonly #journals: JournalMounts
   readonly #onClose: () => Promise<void>
   /** A scan that was begun by the end of a command; it holds the tree as commands left it. */
   #settled: Promise<unknown> | undefined
 
-  constructor({ thread, adapters, disks, memory, onClose }: AttachedOptions) {
+  constructor({ thread, adapters, disks, journals, onClose }: AttachedOptions) {
     this.adapters = adapters
     this.#thread = thread
     this.#disks = disks
     this.#trees = [...disks.values()].map(({ tree }) => tree)
     this.#mounts = new Map([...disks].map(([mount, { tree }]) => [tree, mount]))
-    this.#memory = memory
+    this.#journals = journals
+    this.#stored = [...this.#trees, ...journals.trees]
     this.#onClose = onClose
   }
 
@@ -59,29 +63,37 @@ export class Attached implements AttachedCheckpoints {
   }: SaveOptions): Promise<{ readonly checkpoint: SavedCheckpoint; readonly leftOut: readonly LeftOut[] } | undefined> {
     signal?.throwIfAborted()
     const id = `c${randomBytes(5).toString('hex')}`
-    const forced = this.#memory.isTouched
-    const saved = await abortable(this.#saveDisks({ id, label, automatic, forced, keep }), signal)
-    if (saved === undefined && (this.#trees.length > 0 || (automatic && !forced))) return undefined
-    const checkpoint = saved?.checkpoint ?? { id, label, createdAt: Date.now(), automatic }
-    await this.#memory.save(checkpoint, keep)
-    const leftOut = (saved?.leftOut ?? []).map(({ tree, path, reason }) => ({
+    let found: readonly LeftOutAt[] = []
+    const checkpoint = await this.#journals.save(async () => {
+      const forced = this.#journals.isTouched
+      if (this.#stored.length === 0)
+        return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
+      const saving = this.#saveStored({ id, label, automatic, forced, keep })
+      // a journal goes on only when it is known whether its checkpoint was saved
+      const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
+      found = saved?.leftOut ?? []
+      return saved?.checkpoint
+    }, keep)
+    if (checkpoint === undefined) return undefined
+    const leftOut = found.map(({ tree, path, reason }) => ({
       mount: this.#mountOf(tree),
       path: path as MountPath,
       reason,
     }))
-    return { checkpoint, leftOut: [...leftOut, ...(automatic ? [] : await this.#memory.leftOut())] }
+    // what a turn or a restore leaves out is not asked for
+    const isAsked = !automatic && keep === undefined
+    return { checkpoint, leftOut: [...leftOut, ...(isAsked ? await this.#journals.leftOut() : [])] }
   }
 
-  async #saveDisks(request: Pick<SaveRequest, 'id' | 'label' | 'automatic' | 'forced' | 'keep'>) {
-    if (this.#trees.length === 0) return undefined
+  async #saveStored(request: Pick<SaveRequest, 'id' | 'label' | 'automatic' | 'forced' | 'keep'>) {
     const only = request.automatic ? await this.#touchedOnly() : this.#touchedAll()
-    return this.#thread.ask('save', { ...request, trees: this.#trees, only, reserved: this.#reserved() })
+    return this.#thread.ask('save', { ...request, trees: this.#stored, only, reserved: this.#reserved() })
   }
 
   async list(): Promise<readonly SavedCheckpoint[]> {
-    if (this.#trees.length === 0) return this.#memory.list()
-    const stored = await this.#thread.ask('list', this.#trees)
-    return stored.filter(({ id }) => this.#memory.knows(id))
+    if (this.#stored.length === 0) return this.#journals.list()
+    const stored = await this.#thread.ask('list', this.#stored)
+    return stored.filter(({ id }) => this.#journals.knows(id))
   }
 
   async compare(since: string, until: string | undefined, { signal }: SignalOption): Promise<readonly Difference[]> {
@@ -102,21 +114,22 @@ export class Attached implements AttachedCheckpoints {
         after: after && stateOf(after),
       }),
     )
-    return [...disks, ...(await this.#memory.compare(since, until))]
+    return [...disks, ...(await this.#journals.compare(since, until))]
   }
 
   async diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string> {
-    const side = (name: string, state: EntryState | undefined): DiffSide => ({
+    const side = async (name: string, state: EntryState | undefined): Promise<DiffSide> => ({
       name,
       facts: state && { type: state.type, size: state.size, mode: state.mode ?? 0, target: state.target },
-      ...(state?.content !== undefined && this.#contentOf(difference.mount, state.content)),
+      ...(state?.content !== undefined && (await this.#contentOf(difference.mount, state.content))),
     })
-    return this.#thread.ask('diff', side(names.before, difference.before), side(names.after, difference.after))
+    const before = await side(names.before, difference.before)
+    return this.#thread.ask('diff', before, await side(names.after, difference.after))
   }
 
-  #contentOf(mount: number, content: string): Pick<DiffSide, 'bytes' | 'content' | 'tree'> {
+  async #contentOf(mount: number, content: string): Promise<Pick<DiffSide, 'bytes' | 'content' | 'tree'>> {
     const disk = this.#disks.get(mount)
-    return disk === undefined ? { bytes: this.#memory.read(content) } : { content, tree: disk.tree }
+    return disk === undefined ? { bytes: await this.#journals.read(content) } : { content, tree: disk.tree }
   }
 
   async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
@@ -127,7 +140,7 @@ export class Attached implements AttachedCheckpoints {
       const found = await turnstile.alone(() => this.#thread.ask('restore', { tree, since, until, paths }))
       conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
     }
-    conflicts.push(...(await this.#memory.restore(since, until, differences)))
+    conflicts.push(...(await this.#journals.restore(since, differences)))
     return conflicts
   }
 

@@ -3,8 +3,11 @@ import type { AttachedCheckpoints, CheckpointEngine, CheckpointMount } from '@ws
 
 import { Attached } from './attached.ts'
 import { DiskMount } from './disk-mount.ts'
-import { Journal } from './memory/journal.ts'
-import { MemoryMounts } from './memory/mounts.ts'
+import { Journal } from './journal/journal.ts'
+import { MemoryLayers } from './journal/layers.ts'
+import { JournalMounts } from './journal/mounts.ts'
+import type { SavedLayers } from './journal/saved-layers.ts'
+import { SharedLayers } from './journal/shared.ts'
 import { checkCheckpointsOptions, type CheckpointsOptions } from './options.ts'
 import { refuseStateInside } from './outside.ts'
 import { Thread } from './thread.ts'
@@ -22,8 +25,12 @@ const operation = 'createWorkspace'
 export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointEngine {
   const { stateDirectory, automatic, maxBytes, maxFileBytes, maxAge } = checkCheckpointsOptions(options)
   let thread: Thread<Methods> | undefined
+  const shared = new SharedLayers()
   let users = 0
-  const release = async (): Promise<void> => {
+  const release = async (saved: readonly SavedLayers[]): Promise<void> => {
+    const unused = await shared.close(saved)
+    // a thread that has ended holds no journals
+    if (unused.length > 0) await thread?.ask('shut', unused).catch(() => undefined)
     users -= 1
     if (users > 0) return
     const last = thread
@@ -41,6 +48,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
         operation: 'checkpoint',
       })
       const used = thread
+      const saved: SavedLayers[] = []
       try {
         if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, directories)
         const onDisk = [...mounts.entries()].filter(([, { directory }]) => directory !== undefined)
@@ -52,40 +60,51 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
             new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
           ]),
         )
-        const journals = new Map(
-          [...mounts.entries()].flatMap(([index, { adapter }]) =>
-            disks.has(index) ? [] : [[index, new Journal(adapter, maxFileBytes)] as const],
-          ),
-        )
-        const memory = new MemoryMounts(journals, { maxBytes, maxFileBytes, maxAge })
+        const journals = new Map<number, Journal>()
+        for (const [index, { adapter }] of mounts.entries()) {
+          if (disks.has(index)) continue
+          if (adapter.capabilities.inProcess === true) {
+            journals.set(index, new Journal(adapter, new MemoryLayers(), maxFileBytes))
+            continue
+          }
+          const layers = await shared.open(used, adapter)
+          saved.push(layers)
+          journals.set(index, new Journal(adapter, layers, maxFileBytes))
+        }
         const adapters = mounts.map(
           ({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter,
         )
-        return new Attached({ thread: used, adapters, disks, memory, onClose: release })
+        return new Attached({
+          ...{ thread: used, adapters, disks },
+          journals: new JournalMounts(journals, { maxBytes, maxFileBytes, maxAge }),
+          onClose: () => release(saved),
+        })
       } catch (error) {
-        await release()
+        await release(saved)
         throw error
       }
     },
   }
 }
 
-/** A disk is scanned by descriptors, which only a disk of this machine has; a store in this process tells of every change. */
+/**
+ * A disk is scanned by descriptors, which only a disk of this machine has. A store tells of every change that is made through the
+ * workspace; a restore must not overwrite what others write there.
+ */
 function refuseUnsavable({ at, adapter, directory }: CheckpointMount, stateDirectory: string | undefined): void {
-  const { modes, confinement, inProcess } = adapter.capabilities
-  if (directory !== undefined) {
-    if (!modes || confinement !== 'verified')
-      throw unsavable(at, 'its store does not keep permissions and times as a disk does')
-    if (stateDirectory !== undefined) return
-    throw new WorkspaceError({
-      code: 'EINVAL',
-      operation,
-      path: at,
-      reason: 'lies on a disk, and checkpoints of it need a place',
-      remedy: 'pass `stateDirectory` to `createCheckpoints`',
-    })
-  }
-  if (inProcess !== true) throw unsavable(at, 'others may change its store without this process knowing')
+  const { modes, confinement, inProcess, conditionalWrite } = adapter.capabilities
+  if (directory !== undefined && (!modes || confinement !== 'verified'))
+    throw unsavable(at, 'its store does not keep permissions and times as a disk does')
+  if (directory === undefined && conditionalWrite === 'none')
+    throw unsavable(at, 'its store checks no conditions, so a restore could overwrite the work of others')
+  if (inProcess === true || stateDirectory !== undefined) return
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    path: at,
+    reason: 'does not end with this process, and checkpoints of it need a place',
+    remedy: 'pass `stateDirectory` to `createCheckpoints`',
+  })
 }
 
 function unsavable(at: string, why: string): WorkspaceError {

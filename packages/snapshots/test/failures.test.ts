@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace } from '@ws/core'
-import { wrapAdapter } from '@ws/core/adapter'
-import { createScratchDirectory, deep } from '@ws/test-fixtures'
+import { type MountPath, wrapAdapter } from '@ws/core/adapter'
+import { createScratchDirectory, deep, describeWith } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createCheckpoints } from '../src/index.ts'
@@ -169,7 +171,7 @@ describe('the state directory', () => {
     const memory = createMemoryAdapter()
     const remote = wrapAdapter(memory, {
       name: 'remote',
-      capabilities: { ...memory.capabilities, inProcess: undefined },
+      capabilities: { ...memory.capabilities, inProcess: undefined, conditionalWrite: 'none' },
     })
     const checkpoints = createCheckpoints({ stateDirectory: join(await ownDirectory(), 'kept') })
     const mounts = [local, { at: '/bucket', adapter: remote }]
@@ -214,4 +216,33 @@ describe('kill -9', { tags: 'rounds' }, () => {
       await remove()
     }
   }, 900_000)
+})
+
+// a process for each round
+describeWith(s3Needs('r2'), 'kill -9 beside a bucket', { tags: 'deep' }, () => {
+  it('[UN6] at any moment leaves each object old or new, and the next start goes on', async () => {
+    const random = randomOf(11)
+    const { bucket, endpoint, region, credentials } = await sharedS3Server('r2')
+    for (let round = 0; round < 10; round += 1) {
+      const place = { bucket, prefix: `killed-${round}`, endpoint, region, credentials }
+      const stateDirectory = join(await ownDirectory(), 'kept')
+      const adapter = await createS3Adapter(place)
+      const names = Array.from({ length: 8 }, (_, file) => `file${file}`)
+      for (const name of names)
+        await adapter.write(`/${name}` as MountPath, Buffer.from(`old ${name} ${'x'.repeat(20_000)}\n`))
+      const process_ = await other('work', JSON.stringify(place), stateDirectory)
+      await delay(random() * 1_500)
+      expect(await process_.end(), `round ${round}`).toBe('')
+      const { workspace } = await siteOf({ adapter, stateDirectory })
+      for (const name of names) {
+        expect(await workspace.readText(`/${name}`), `round ${round}`).toMatch(
+          new RegExp(`^(?:old ${name} x{20000}|new ${name} [0-9a-f]{40000})\\n$`),
+        )
+      }
+      const [first] = await workspace.checkpoints()
+      expect((await workspace.restore(first?.id ?? '')).kept).toEqual([])
+      expect(await workspace.changes({ since: first?.id })).toEqual([])
+      await workspace.close()
+    }
+  }, 300_000)
 })

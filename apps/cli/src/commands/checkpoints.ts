@@ -5,8 +5,10 @@ import type { Change, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
+import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadOptional } from '../optional/load.ts'
+import { hasDirectory } from '../storage/settings.ts'
 
 interface StateFlag {
   readonly state?: string
@@ -133,6 +135,11 @@ async function restore(
 }
 
 async function open({ open: openWorkspace, settings }: CommandContext, { state }: StateFlag): Promise<Workspace> {
+  if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && !hasDirectory(storage))) {
+    throw new UsageError(
+      'each `ws` is a process of its own, and would not see what others change in a bucket; give --replica DIR, or save in one program, as the README of @ws/snapshots shows',
+    )
+  }
   const { createCheckpoints } = await loadOptional('@ws/snapshots')
   const stateDirectory = state === undefined ? await defaultState(JSON.stringify(settings.mounts)) : resolve(state)
   return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })

@@ -1,6 +1,7 @@
 import { failed } from '../errors.ts'
 import type { Database } from '../store/database.ts'
-import { contentOf, type Packs, type Place } from '../store/pack.ts'
+import { placeOf, readSaved } from '../store/contents.ts'
+import { contentOf, type Packs } from '../store/pack.ts'
 import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
 import { Root } from './root.ts'
 import { scan, type ScanOptions, type ScanResult } from './scan.ts'
@@ -66,7 +67,7 @@ export class Tree {
     const mark = this.#packs.mark()
     const save = (bytes: Uint8Array): string => {
       const content = contentOf(bytes)
-      if (added.has(content) || this.place(content) !== undefined) return content
+      if (added.has(content) || placeOf(this.#database, content) !== undefined) return content
       added.add(content)
       this.#packs.add(content, bytes)
       if (this.#packs.size - mark.size > room) throw tooMuch()
@@ -90,20 +91,9 @@ export class Tree {
     }
   }
 
-  /** Where saved bytes lie. */
-  place(content: string): Place | undefined {
-    return this.#database.get<Place & object>(
-      'SELECT pack, block, length, start, size FROM contents WHERE content = ?',
-      content,
-    )
-  }
-
   /** @throws WorkspaceError `EIO` where they are damaged or missing */
   read(content: string): Uint8Array {
-    const place = this.place(content)
-    if (place === undefined)
-      throw failed('EIO', 'saved bytes are missing, and nothing was changed', 'use another checkpoint')
-    return this.#packs.read(content, place)
+    return readSaved(this.#database, this.#packs, content)
   }
 
   at(turn: number, path: string): Facts | undefined {

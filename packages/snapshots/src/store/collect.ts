@@ -43,7 +43,8 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
 export function neededBytes(database: Database): number {
   const row = database.get<{ bytes: number | null }>(
     `SELECT sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents WHERE content IN (
-       SELECT content FROM entries WHERE last = ${open}))`,
+       SELECT content FROM entries WHERE last = ${open}
+       UNION SELECT content FROM kept WHERE turn = (SELECT turn FROM trees WHERE id = kept.tree)))`,
   )
   return row?.bytes ?? 0
 }
@@ -54,7 +55,14 @@ function sweep(database: Database, packs: Packs): void {
       `DELETE FROM entries WHERE last <> ${open} AND NOT EXISTS (
         SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree AND turn >= first AND turn < last)`,
     )
-    database.run('DELETE FROM contents WHERE content NOT IN (SELECT content FROM entries WHERE content IS NOT NULL)')
+    database.run(
+      `DELETE FROM kept WHERE NOT EXISTS (
+        SELECT 1 FROM checkpoints WHERE checkpoints.tree = kept.tree AND checkpoints.turn <= kept.turn)`,
+    )
+    database.run(
+      `DELETE FROM contents WHERE content NOT IN (SELECT content FROM entries WHERE content IS NOT NULL
+        UNION SELECT content FROM kept WHERE content IS NOT NULL)`,
+    )
   })
   const used = new Map<number, number>()
   for (const { pack, bytes } of database.all<{ pack: number; bytes: number }>(

@@ -16,6 +16,10 @@ const checkpoints = {
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS entries_last ON entries (tree, last);
   CREATE INDEX IF NOT EXISTS entries_first ON entries (tree, first);
+  CREATE TABLE IF NOT EXISTS kept (
+    tree INTEGER NOT NULL, turn INTEGER NOT NULL, path TEXT NOT NULL, type TEXT, size INTEGER NOT NULL, mode INTEGER,
+    mtime REAL, version TEXT NOT NULL, content TEXT, target TEXT, PRIMARY KEY (tree, path, turn)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS contents (
     content TEXT PRIMARY KEY, pack INTEGER NOT NULL, block INTEGER NOT NULL, length INTEGER NOT NULL,
     start INTEGER NOT NULL, size INTEGER NOT NULL

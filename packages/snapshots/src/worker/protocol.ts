@@ -1,4 +1,5 @@
-import type { ErrorCode, PartialProgress } from '@ws/core'
+import type { ErrorCode, PartialProgress, Version } from '@ws/core'
+import type { EntryState } from '@ws/core/adapter'
 
 import type { Facts } from '../disk/facts.ts'
 import type { Conflict } from '../disk/restore/restore.ts'
@@ -52,6 +53,30 @@ export interface PairAt extends Pair {
   readonly tree: number
 }
 
+/** The state of a path of a store, without its bytes. */
+export interface KeptState {
+  readonly type: EntryState['type']
+  readonly size: number
+  readonly mode?: number | undefined
+  readonly modifiedAt?: number | undefined
+  readonly version: Version
+  readonly target?: string | undefined
+  /** The name of its saved bytes. */
+  readonly content?: string | undefined
+}
+
+export interface KeptRow {
+  readonly path: string
+  /** Absent: nothing was there. */
+  readonly state?: KeptState | undefined
+}
+
+export interface KeepRequest {
+  readonly tree: number
+  readonly path: string
+  readonly state?: (KeptState & { readonly bytes?: Uint8Array | undefined }) | undefined
+}
+
 export interface DiffSide {
   readonly name: string
   readonly facts?: Pick<Facts, 'type' | 'size' | 'mode' | 'target'> | undefined
@@ -65,6 +90,7 @@ export interface DiffSide {
 export interface Methods {
   /** Answers the numbers of the trees, in their order. */
   open(trees: readonly TreeName[]): number[]
+  /** Trees and journals. */
   shut(trees: readonly number[]): void
   scan(request: ScanRequest & { readonly trees: readonly number[] }): void
   save(request: SaveRequest): { readonly checkpoint: Stored; readonly leftOut: readonly LeftOutAt[] } | undefined
@@ -82,6 +108,22 @@ export interface Methods {
     readonly until: string
     readonly paths: readonly string[]
   }): Conflict[]
+  /**
+   * Opens the journal of a store. Answers its number, whether it has a checkpoint, and what was kept since the latest one.
+   *
+   * @param key names the store
+   */
+  openJournal(key: string): {
+    readonly tree: number
+    readonly isOpen: boolean
+    readonly types: readonly (readonly [path: string, type: EntryState['type'] | 'nothing'])[]
+  }
+  /** Keeps the state of a path, where the latest checkpoint has none yet. */
+  keep(request: KeepRequest): void
+  /** The states of the paths that were changed since a checkpoint, as they were at it. */
+  kept(tree: number, since: string): KeptRow[]
+  /** Bytes that were saved. */
+  bytes(content: string): Uint8Array
   diff(before: DiffSide, after: DiffSide): string
   collect(): void
 }

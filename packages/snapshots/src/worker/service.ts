@@ -7,8 +7,11 @@ import { collect, neededBytes } from '../store/collect.ts'
 import { Database } from '../store/database.ts'
 import { Packs } from '../store/pack.ts'
 import { openStateDirectory } from '../store/state-directory.ts'
+import { Journals } from './journals.ts'
 import type {
   DiffSide,
+  KeepRequest,
+  KeptRow,
   LeftOutAt,
   Methods,
   PairAt,
@@ -34,6 +37,7 @@ export class Service implements Methods {
   readonly #limits: WorkerData['limits']
   readonly #database: Database | undefined
   readonly #packs: Packs | undefined
+  readonly #journals: Journals | undefined
   readonly #trees = new Map<number, { readonly tree: Tree; users: number }>()
 
   constructor({ stateDirectory, limits, tempName }: WorkerData) {
@@ -43,9 +47,11 @@ export class Service implements Methods {
     const directory = openStateDirectory(stateDirectory)
     const database = new Database(directory)
     this.#database = database
-    this.#packs = new Packs(directory, (content, { pack, block, length, start, size }) =>
+    const packs = new Packs(directory, (content, { pack, block, length, start, size }) =>
       database.run('INSERT OR REPLACE INTO contents VALUES (?,?,?,?,?,?)', content, pack, block, length, start, size),
     )
+    this.#packs = packs
+    this.#journals = new Journals(database, packs)
   }
 
   open(names: readonly TreeName[]): number[] {
@@ -66,6 +72,7 @@ export class Service implements Methods {
 
   shut(ids: readonly number[]): void {
     for (const id of ids) {
+      this.#journals?.shut(id)
       const known = this.#trees.get(id)
       if (known === undefined) continue
       known.users -= 1
@@ -77,6 +84,8 @@ export class Service implements Methods {
 
   scan({ trees, only, reserved, keep }: ScanRequest & { readonly trees: readonly number[] }): LeftOutAt[] {
     return trees.flatMap((id) => {
+      // a journal knows what has changed
+      if (this.#isJournal(id)) return []
       const paths = only?.[id]
       if (only !== undefined && paths === undefined) return []
       const tree = this.#tree(id)
@@ -86,19 +95,19 @@ export class Service implements Methods {
   }
 
   save({ trees, label, automatic, id, forced, ...request }: SaveRequest): ReturnType<Methods['save']> {
-    const { database } = this.#store()
+    const { database, journals } = this.#store()
     const leftOut = this.scan({ trees, ...request })
     const createdAt = Date.now()
-    const turns = trees.map((tree) => this.#tree(tree).turn)
-    if (automatic && !forced && this.#isLatest(trees, turns)) return undefined
-    database.transaction(() => {
-      for (const [index, tree] of trees.entries()) {
-        database.run(
-          'INSERT INTO checkpoints VALUES (?,?,?,?,?,?)',
-          ...[id, tree, turns[index] ?? 0, label ?? null, createdAt, automatic ? 1 : 0],
-        )
-      }
-    })
+    if (automatic && !forced && this.#isLatest(trees)) return undefined
+    const turns = database.transaction(() =>
+      trees.map((tree) => {
+        const turn = this.#isJournal(tree) ? journals.next(tree) : this.#tree(tree).turn
+        const values = [id, tree, turn, label ?? null, createdAt, automatic ? 1 : 0]
+        database.run('INSERT INTO checkpoints VALUES (?,?,?,?,?,?)', ...values)
+        return turn
+      }),
+    )
+    for (const [index, tree] of trees.entries()) if (this.#isJournal(tree)) journals.began(tree, turns[index] ?? 0)
     return { checkpoint: { id, label, createdAt, automatic }, leftOut }
   }
 
@@ -140,6 +149,24 @@ export class Service implements Methods {
     return restore(tree, database, turn, pairs)
   }
 
+  openJournal(key: string): ReturnType<Methods['openJournal']> {
+    return this.#store().journals.open(key)
+  }
+
+  keep(request: KeepRequest): void {
+    const { journals } = this.#store()
+    // most states have no bytes, or few: room is made only where it is needed
+    this.#withRoom(undefined, (room) => journals.keep(request, room))
+  }
+
+  kept(tree: number, since: string): KeptRow[] {
+    return this.#store().journals.since(tree, this.#turnOf(tree, since))
+  }
+
+  bytes(content: string): Uint8Array {
+    return this.#store().journals.read(content)
+  }
+
   diff(before: DiffSide, after: DiffSide): string {
     const bytesOf = ({ bytes, content, tree }: DiffSide): Uint8Array | undefined =>
       bytes ?? (content === undefined || tree === undefined ? undefined : this.#tree(tree).read(content))
@@ -148,14 +175,14 @@ export class Service implements Methods {
 
   collect(): void {
     const { database, packs } = this.#store()
-    collect(database, packs, { ...this.#limits, used: [...this.#trees.keys()] })
+    collect(database, packs, { ...this.#limits, used: this.#used() })
   }
 
   /** Runs a scan with the bytes that it may add. The oldest checkpoints make room. */
   #withRoom<Result>(keep: string | undefined, work: (room: number) => Result): Result {
     const { database, packs } = this.#store()
     const { maxBytes, maxAge } = this.#limits
-    const used = [...this.#trees.keys()]
+    const used = this.#used()
     if (packs.size > maxBytes * 0.75) collect(database, packs, { maxBytes, maxAge, used, keep })
     try {
       return work(maxBytes - packs.size)
@@ -168,14 +195,23 @@ export class Service implements Methods {
     }
   }
 
-  #isLatest(trees: readonly number[], turns: readonly number[]): boolean {
+  /** Journals are left out: the caller knows what has changed in them. */
+  #isLatest(trees: readonly number[]): boolean {
     const latest = this.list(trees).at(-1)
     if (latest === undefined) return false
-    return trees.every((tree, index) =>
-      this.#tree(tree)
-        .compare(this.#turnOf(tree, latest.id), turns[index] ?? 0)
-        .every(isTimeOfDirectory),
-    )
+    return trees.every((id) => {
+      if (this.#isJournal(id)) return true
+      const tree = this.#tree(id)
+      return tree.compare(this.#turnOf(id, latest.id), tree.turn).every(isTimeOfDirectory)
+    })
+  }
+
+  #isJournal(id: number): boolean {
+    return this.#journals?.turnOf(id) !== undefined
+  }
+
+  #used(): number[] {
+    return [...this.#trees.keys(), ...(this.#journals?.trees ?? [])]
   }
 
   #tree(id: number): Tree {
@@ -199,10 +235,10 @@ export class Service implements Methods {
       : failed('EINVAL', 'the checkpoint is one of another workspace', 'take one of those that `checkpoints()` gives')
   }
 
-  #store(): { readonly database: Database; readonly packs: Packs } {
-    if (this.#database === undefined || this.#packs === undefined)
-      throw failed('EINVAL', 'a mount on a disk needs a `stateDirectory`', 'pass one to `createCheckpoints`')
-    return { database: this.#database, packs: this.#packs }
+  #store(): { readonly database: Database; readonly packs: Packs; readonly journals: Journals } {
+    if (this.#database === undefined || this.#packs === undefined || this.#journals === undefined)
+      throw failed('EINVAL', 'there is no `stateDirectory`', 'pass one to `createCheckpoints`')
+    return { database: this.#database, packs: this.#packs, journals: this.#journals }
   }
 }
 

@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto'
+
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, isWorkspaceError } from '@ws/core'
 import type { CheckpointEngine, Workspace, WorkspaceError, WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
+import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, onTestFinished } from 'vitest'
 
 import { type CheckpointsOptions, createCheckpoints } from '../../src/index.ts'
 
-export type Kind = 'local' | 'memory'
+export type Kind = 'local' | 'memory' | 'r2' | 'ceph'
 
 export interface Site {
   readonly workspace: Workspace
-  /** The directory of the files; for `memory` it is empty. */
+  /** The directory of the files; empty for stores that have none. */
   readonly root: string
   readonly stateDirectory: string
 }
@@ -21,6 +26,8 @@ export interface SiteOptions
     Omit<CheckpointsOptions, 'stateDirectory'> {
   readonly kind?: Kind
   readonly root?: string
+  /** A store in place of one of its kind. */
+  readonly adapter?: StorageAdapter
   readonly stateDirectory?: string
 }
 
@@ -74,17 +81,25 @@ async function engineOf({ stateDirectory: given, ...options }: CheckpointsOption
   return { stateDirectory, checkpoints: createCheckpoints({ ...options, stateDirectory }) }
 }
 
+/** An empty store of a kind that has no place on this machine. Those of a server name themselves, and can be opened again. */
+export async function storeOf(kind: Exclude<Kind, 'local'>): Promise<StorageAdapter> {
+  if (kind === 'memory') return createMemoryAdapter()
+  const { bucket, endpoint, region, credentials } = await sharedS3Server(kind)
+  const place = { bucket, prefix: randomUUID(), endpoint, region, credentials }
+  return createS3Adapter({ ...place, symlinks: 'rclonelink' })
+}
+
 /** A workspace with checkpoints, closed when the test ends. */
 export async function siteOf(options: SiteOptions = {}): Promise<Site> {
   const { kind = 'local', automatic, maxBytes, maxFileBytes, maxAge, stateDirectory: given, ...rest } = options
   const scratch = await createScratchDirectory()
   onTestFinished(() => scratch.remove())
-  const { root = scratch.path, ...others } = rest
+  const { root = scratch.path, adapter, ...others } = rest
   const engine = await engineOf({ stateDirectory: given, automatic, maxBytes, maxFileBytes, maxAge })
-  const adapter = kind === 'local' ? () => createLocalAdapter({ root }) : () => createMemoryAdapter()
+  const store = adapter ?? (kind === 'local' ? undefined : await storeOf(kind))
   const workspace = await createWorkspace({
     ...others,
-    mounts: [{ at: '/', adapter }],
+    mounts: [{ at: '/', adapter: store ?? (() => createLocalAdapter({ root })) }],
     checkpoints: engine.checkpoints,
   })
   onTestFinished(() => workspace.close())
@@ -101,14 +116,15 @@ export async function failureOf(work: Promise<unknown>): Promise<WorkspaceError>
   throw new Error('it did not fail')
 }
 
-/** Everything that callers can see, by path. */
+/** Everything that callers can see and set, by path. */
 export async function filesOf(workspace: Workspace): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
+  const keepsTimes = workspace.mounts[0]?.adapter !== 's3'
   for await (const { path, type } of workspace.list('/', { recursive: true })) {
     const { mode, modifiedAt } = await workspace.stat(path)
     const content =
       type === 'file' ? await workspace.readText(path) : type === 'symlink' ? await workspace.readSymlink(path) : ''
-    found[path] = `${type} ${mode} ${type === 'symlink' ? '' : Math.round(modifiedAt ?? 0)} ${content}`
+    found[path] = `${type} ${mode} ${type === 'symlink' || !keepsTimes ? '' : Math.round(modifiedAt ?? 0)} ${content}`
   }
   return found
 }

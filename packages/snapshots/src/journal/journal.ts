@@ -1,0 +1,120 @@
+import { isWorkspaceError, parentPath } from '@ws/core'
+import { operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
+import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
+
+import { isNothing, type Kept, look, steady, take } from './kept.ts'
+import type { Layers } from './layers.ts'
+
+/** Requests that ask a store for states at once. */
+const atOnce = 16
+
+type Change = Pick<Call, 'operation' | 'path' | 'destination'>
+
+/**
+ * The earlier states of a store without a place on this machine. Every change passes the file API, so the state of a path is kept
+ * before its first change after a checkpoint, and a checkpoint itself costs nothing.
+ */
+export class Journal {
+  readonly adapter: StorageAdapter
+  readonly inner: StorageAdapter
+  readonly layers: Layers
+  readonly #maxFileBytes: number
+
+  constructor(inner: StorageAdapter, layers: Layers, maxFileBytes: number) {
+    this.inner = inner
+    this.layers = layers
+    this.#maxFileBytes = maxFileBytes
+    this.adapter = wrapAdapter(inner, {
+      name: inner.name,
+      capabilities: inner.capabilities,
+      call: async (call, run) => {
+        if (!operations[call.operation].changes) return run()
+        return layers.turnstile.pass(() => this.#keepFor(call), run)
+      },
+    })
+  }
+
+  async #keepFor(call: Call): Promise<void> {
+    try {
+      await this.keepBefore(call)
+    } catch (error) {
+      // the call itself is refused: what it would change could not be brought back
+      throw isWorkspaceError(error) ? rewriteError(error, { operation: call.operation, path: call.path }) : error
+    }
+  }
+
+  /** The state of a path at this moment. Bytes of a store that others can change are read when they are asked for. */
+  now(path: MountPath): Promise<Kept | undefined> {
+    const { inProcess } = this.inner.capabilities
+    return (inProcess === true ? take : look)(this.inner, path, this.#maxFileBytes)
+  }
+
+  async keepBefore({ operation, path, destination }: Change): Promise<void> {
+    if (!this.layers.isOpen) return
+    const isRemoved = operation === 'delete' || operation === 'move'
+    const hasMore = operation === 'copy' || (await this.#keepWay(path, isRemoved))
+    // what is moved, replaced or removed takes everything below with it
+    if (isRemoved && hasMore) await this.#keepBelow(path)
+    if (destination === undefined) return
+    if (await this.#keepWay(destination, false)) await this.#keepBelow(destination)
+    if (hasMore) await this.#keepArrivals(path, destination)
+  }
+
+  /**
+   * Keeps a path and those directories above that come or go with it.
+   *
+   * @returns whether something can be below it
+   */
+  async #keepWay(path: MountPath, isRemoved: boolean): Promise<boolean> {
+    const { keepsEmptyDirectories } = this.inner.capabilities
+    const isAsked = this.layers.typeAt(path) === undefined
+    const type = await this.#keep(path, take)
+    let at = path
+    let found = type
+    // Directories that are missing will be made. One that stays gets another time. Where none stays empty, all may go.
+    while (at !== '/' && (found === 'nothing' || (keepsEmptyDirectories ? at === path : isRemoved))) {
+      at = parentPath(at)
+      found = await this.#keep(at, look)
+    }
+    return type === 'directory' || !isAsked
+  }
+
+  /** Answers the type at the latest checkpoint. */
+  async #keep(path: MountPath, stateOf: typeof take): Promise<Kept['type'] | 'nothing'> {
+    const known = this.layers.typeAt(path)
+    if (known !== undefined) return known
+    await steady(async () => this.layers.add(path, await stateOf(this.inner, path, this.#maxFileBytes)))
+    return this.layers.typeAt(path) ?? 'nothing'
+  }
+
+  #keepBelow(path: MountPath): Promise<void> {
+    return this.#eachBelow(path, async (at, type) => void (await this.#keep(at, type === 'file' ? take : look)))
+  }
+
+  /** The places where entries will be that are not there yet. */
+  async #keepArrivals(path: MountPath, destination: MountPath): Promise<void> {
+    const isNew = this.layers.typeAt(destination) === 'nothing'
+    await this.#eachBelow(path, async (at) => {
+      const arrival = `${destination}${at.slice(path.length)}` as MountPath
+      if (!isNew) await this.#keep(arrival, take)
+      else if (this.layers.typeAt(arrival) === undefined) await this.layers.add(arrival, undefined)
+    })
+  }
+
+  async #eachBelow(path: MountPath, visit: (path: MountPath, type: string) => Promise<void>): Promise<void> {
+    let running: Promise<void>[] = []
+    try {
+      for await (const entry of this.inner.list(path, { recursive: true })) {
+        running.push(visit(entry.path, entry.type))
+        if (running.length < atOnce) continue
+        await Promise.all(running)
+        running = []
+      }
+    } catch (error) {
+      await Promise.allSettled(running)
+      if (!isNothing(error)) throw error
+      return
+    }
+    await Promise.all(running)
+  }
+}

@@ -1,0 +1,95 @@
+import { isWorkspaceError } from '@ws/core'
+import type { Stat, Version } from '@ws/core'
+import { LinkSignal } from '@ws/core/adapter'
+import type { EntryState, MountPath, StorageAdapter } from '@ws/core/adapter'
+
+/** The state of one path. */
+export interface Kept {
+  readonly type: EntryState['type']
+  readonly size: number
+  readonly mode?: number | undefined
+  /** Absent where the store cannot set a time: what it gives then says nothing. */
+  readonly modifiedAt?: number | undefined
+  readonly version: Version
+  /** Reads the bytes of a file; absent where there are too many. `ECONFLICT`: the file is another one by now. */
+  readonly bytes?: (() => Promise<Uint8Array>) | undefined
+  readonly target?: string | undefined
+}
+
+/** Bits of a file that has none in a store which could keep them. */
+const ordinaryMode = 0o644
+/** How often a file that another writer changes is looked at again. */
+const attempts = 5
+
+/** The present state of a path. Its bytes are read when they are asked for. `undefined`: nothing is there. */
+export async function look(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
+  try {
+    const stat = await adapter.stat(path)
+    const { type, size, version } = stat
+    if (type === 'other') return undefined
+    const facts = factsOf(adapter, stat, type)
+    if (type === 'symlink') return { ...facts, target: await adapter.readSymlink?.(path) }
+    if (type === 'directory' || size > maxFileBytes) return facts
+    const bytes = async (): Promise<Uint8Array> =>
+      (await adapter.read(path, { maxBytes: maxFileBytes, ifVersion: version })).bytes
+    return { ...facts, bytes }
+  } catch (error) {
+    if (isNothing(error)) return undefined
+    throw error
+  }
+}
+
+/** The present state of a path with its bytes, by one request where it is a file. `undefined`: nothing is there. */
+export async function take(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
+  try {
+    const { bytes, stat } = await adapter.read(path, { maxBytes: maxFileBytes })
+    return { ...factsOf(adapter, stat, 'file'), size: bytes.length, bytes: () => Promise.resolve(bytes) }
+  } catch (error) {
+    // a directory, a link or a file that is too large has facts and no bytes; a link on the way leads elsewhere
+    const isOther = error instanceof LinkSignal ? error.at === path : !isNothing(error) && isWorkspaceError(error)
+    if (isOther) return look(adapter, path, maxFileBytes)
+    if (isNothing(error)) return undefined
+    throw error
+  }
+}
+
+/** Nothing is at the path itself. */
+export function isNothing(error: unknown): boolean {
+  return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR') || error instanceof LinkSignal
+}
+
+function factsOf({ capabilities }: StorageAdapter, stat: Stat, type: Kept['type']): Kept {
+  const { size, version, mode = type === 'file' && capabilities.chmod ? ordinaryMode : undefined } = stat
+  return { type, size, mode, modifiedAt: capabilities.utimes ? stat.modifiedAt : undefined, version }
+}
+
+export async function isSameKept(one: Kept, other: Kept): Promise<boolean> {
+  return (
+    one.type === other.type &&
+    one.target === other.target &&
+    one.mode === other.mode &&
+    one.modifiedAt === other.modifiedAt &&
+    (await isSameBytes(one, other))
+  )
+}
+
+export async function isSameBytes(one: Kept, other: Kept): Promise<boolean> {
+  if (one.type !== 'file' || other.type !== 'file') return one.type === other.type
+  if (one.version === other.version) return true
+  if (one.size !== other.size) return false
+  if (one.bytes === undefined || other.bytes === undefined)
+    return one.modifiedAt !== undefined && one.modifiedAt === other.modifiedAt
+  return Buffer.compare(await one.bytes(), await other.bytes()) === 0
+}
+
+/** Looks again where a file was exchanged between its facts and its bytes. */
+export async function steady<Result>(look: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await look()
+    } catch (error) {
+      if (attempt === attempts || !(isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOENT')))
+        throw error
+    }
+  }
+}

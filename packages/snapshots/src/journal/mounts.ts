@@ -1,0 +1,148 @@
+import type { Difference, EntryState, LeftOut, MountPath, RestoreConflict, SavedCheckpoint } from '@ws/core/adapter'
+import { mountRoot } from '@ws/core/adapter'
+
+import type { CheckedOptions } from '../options.ts'
+import type { Journal } from './journal.ts'
+import { isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
+import { MemoryLayers } from './layers.ts'
+import { restoreByCalls } from './restore.ts'
+import { SavedLayers } from './saved-layers.ts'
+
+type Limits = Pick<CheckedOptions, 'maxBytes' | 'maxFileBytes' | 'maxAge'>
+
+const mostLeftOut = 1_000
+
+/** Checkpoints of the mounts that have no place on this machine. Those of stores in this process are kept here, and end with it. */
+export class JournalMounts {
+  /** The numbers of the journals that are saved in the state directory. */
+  readonly trees: readonly number[]
+  readonly #journals: ReadonlyMap<number, Journal>
+  readonly #memory: readonly MemoryLayers[]
+  readonly #saved: readonly SavedLayers[]
+  readonly #options: Limits
+  #checkpoints: SavedCheckpoint[] = []
+  /** The bytes of the last comparison, by the names that it gave them. */
+  #contents = new Map<string, () => Promise<Uint8Array>>()
+  /** The later states of the last comparison, by mount. */
+  #seen = new Map<number, ReadonlyMap<MountPath, Kept | undefined>>()
+
+  constructor(journals: ReadonlyMap<number, Journal>, options: Limits) {
+    this.#journals = journals
+    this.#options = options
+    const layers = [...journals.values()].map((journal) => journal.layers)
+    this.#memory = layers.filter((one) => one instanceof MemoryLayers)
+    this.#saved = [...new Set(layers.filter((one) => one instanceof SavedLayers))]
+    this.trees = this.#saved.map(({ tree }) => tree)
+  }
+
+  get isTouched(): boolean {
+    return [...this.#journals.values()].some(({ layers }) => layers.isTouched)
+  }
+
+  /** Saves a checkpoint while no call changes a store. `undefined`: `work` found nothing to save. */
+  async save(
+    work: () => Promise<SavedCheckpoint | undefined>,
+    keep: string | undefined,
+  ): Promise<SavedCheckpoint | undefined> {
+    const save = this.#saved.reduce<() => Promise<SavedCheckpoint | undefined>>(
+      (inner, { turnstile }) =>
+        () =>
+          turnstile.alone(inner),
+      async () => {
+        const checkpoint = await work()
+        if (checkpoint !== undefined) for (const layers of this.#saved) layers.begin()
+        return checkpoint
+      },
+    )
+    const checkpoint = await save()
+    if (checkpoint === undefined || this.#memory.length === 0) return checkpoint
+    // changes that are on their way belong to the time before
+    for (const layers of this.#memory) await layers.turnstile.alone(async () => layers.begin(checkpoint.id))
+    this.#checkpoints.push(checkpoint)
+    this.#makeRoom(keep)
+    return checkpoint
+  }
+
+  /** Files whose bytes would not be kept if they were changed. */
+  async leftOut(): Promise<readonly LeftOut[]> {
+    const { maxFileBytes } = this.#options
+    const found: LeftOut[] = []
+    for (const [mount, { inner }] of this.#journals) {
+      // details would cost a request for each file of a bucket, whose listing has sizes
+      for await (const { path, type, size } of inner.list(mountRoot, { recursive: true })) {
+        if (type !== 'file' || found.length >= mostLeftOut) continue
+        if ((size ?? (await look(inner, path, 0))?.size ?? 0) <= maxFileBytes) continue
+        found.push({ mount, path, reason: `it has more than ${maxFileBytes} bytes` })
+      }
+    }
+    return found
+  }
+
+  list(): readonly SavedCheckpoint[] {
+    return this.#checkpoints
+  }
+
+  /** Without mounts that are kept here, all are known. */
+  knows(id: string): boolean {
+    return this.#memory.length === 0 || this.#checkpoints.some((checkpoint) => checkpoint.id === id)
+  }
+
+  async read(content: string): Promise<Uint8Array | undefined> {
+    return this.#contents.get(content)?.()
+  }
+
+  async compare(since: string, until: string | undefined): Promise<Difference[]> {
+    this.#contents = new Map()
+    const found: Difference[] = []
+    for (const [mount, journal] of this.#journals) {
+      const states = await journal.layers.since(since)
+      const later = until === undefined ? undefined : await journal.layers.since(until)
+      const seen = new Map<MountPath, Kept | undefined>()
+      this.#seen.set(mount, seen)
+      for (const [path, before] of states) {
+        const pair = await steady(async () => {
+          const after = later?.has(path) === true ? later.get(path) : await journal.now(path)
+          if (before === undefined || after === undefined)
+            return before === after ? undefined : { after, isSame: false }
+          return (await isSameKept(before, after)) ? undefined : { after, isSame: await isSameBytes(before, after) }
+        })
+        if (pair === undefined) continue
+        const { after, isSame } = pair
+        seen.set(path, after)
+        const name = (state: Kept | undefined, at: 'before' | 'after'): EntryState | undefined =>
+          state && this.#stateOf(state, `${mount} ${path} ${state.type === 'file' && isSame ? 'same' : at}`)
+        found.push({ mount, path, before: name(before, 'before'), after: name(after, 'after') })
+      }
+    }
+    return found
+  }
+
+  async restore(since: string, differences: readonly Difference[]): Promise<RestoreConflict[]> {
+    const conflicts: RestoreConflict[] = []
+    for (const [mount, journal] of this.#journals) {
+      const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+      if (paths.length === 0) continue
+      const options = { paths, states: await journal.layers.since(since), seen: this.#seen.get(mount) ?? new Map() }
+      const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
+      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+    }
+    return conflicts
+  }
+
+  #stateOf({ type, size, mode, modifiedAt = 0, bytes, target }: Kept, name: string): EntryState {
+    if (bytes !== undefined) this.#contents.set(name, bytes)
+    return { type, size, mode, modifiedAt, target, content: bytes === undefined ? undefined : name }
+  }
+
+  /** The oldest go where there are too many bytes, or where they are too old. The latest one stays. */
+  #makeRoom(keep: string | undefined): void {
+    const { maxBytes, maxAge } = this.#options
+    const bytes = (): number => this.#memory.reduce((sum, layers) => sum + layers.bytes, 0)
+    for (const { id, createdAt } of this.#checkpoints.slice(0, -1)) {
+      if (bytes() <= maxBytes && createdAt > Date.now() - maxAge) return
+      if (id === keep) continue
+      for (const layers of this.#memory) layers.forget(id)
+      this.#checkpoints = this.#checkpoints.filter((checkpoint) => checkpoint.id !== id)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { type ErrorCode, isWorkspaceError, parentPath } from '@ws/core'
+import { rewriteError } from '@ws/core/adapter'
+import type { MountPath } from '@ws/core/adapter'
+
+import type { Conflict } from '../disk/restore/restore.ts'
+import { depthOf } from '../disk/restore/plan.ts'
+import type { Journal } from './journal.ts'
+import { isSameBytes, isSameKept, type Kept } from './kept.ts'
+
+interface Step {
+  readonly path: MountPath
+  readonly before: Kept | undefined
+  readonly now: Kept | undefined
+}
+
+type Directory = Pick<Step, 'path' | 'before'>
+
+/** Calls that a restore makes at once. */
+const atOnce = 8
+/** Paths that the error of a restore names. */
+const mostNamed = 1_000
+const changed = 'it was changed meanwhile'
+const reasons: { readonly [Code in ErrorCode]?: string } = {
+  ECONFLICT: changed,
+  EEXIST: changed,
+  ENOENT: changed,
+  ENOTDIR: changed,
+  EISDIR: changed,
+  EBUSY: changed,
+  ENOTEMPTY: 'it holds something that is new',
+  ENOTSUP: 'the store cannot set its bits or its time',
+}
+
+export interface RestoreByCallsOptions {
+  readonly paths: readonly MountPath[]
+  /** The states to bring back. */
+  readonly states: ReadonlyMap<MountPath, Kept | undefined>
+  /** The states that the caller has seen: a path that is in another one is left alone. */
+  readonly seen: ReadonlyMap<MountPath, Kept | undefined>
+}
+
+/** Brings paths back to the states that a journal kept, by the store's own operations and under its conditions. */
+export async function restoreByCalls(journal: Journal, options: RestoreByCallsOptions): Promise<Conflict[]> {
+  const conflicts = new Map<MountPath, string>()
+  const steps: Step[] = []
+  await each(options.paths, async (path) => {
+    const step = { path, before: options.states.get(path), now: await journal.now(path) }
+    const reason = await reasonAgainst(step, options)
+    if (reason === undefined) steps.push(step)
+    else conflicts.set(path, reason)
+  })
+  const done = new Set<MountPath>()
+  const attempt = async (path: MountPath, act: () => Promise<unknown>): Promise<void> => {
+    if (conflicts.has(path)) return
+    try {
+      await act()
+      done.add(path)
+    } catch (error) {
+      const reason = isWorkspaceError(error) ? reasons[error.code] : undefined
+      if (reason === undefined) throw partial(error, { path, done, all: steps.length })
+      conflicts.set(path, reason)
+    }
+  }
+  const around = await directoriesAround(journal, steps)
+  await byDepth(steps, 'deepest', async ({ path, before, now }) => {
+    if (now !== undefined && before?.type !== now.type) await attempt(path, () => removeOne(journal, path, now))
+  })
+  await byDepth(steps, 'highest', async ({ path, before, now }) => {
+    if (before === undefined) return
+    await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
+  })
+  await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
+    if (before !== undefined) await attempt(path, () => mark(journal, path, before))
+  })
+  return [...conflicts].map(([path, reason]) => ({ path, reason }))
+}
+
+async function reasonAgainst(
+  { path, before, now }: Step,
+  { seen, states }: RestoreByCallsOptions,
+): Promise<string | undefined> {
+  const expected = seen.get(path)
+  if (!seen.has(path) || !states.has(path)) return changed
+  const isExpected = now === undefined || expected === undefined ? now === expected : await isSameKept(now, expected)
+  if (!isExpected) return changed
+  if (before?.type === 'file' && before.bytes === undefined && !(now !== undefined && (await isSameBytes(before, now))))
+    return 'its bytes were not saved then'
+  if (now?.type === 'file' && now.bytes === undefined)
+    return 'its bytes of today could not be saved, so this could not be undone'
+  // damaged bytes show before anything is touched
+  await before?.bytes?.()
+  return undefined
+}
+
+function partial(
+  error: unknown,
+  { path, done, all }: { readonly path: MountPath; readonly done: ReadonlySet<MountPath>; readonly all: number },
+): unknown {
+  if (!isWorkspaceError(error) || done.size === 0) return error
+  const state = `${done.size} of ${all} paths are restored, or partly so; restore again to go on`
+  const completed = [...done].slice(0, mostNamed)
+  return rewriteError(error, { partial: { completed, completedCount: done.size, failedAt: path, state } })
+}
+
+/** Entries of one depth at once, one depth after the other. */
+async function byDepth<Entry extends Pick<Step, 'path'>>(
+  entries: readonly Entry[],
+  first: 'deepest' | 'highest',
+  act: (entry: Entry) => Promise<void>,
+): Promise<void> {
+  const levels = Map.groupBy(entries, ({ path }) => depthOf(path))
+  const depths = [...levels.keys()].sort((one, other) => (first === 'deepest' ? other - one : one - other))
+  for (const depth of depths) await each(levels.get(depth) ?? [], act)
+}
+
+async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += atOnce)
+    await Promise.all(items.slice(start, start + atOnce).map(act))
+}
+
+/**
+ * Directories whose time a restore changes by what it does in them. Their own state is the same as then: a change within the
+ * millisecond of the one before leaves no trace.
+ */
+async function directoriesAround(journal: Journal, steps: readonly Step[]): Promise<Directory[]> {
+  // where directories do not stay empty, they keep no time either
+  if (!journal.inner.capabilities.keepsEmptyDirectories) return []
+  const known = new Set(steps.map(({ path }) => path))
+  const around: Directory[] = []
+  for (const { path } of steps) {
+    const above = parentPath(path)
+    if (known.has(above)) continue
+    known.add(above)
+    const before = await journal.now(above)
+    if (before?.type === 'directory') around.push({ path: above, before })
+  }
+  return around
+}
+
+async function removeOne(journal: Journal, path: MountPath, { type, version }: Kept): Promise<void> {
+  await journal.keepBefore({ operation: 'delete', path })
+  // a directory may have gone with its last entry
+  const force = type === 'directory' && !journal.inner.capabilities.keepsEmptyDirectories
+  await journal.inner.delete(path, type === 'directory' ? { force } : { ifVersion: version })
+}
+
+async function putBack(journal: Journal, path: MountPath, before: Kept, now: Kept | undefined): Promise<void> {
+  const { inner } = journal
+  await journal.keepBefore({ operation: 'write', path })
+  if (before.type === 'directory') {
+    if (now === undefined) await inner.createDirectory(path)
+  } else if (before.type === 'symlink') {
+    if (now?.target === before.target) return
+    if (now !== undefined) await inner.delete(path, { ifVersion: now.version })
+    await inner.createSymlink?.(path, before.target ?? '')
+  } else if (before.bytes !== undefined && (now === undefined || !(await isSameBytes(before, now)))) {
+    await inner.write(path, await before.bytes(), { ifVersion: now?.version ?? 'absent', mode: before.mode })
+  }
+}
+
+async function mark({ inner }: Journal, path: MountPath, { type, mode, modifiedAt }: Kept): Promise<void> {
+  if (type === 'symlink' || path === '/' || (mode === undefined && modifiedAt === undefined)) return
+  const { mode: current, modifiedAt: time } = await inner.stat(path)
+  if (mode !== undefined && mode !== current) await inner.chmod?.(path, mode)
+  if (modifiedAt !== undefined && time !== modifiedAt) await inner.utimes?.(path, { modifiedAt })
+}

@@ -1,0 +1,66 @@
+import type { MountPath } from '@ws/core/adapter'
+
+import type { Thread } from '../thread.ts'
+import { Turnstile } from '../turnstile.ts'
+import type { KeptState, Methods } from '../worker/protocol.ts'
+import type { Kept } from './kept.ts'
+import type { Layers } from './layers.ts'
+
+/** Those of a store that outlives this process, in the state directory. All workspaces on the store share them. */
+export class SavedLayers implements Layers {
+  readonly turnstile = new Turnstile()
+  readonly tree: number
+  readonly #thread: Thread<Methods>
+  #types: Map<string, Kept['type'] | 'nothing'>
+  #isOpen: boolean
+
+  private constructor(thread: Thread<Methods>, { tree, isOpen, types }: ReturnType<Methods['openJournal']>) {
+    this.#thread = thread
+    this.tree = tree
+    this.#isOpen = isOpen
+    this.#types = new Map(types)
+  }
+
+  /** @param key names the store: the next process that opens it finds its checkpoints */
+  static async open(thread: Thread<Methods>, key: string): Promise<SavedLayers> {
+    return new SavedLayers(thread, await thread.ask('openJournal', key))
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  get isTouched(): boolean {
+    return this.#types.size > 0
+  }
+
+  typeAt(path: MountPath): Kept['type'] | 'nothing' | undefined {
+    return this.#types.get(path)
+  }
+
+  async add(path: MountPath, kept: Kept | undefined): Promise<void> {
+    const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
+    await this.#thread.ask('keep', { tree: this.tree, path, state })
+    if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
+  }
+
+  async since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>> {
+    const rows = await this.#thread.ask('kept', this.tree, id)
+    return new Map(rows.map(({ path, state }) => [path as MountPath, state && this.#keptOf(state)]))
+  }
+
+  /** Nothing has changed since the checkpoint that was taken now. */
+  begin(): void {
+    this.#types = new Map()
+    this.#isOpen = true
+  }
+
+  #keptOf({ content, ...facts }: KeptState): Kept {
+    if (content === undefined) return facts
+    return { ...facts, bytes: () => this.#thread.ask('bytes', content) }
+  }
+}
+
+function stateOf({ type, size, mode, modifiedAt, version, target }: Kept): KeptState {
+  return { type, size, mode, modifiedAt, version, target }
+}

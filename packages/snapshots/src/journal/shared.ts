@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+
+import type { StorageAdapter } from '@ws/core/adapter'
+
+import type { Thread } from '../thread.ts'
+import type { Methods } from '../worker/protocol.ts'
+import { SavedLayers } from './saved-layers.ts'
+
+interface Shared {
+  readonly layers: Promise<SavedLayers>
+  users: number
+}
+
+/** The layers of the stores that are open: all workspaces on one store share them. */
+export class SharedLayers {
+  readonly #open = new Map<string, Shared>()
+
+  /** Those of a store that names itself are there for the next process as well. */
+  async open(thread: Thread<Methods>, { identity = randomUUID() }: StorageAdapter): Promise<SavedLayers> {
+    const key = `store ${identity}`
+    const shared = this.#open.get(key) ?? { layers: SavedLayers.open(thread, key), users: 0 }
+    this.#open.set(key, shared)
+    shared.users += 1
+    try {
+      return await shared.layers
+    } catch (error) {
+      this.#open.delete(key)
+      throw error
+    }
+  }
+
+  /** @returns the numbers of those journals that no workspace uses any more */
+  async close(closed: readonly SavedLayers[]): Promise<number[]> {
+    const unused: number[] = []
+    for (const [key, shared] of this.#open) {
+      const layers = await shared.layers
+      if (!closed.includes(layers)) continue
+      shared.users -= 1
+      if (shared.users > 0) continue
+      this.#open.delete(key)
+      unused.push(layers.tree)
+    }
+    return unused
+  }
+}

@@ -1,0 +1,19 @@
+import { failed } from '../errors.ts'
+import type { Database } from './database.ts'
+import type { Packs, Place } from './pack.ts'
+
+/** Where saved bytes lie. */
+export function placeOf(database: Database, content: string): Place | undefined {
+  return database.get<Place & object>(
+    'SELECT pack, block, length, start, size FROM contents WHERE content = ?',
+    content,
+  )
+}
+
+/** @throws WorkspaceError `EIO` where they are damaged or missing */
+export function readSaved(database: Database, packs: Packs, content: string): Uint8Array {
+  const place = placeOf(database, content)
+  if (place === undefined)
+    throw failed('EIO', 'saved bytes are missing, and nothing was changed', 'use another checkpoint')
+  return packs.read(content, place)
+}

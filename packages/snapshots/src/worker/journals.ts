@@ -1,0 +1,125 @@
+import type { EntryState } from '@ws/core/adapter'
+
+import { failed } from '../errors.ts'
+import { placeOf, readSaved } from '../store/contents.ts'
+import type { Database } from '../store/database.ts'
+import { contentOf, type Packs } from '../store/pack.ts'
+import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
+
+interface Row {
+  readonly path: string
+  readonly type: EntryState['type'] | null
+  readonly size: number
+  readonly mode: number | null
+  readonly mtime: number | null
+  readonly version: string
+  readonly content: string | null
+  readonly target: string | null
+}
+
+/**
+ * The journals of stores that outlive this process: the state of each path before its first change after a checkpoint. The turn of
+ * a journal is the number of its latest checkpoint. A checkpoint needs the states of its own turn and of all later ones.
+ */
+export class Journals {
+  readonly #database: Database
+  readonly #packs: Packs
+  readonly #turns = new Map<number, number>()
+
+  constructor(database: Database, packs: Packs) {
+    this.#database = database
+    this.#packs = packs
+  }
+
+  get trees(): readonly number[] {
+    return [...this.#turns.keys()]
+  }
+
+  open(key: string): ReturnType<Methods['openJournal']> {
+    this.#database.run('INSERT OR IGNORE INTO trees (key, turn) VALUES (?, 0)', key)
+    const sql = 'SELECT id, turn FROM trees WHERE key = ?'
+    const { id = 0, turn = 0 } = this.#database.get<{ id: number; turn: number }>(sql, key) ?? {}
+    this.#turns.set(id, turn)
+    const rows = this.#database.all<Row>('SELECT * FROM kept WHERE tree = ? AND turn = ?', id, turn)
+    const isOpen = this.#database.get('SELECT 1 FROM checkpoints WHERE tree = ?', id) !== undefined
+    return { tree: id, isOpen, types: rows.map(({ path, type }) => [path, type ?? 'nothing']) }
+  }
+
+  shut(tree: number): void {
+    this.#turns.delete(tree)
+  }
+
+  turnOf(tree: number): number | undefined {
+    return this.#turns.get(tree)
+  }
+
+  /** Begins the turn of a checkpoint that is saved in the same transaction. */
+  next(tree: number): number {
+    const turn = (this.#turns.get(tree) ?? 0) + 1
+    this.#database.run('UPDATE trees SET turn = ? WHERE id = ?', turn, tree)
+    return turn
+  }
+
+  /** The transaction of {@link next} has ended well. */
+  began(tree: number, turn: number): void {
+    this.#turns.set(tree, turn)
+  }
+
+  /** @param room bytes that may be added to the packs */
+  keep({ tree, path, state }: KeepRequest, room: number): void {
+    const turn = this.#turns.get(tree)
+    if (turn === undefined) throw failed('ECLOSED', 'the workspace is closed', 'make a new one')
+    const mark = this.#packs.mark()
+    try {
+      this.#database.transaction(() => {
+        const content = state?.bytes && this.#save(state.bytes, room)
+        this.#database.run(
+          'INSERT OR IGNORE INTO kept VALUES (?,?,?,?,?,?,?,?,?,?)',
+          ...[tree, turn, path, state?.type ?? null, state?.size ?? 0, state?.mode ?? null, state?.modifiedAt ?? null],
+          ...[state?.version ?? '', content ?? null, state?.target ?? null],
+        )
+      })
+    } catch (error) {
+      this.#packs.rollBack(mark)
+      throw error
+    }
+  }
+
+  /** The states of the paths that were changed since a turn, as they were at it. */
+  since(tree: number, turn: number): KeptRow[] {
+    const rows = this.#database.all<Row>(
+      `SELECT * FROM kept AS one WHERE tree = ? AND turn = (
+         SELECT min(turn) FROM kept AS other WHERE other.tree = one.tree AND other.path = one.path AND other.turn >= ?)`,
+      ...[tree, turn],
+    )
+    return rows.map(({ path, type, size, mode, mtime, version, content, target }) => ({
+      path,
+      state:
+        type === null
+          ? undefined
+          : {
+              ...{ type, size, version, mode: mode ?? undefined, modifiedAt: mtime ?? undefined },
+              ...{ content: content ?? undefined, target: target ?? undefined },
+            },
+    }))
+  }
+
+  read(content: string): Uint8Array {
+    return readSaved(this.#database, this.#packs, content)
+  }
+
+  #save(bytes: Uint8Array, room: number): string {
+    const content = contentOf(bytes)
+    if (placeOf(this.#database, content) !== undefined) return content
+    if (bytes.length > room) {
+      throw failed(
+        'EDQUOT',
+        'its earlier state would need more than `maxBytes` of the checkpoints, and nothing was changed',
+        'take a checkpoint, which lets older ones go, or raise `maxBytes`',
+      )
+    }
+    this.#packs.add(content, bytes)
+    this.#packs.flush()
+    return content
+  }
+}
