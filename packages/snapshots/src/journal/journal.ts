@@ -2,7 +2,7 @@ import { isWorkspaceError, parentPath } from '@ws/core'
 import { operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
 import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
 
-import { isNothing, type Kept, look, steady, take } from './kept.ts'
+import { isNothing, type Kept, look, steady } from './kept.ts'
 import type { Layers } from './layers.ts'
 
 /** Requests that ask a store for states at once. */
@@ -43,10 +43,9 @@ export class Journal {
     }
   }
 
-  /** The state of a path at this moment. Bytes of a store that others can change are read when they are asked for. */
+  /** The state of a path at this moment. Its bytes are read when they are asked for. */
   now(path: MountPath): Promise<Kept | undefined> {
-    const { inProcess } = this.inner.capabilities
-    return (inProcess === true ? take : look)(this.inner, path, this.#maxFileBytes)
+    return look(this.inner, path, this.#maxFileBytes)
   }
 
   async keepBefore({ operation, path, destination }: Change): Promise<void> {
@@ -68,27 +67,27 @@ export class Journal {
   async #keepWay(path: MountPath, isRemoved: boolean): Promise<boolean> {
     const { keepsEmptyDirectories } = this.inner.capabilities
     const isAsked = this.layers.typeAt(path) === undefined
-    const type = await this.#keep(path, take)
+    const type = await this.#keep(path)
     let at = path
     let found = type
     // Directories that are missing will be made. One that stays gets another time. Where none stays empty, all may go.
     while (at !== '/' && (found === 'nothing' || (keepsEmptyDirectories ? at === path : isRemoved))) {
       at = parentPath(at)
-      found = await this.#keep(at, look)
+      found = await this.#keep(at)
     }
     return type === 'directory' || !isAsked
   }
 
   /** Answers the type at the latest checkpoint. */
-  async #keep(path: MountPath, stateOf: typeof take): Promise<Kept['type'] | 'nothing'> {
+  async #keep(path: MountPath): Promise<Kept['type'] | 'nothing'> {
     const known = this.layers.typeAt(path)
     if (known !== undefined) return known
-    await steady(async () => this.layers.add(path, await stateOf(this.inner, path, this.#maxFileBytes)))
+    await steady(async () => this.layers.add(path, await this.now(path)))
     return this.layers.typeAt(path) ?? 'nothing'
   }
 
   #keepBelow(path: MountPath): Promise<void> {
-    return this.#eachBelow(path, async (at, type) => void (await this.#keep(at, type === 'file' ? take : look)))
+    return this.#eachBelow(path, async (at) => void (await this.#keep(at)))
   }
 
   /** The places where entries will be that are not there yet. */
@@ -96,16 +95,16 @@ export class Journal {
     const isNew = this.layers.typeAt(destination) === 'nothing'
     await this.#eachBelow(path, async (at) => {
       const arrival = `${destination}${at.slice(path.length)}` as MountPath
-      if (!isNew) await this.#keep(arrival, take)
+      if (!isNew) await this.#keep(arrival)
       else if (this.layers.typeAt(arrival) === undefined) await this.layers.add(arrival, undefined)
     })
   }
 
-  async #eachBelow(path: MountPath, visit: (path: MountPath, type: string) => Promise<void>): Promise<void> {
+  async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<void>): Promise<void> {
     let running: Promise<void>[] = []
     try {
       for await (const entry of this.inner.list(path, { recursive: true })) {
-        running.push(visit(entry.path, entry.type))
+        running.push(visit(entry.path))
         if (running.length < atOnce) continue
         await Promise.all(running)
         running = []

@@ -39,20 +39,6 @@ export async function look(adapter: StorageAdapter, path: MountPath, maxFileByte
   }
 }
 
-/** The present state of a path with its bytes, by one request where it is a file. `undefined`: nothing is there. */
-export async function take(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
-  try {
-    const { bytes, stat } = await adapter.read(path, { maxBytes: maxFileBytes })
-    return { ...factsOf(adapter, stat, 'file'), size: bytes.length, bytes: () => Promise.resolve(bytes) }
-  } catch (error) {
-    // a directory, a link or a file that is too large has facts and no bytes; a link on the way leads elsewhere
-    const isOther = error instanceof LinkSignal ? error.at === path : !isNothing(error) && isWorkspaceError(error)
-    if (isOther) return look(adapter, path, maxFileBytes)
-    if (isNothing(error)) return undefined
-    throw error
-  }
-}
-
 /** Nothing is at the path itself. */
 export function isNothing(error: unknown): boolean {
   return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR') || error instanceof LinkSignal
