@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createWorkspace } from '@ws/core'
+import { createCheckpoints } from '@ws/snapshots'
+import { createScratchDirectory, deep, ordinaryOwner, rounds } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { makeFiles, mountsOf } from './disk.ts'
+import { answer, type Names, type Right } from './model.ts'
+import { makeRuleSet, randomOf, type RuleSet } from './rule-sets.ts'
+
+const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 20_261_127))
+
+describe('earlier states under rule sets drawn by lot', () => {
+  it(`[UN4] show and restore what a slow model says (WS_SEED=${seed})`, { tags: 'rounds' }, async () => {
+    console.info(`WS_SEED=${seed}`)
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    await using state = await createScratchDirectory({ prefix: 'ws-state-', owner })
+    const checkpoints = createCheckpoints({ stateDirectory: join(state.path, 'kept') })
+    for (const index of rounds({ quick: 5, seconds: 30 })) {
+      const set = makeRuleSet(randomOf(seed + index), { forCommands: false })
+      await using scratch = await createScratchDirectory({ prefix: 'ws-rules-', owner: ordinaryOwner() })
+      const mounts = mountsOf(set, scratch)
+      await makeFiles(set, scratch)
+      const bytesOf = async (file: string): Promise<string> => readFile(join(scratch.path, 'project', file), 'utf8')
+      const at = (file: string): string => (set.root === '/' ? `/${file}` : `${set.root}/${file}`)
+      try {
+        let id = ''
+        {
+          await using free = await createWorkspace({ mounts, checkpoints })
+          for (const [number, file] of set.files.entries()) await free.write(at(file), `earlier-${number}-`)
+          id = (await free.checkpoint()).id
+          for (const [number, file] of set.files.entries()) await free.write(at(file), `later-${number}-`)
+        }
+        await using ruled = await createWorkspace({ mounts, checkpoints, rules: set.written })
+        if (answer(set, namesOf(set, ''), 'read') !== 'allow') continue
+        const shown = new Set((await ruled.changes({ since: id })).map(({ path }): string => path))
+        const diff = await ruled.diff({ since: id })
+        const restored = new Set((await ruled.restore(id)).restored.map(({ path }): string => path))
+        for (const [number, file] of set.files.entries()) {
+          const isSeen = mayReach(set, file) && allows(set, file, 'read')
+          const isBack = isSeen && allows(set, file, 'write')
+          expect(`${file} shown: ${shown.has(at(file))}`).toBe(`${file} shown: ${isSeen}`)
+          for (const time of ['earlier', 'later'])
+            expect(`${file} ${time}: ${diff.includes(`${time}-${number}-`)}`).toBe(`${file} ${time}: ${isSeen}`)
+          expect(`${file} restored: ${restored.has(at(file))}`).toBe(`${file} restored: ${isBack}`)
+          expect(`${file}: ${await bytesOf(file)}`).toBe(`${file}: ${isBack ? 'earlier' : 'later'}-${number}-`)
+        }
+      } catch (error) {
+        const shown = JSON.stringify({ root: set.root, files: set.files, written: set.written }, undefined, 1)
+        expect.fail(`WS_SEED=${seed + index}: ${String(error)}\n${shown}`)
+      }
+    }
+  })
+})
+
+function namesOf(set: RuleSet, file: string): Names {
+  return [...(set.root === '/' ? [] : ['workspace']), ...(file === '' ? [] : file.split('/'))]
+}
+
+function allows(set: RuleSet, file: string, right: Right): boolean {
+  return answer(set, namesOf(set, file), right) === 'allow'
+}
+
+/** Every directory on the way from the root may be entered. */
+function mayReach(set: RuleSet, file: string): boolean {
+  const parts = file.split('/')
+  return parts.slice(0, -1).every((_name, index) => allows(set, parts.slice(0, index + 1).join('/'), 'read'))
+}
