@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { WorkspaceError } from '@ws/core'
+import { WorkspaceError, type CheckpointEngine } from '@ws/core'
 import { mountRoot, type HostDirectory, type Owner, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
@@ -54,6 +54,11 @@ export interface RunnerOptions {
   readonly types?: StepTypes | undefined
   /** The model of `agent` steps. Default: none, and `agent` is not a type. */
   readonly model?: Model | undefined
+  /**
+   * Takes back what a step that failed or was aborted has changed by its `exceptions`: `createCheckpoints` of `@ws/snapshots`.
+   * Steps that share an exception shall not run at the same time: a `group` sees to that. Default: none, and it stays.
+   */
+  readonly checkpoints?: CheckpointEngine | undefined
   /** The user that commands run as, for directories. Default: the workspace's owner. */
   readonly owner?: Owner | undefined
 }
@@ -68,6 +73,7 @@ const shapes: OptionShapes<RunnerOptions> = {
   require: option.of('a requirement', () => true),
   types: option.object,
   model: option.function,
+  checkpoints: option.object,
   owner: option.object,
 }
 
@@ -107,6 +113,7 @@ async function openRunner(options: RunnerOptions, opened: Opened): Promise<Runne
     types: createStepTypes(options.types, options.model),
     executors: options.executors,
     require: options.require,
+    checkpoints: options.checkpoints,
     hasher: new Hasher(),
     inputHashes: new Map(),
     known: new KnownEntries(),

@@ -1,3 +1,4 @@
+import type { CheckpointEngine } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 
@@ -18,6 +19,7 @@ export interface ExecuteContext {
   readonly types: StepTypes
   readonly executors: readonly Executor[] | undefined
   readonly require: Requirement | undefined
+  readonly checkpoints: CheckpointEngine | undefined
   readonly hasher: Hasher
   /** Hashes of inputs, by path and version. */
   readonly inputHashes: Map<string, string>

@@ -43,6 +43,7 @@ export async function executeStep(
     if (type === undefined) throw new Error(`\`${step.type}\` is not a type of step here; register it`)
     return await attemptStep(key, type, live, context)
   } catch (error) {
+    await live.takeBack()
     if (signal?.aborted === true) throw signal.reason
     const { workspace, output } = context
     const failure = failureOf(live.cause(error), { workspace, output, staging: await live.openedStaging() })

@@ -11,7 +11,7 @@ import type { StepContext, StepType } from '../types/types.ts'
 import type { ExecuteContext } from './context.ts'
 import { Notes } from './report.ts'
 import { readTree } from './tree.ts'
-import { openStepWorkspace } from './workspace.ts'
+import { openStepWorkspace, placeIn } from './workspace.ts'
 
 /** One attempt while it runs: its staging directory and its workspace, made on first use, and its first breach. */
 export class LiveStep implements AsyncDisposable {
@@ -26,6 +26,8 @@ export class LiveStep implements AsyncDisposable {
   #isRunning = false
   #staging: Promise<Staging> | undefined
   #workspace: Promise<Workspace> | undefined
+  /** The checkpoint before the step, where it may write into the workspace. */
+  #checkpoint: string | undefined
 
   constructor(request: StepRequest, context: ExecuteContext, signal: AbortSignal | undefined) {
     this.request = request
@@ -47,7 +49,7 @@ export class LiveStep implements AsyncDisposable {
   }
 
   workspace(): Promise<Workspace> {
-    this.#workspace ??= this.#openWorkspace()
+    this.#workspace ??= this.#openWorkspace({ forCommands: true })
     return this.#workspace
   }
 
@@ -56,6 +58,7 @@ export class LiveStep implements AsyncDisposable {
     const { step } = this.request
     const settings = type.settings.parse(step.with)
     if (step.outputs.length > 0) await this.staging()
+    if (this.#isTakenBack) this.#checkpoint = (await (await this.workspace()).checkpoint({ label: step.id })).id
     this.#isRunning = true
     try {
       this.signal.throwIfAborted()
@@ -83,6 +86,21 @@ export class LiveStep implements AsyncDisposable {
     return isTimeout ? new Error(`the step took longer than its timeout of ${timeout} ms`) : error
   }
 
+  /** Brings its exceptions back to their state before the step, whose processes end first. The log says what was not brought back. */
+  async takeBack(): Promise<void> {
+    if (this.#checkpoint === undefined) return
+    try {
+      await this.closeWorkspace()
+      await using workspace = await this.#openWorkspace({ forCommands: false })
+      const paths = this.request.step.exceptions.map(({ path }) => placeIn(path))
+      const { kept } = await workspace.restore(this.#checkpoint, { paths })
+      for (const { path, reason } of kept) this.notes.log(`\n\`${path}\` was not taken back: ${reason}\n`)
+    } catch (error) {
+      // the step has failed for its own reason: this one is said beside it
+      this.notes.log(`\nthe changes of the exceptions were not taken back: ${String(error)}\n`)
+    }
+  }
+
   async closeWorkspace(): Promise<void> {
     const workspace = await this.#workspace?.catch(() => undefined)
     await workspace?.close()
@@ -99,16 +117,21 @@ export class LiveStep implements AsyncDisposable {
     return { runId, stepId: step.id, attempt }
   }
 
-  async #openWorkspace(): Promise<Workspace> {
-    const { workspace, place, executors, require } = this.#context
+  get #isTakenBack(): boolean {
+    return this.#context.checkpoints !== undefined && this.request.step.exceptions.length > 0
+  }
+
+  async #openWorkspace({ forCommands }: { readonly forCommands: boolean }): Promise<Workspace> {
+    const { workspace, place, executors, require, checkpoints } = this.#context
     const { step, runId } = this.request
     return openStepWorkspace({
       step,
       workspace,
       staging: await this.staging(),
       place,
-      executors,
-      require,
+      executors: forCommands ? executors : undefined,
+      require: forCommands ? require : undefined,
+      checkpoints,
       labels: { run: runId, step: step.id },
       onEvent: (event: AccessEvent) => {
         if (this.#isRunning) this.notes.decide(event)

@@ -3,6 +3,7 @@ import {
   rules,
   type Access,
   type AccessEvent,
+  type CheckpointEngine,
   type Rule,
   type Workspace,
   type WorkspaceError,
@@ -22,6 +23,7 @@ export interface StepWorkspaceOptions {
   readonly place: OutputPlace
   readonly executors: readonly Executor[] | undefined
   readonly require: Requirement | undefined
+  readonly checkpoints?: CheckpointEngine | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly onEvent: (event: AccessEvent) => void
   readonly onBreach: (error: WorkspaceError) => void
@@ -32,7 +34,7 @@ export interface StepWorkspaceOptions {
  * else exists for it but `/tmp` and the system's programs. The same rules hold in commands.
  */
 export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<Workspace> {
-  const { step, workspace: inputs, staging, executors, require, labels, onEvent, onBreach } = options
+  const { step, workspace: inputs, staging, executors, require, checkpoints, labels, onEvent, onBreach } = options
   const mayWrite = step.exceptions.length > 0
   const workspace = await createWorkspace({
     mounts: [
@@ -42,6 +44,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
     rules: stepRules(options),
     executors,
     require,
+    checkpoints: mayWrite ? checkpoints : undefined,
     labels,
     // The workspace's own start-up files are not inputs, and its root cannot be written.
     commands: { env: { HOME: '/tmp', OUTPUT: outputAt, WORKSPACE: workspaceAt } },
@@ -61,11 +64,12 @@ function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
   const entries: Record<string, Access> = { [workspaceAt]: 'none' }
   // An input may enclose the output: what other steps write is then left out, unless it is an input itself.
   if (place.inWorkspace !== undefined) entries[`${workspaceAt}/${place.inWorkspace}`] = 'none'
-  for (const input of step.inputs) entries[at(input)] = 'read-only'
-  for (const { path } of step.exceptions) entries[at(path)] = 'read-write'
+  for (const input of step.inputs) entries[placeIn(input)] = 'read-only'
+  for (const { path } of step.exceptions) entries[placeIn(path)] = 'read-write'
   const reason = 'is not an input of this step'
   const inputs = rules.subtree({ name: 'inputs', entries, reason, remedy: 'declare it in `inputs`' })
   return step.hosts === undefined ? [inputs] : [inputs, rules.allowHosts(step.hosts, { name: 'hosts' })]
 }
 
-const at = (path: string): string => (path === '' ? workspaceAt : `${workspaceAt}/${path}`)
+/** A path of the workspace, as the step sees it. */
+export const placeIn = (path: string): string => (path === '' ? workspaceAt : `${workspaceAt}/${path}`)

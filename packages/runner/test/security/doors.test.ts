@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { defineStepType, type RunnerOptions, type StepContext } from '@ws/runner'
-import { component, describeWith } from '@ws/test-fixtures'
+import { createCheckpoints } from '@ws/snapshots'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
@@ -178,5 +179,37 @@ describe.each(doors)('the command door of a step under %s', (name, options) => {
       await expect(error).rejects.toMatchObject({ code: 'ESECURITY' })
       expect(await site.read('outside.txt')).toBe('O')
     })
+  })
+})
+
+// two sandboxes
+describeWith(component('bubblewrap'), 'a step with exceptions', () => {
+  it('[PM5] [UN3] gets its exceptions back where it fails, and nothing beside them', async () => {
+    await using site = await createSite({
+      files: { ...files, 'workspace/cache/x': 'old', 'workspace/cache/gone': 'old' },
+    })
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    await using state = await createScratchDirectory({ prefix: 'ws-state-', owner })
+    const checkpoints = createCheckpoints({ stateDirectory: `${state.path}/kept` })
+    const exceptions = [{ path: 'cache', justification: 'the compiler keeps its cache there' }]
+    const spoil = async (context: StepContext): Promise<void> => {
+      const workspace = await context.workspace()
+      await workspace.exec('echo new > cache/x; rm cache/gone; mkdir cache/made; echo new > cache/made/file')
+      await site.write('workspace/src/other.txt', 'of another program')
+      if (context.stepId === 'good') return
+      throw new Error('spoiled')
+    }
+    const runner = await site.runner({ ...commands, checkpoints, ...step(spoil) })
+    const failed = await runner.run({ version: 1, steps: [{ id: 'bad', type: 'try', exceptions }] })
+    expect(failed.steps['bad']).toMatchObject({ state: 'failed', failure: { message: 'spoiled' } })
+    expect(await treeOf(site.workspace, ['src', 'out', 'secret.txt'])).toEqual({
+      cache: 'directory',
+      'cache/x': 'old',
+      'cache/gone': 'old',
+    })
+    expect(await site.read('workspace/src/other.txt')).toBe('of another program')
+    const done = await runner.run({ version: 1, steps: [{ id: 'good', type: 'try', exceptions }] })
+    expect(done.steps['good']).toMatchObject({ state: 'done' })
+    expect(await site.read('workspace/cache/x')).toBe('new\n')
   })
 })
