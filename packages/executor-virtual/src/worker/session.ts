@@ -100,18 +100,27 @@ export class Session {
     this.check()
   }
 
-  /** Runs something that ends after so many milliseconds, at its next command or round of a loop. */
+  /**
+   * Runs something that ends after so many milliseconds, at its next command or round of a loop.
+   *
+   * @returns `result` is absent where it was ended before it began
+   */
   async within<Result>(
     duration: number,
     work: () => Promise<Result>,
-  ): Promise<{ readonly over: boolean; readonly result: Result }> {
+  ): Promise<{ readonly over: boolean; readonly result?: Result }> {
     const deadline = { at: now() + duration }
     this.#deadlines.push(deadline)
     try {
       const result = await work()
       return { over: now() >= deadline.at, result }
+    } catch (error) {
+      this.#drop(deadline)
+      // on a busy machine the time can be over before the work begins; what ends more than it goes on
+      if (!(error instanceof this.#FatalError) || now() < deadline.at || this.ending) throw error
+      return { over: true }
     } finally {
-      this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1)
+      this.#drop(deadline)
     }
   }
 
@@ -123,6 +132,11 @@ export class Session {
   check(stdout = ''): void {
     if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)
+  }
+
+  #drop(deadline: Deadline): void {
+    const index = this.#deadlines.indexOf(deadline)
+    if (index !== -1) this.#deadlines.splice(index, 1)
   }
 
   #overdue(): boolean {

@@ -32,7 +32,7 @@ export const timeout: Tool = async (call) => {
   const input = call.context.stdin as unknown as string
   if (duration === 0) return runProgram(call, words, input)
   const { over, result } = await call.session.within(duration, () => runProgram(call, words, input, { check: false }))
-  output.relay(over ? { ...result, stderr: result.stderr.replaceAll(stopMark, '') } : result)
-  output.exitCode = over ? status : result.exitCode
+  if (result !== undefined) output.relay(over ? { ...result, stderr: result.stderr.replaceAll(stopMark, '') } : result)
+  output.exitCode = over ? status : (result?.exitCode ?? 0)
   return output.result()
 }
