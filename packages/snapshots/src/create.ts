@@ -17,8 +17,8 @@ const operation = 'createWorkspace'
 
 /**
  * An engine that keeps earlier states of files, for the option `checkpoints` of `createWorkspace`. Several workspaces of one process
- * can share it. Mounts on a disk are saved in the state directory, and stay there for the next process. Mounts in memory are
- * saved in memory. Other stores are refused when the workspace is made, unless they are mounted read-only.
+ * can share it. Mounts on a disk and buckets are saved in the state directory, and stay there for the next process. Mounts in
+ * memory are saved in memory. Other stores are refused when the workspace is made, unless they are mounted read-only.
  *
  * @throws WorkspaceError `EINVAL` that names the option
  */

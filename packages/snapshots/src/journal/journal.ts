@@ -2,11 +2,9 @@ import { isWorkspaceError, parentPath } from '@ws/core'
 import { operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
 import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
 
+import { each } from './each.ts'
 import { isNothing, type Kept, look, steady } from './kept.ts'
 import type { Layers } from './layers.ts'
-
-/** Requests that ask a store for states at once. */
-const atOnce = 16
 
 type Change = Pick<Call, 'operation' | 'path' | 'destination'>
 
@@ -87,7 +85,7 @@ export class Journal {
   }
 
   #keepBelow(path: MountPath): Promise<void> {
-    return this.#eachBelow(path, async (at) => void (await this.#keep(at)))
+    return this.#eachBelow(path, (at) => this.#keep(at))
   }
 
   /** The places where entries will be that are not there yet. */
@@ -100,20 +98,11 @@ export class Journal {
     })
   }
 
-  async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<void>): Promise<void> {
-    let running: Promise<void>[] = []
+  async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<unknown>): Promise<void> {
     try {
-      for await (const entry of this.inner.list(path, { recursive: true })) {
-        running.push(visit(entry.path))
-        if (running.length < atOnce) continue
-        await Promise.all(running)
-        running = []
-      }
+      await each(this.inner.list(path, { recursive: true }), (entry) => visit(entry.path))
     } catch (error) {
-      await Promise.allSettled(running)
       if (!isNothing(error)) throw error
-      return
     }
-    await Promise.all(running)
   }
 }

@@ -2,6 +2,7 @@ import type { Difference, EntryState, LeftOut, MountPath, RestoreConflict, Saved
 import { mountRoot } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
+import { each } from './each.ts'
 import type { Journal } from './journal.ts'
 import { isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
 import { MemoryLayers } from './layers.ts'
@@ -31,7 +32,9 @@ export class JournalMounts {
     this.#options = options
     const layers = [...journals.values()].map((journal) => journal.layers)
     this.#memory = layers.filter((one) => one instanceof MemoryLayers)
-    this.#saved = [...new Set(layers.filter((one) => one instanceof SavedLayers))]
+    const saved = new Set(layers.filter((one) => one instanceof SavedLayers))
+    // two workspaces that wait for the same journals do so in one order
+    this.#saved = [...saved].sort((one, other) => one.tree - other.tree)
     this.trees = this.#saved.map(({ tree }) => tree)
   }
 
@@ -99,32 +102,37 @@ export class JournalMounts {
       const later = until === undefined ? undefined : await journal.layers.since(until)
       const seen = new Map<MountPath, Kept | undefined>()
       this.#seen.set(mount, seen)
-      for (const [path, before] of states) {
+      await each(states, async ([path, before]) => {
         const pair = await steady(async () => {
           const after = later?.has(path) === true ? later.get(path) : await journal.now(path)
           if (before === undefined || after === undefined)
             return before === after ? undefined : { after, isSame: false }
           return (await isSameKept(before, after)) ? undefined : { after, isSame: await isSameBytes(before, after) }
         })
-        if (pair === undefined) continue
+        if (pair === undefined) return
         const { after, isSame } = pair
         seen.set(path, after)
         const name = (state: Kept | undefined, at: 'before' | 'after'): EntryState | undefined =>
           state && this.#stateOf(state, `${mount} ${path} ${state.type === 'file' && isSame ? 'same' : at}`)
         found.push({ mount, path, before: name(before, 'before'), after: name(after, 'after') })
-      }
+      })
     }
     return found
   }
 
   async restore(since: string, differences: readonly Difference[]): Promise<RestoreConflict[]> {
     const conflicts: RestoreConflict[] = []
-    for (const [mount, journal] of this.#journals) {
-      const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
-      if (paths.length === 0) continue
-      const options = { paths, states: await journal.layers.since(since), seen: this.#seen.get(mount) ?? new Map() }
-      const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
-      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+    for (const layers of this.#saved) layers.restoring = since
+    try {
+      for (const [mount, journal] of this.#journals) {
+        const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+        if (paths.length === 0) continue
+        const options = { paths, states: await journal.layers.since(since), seen: this.#seen.get(mount) ?? new Map() }
+        const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
+        conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+      }
+    } finally {
+      for (const layers of this.#saved) layers.restoring = undefined
     }
     return conflicts
   }

@@ -4,6 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 
 import type { Conflict } from '../disk/restore/restore.ts'
 import { depthOf } from '../disk/restore/plan.ts'
+import { each } from './each.ts'
 import type { Journal } from './journal.ts'
 import { isSameBytes, isSameKept, type Kept } from './kept.ts'
 
@@ -15,8 +16,6 @@ interface Step {
 
 type Directory = Pick<Step, 'path' | 'before'>
 
-/** Calls that a restore makes at once. */
-const atOnce = 8
 /** Paths that the error of a restore names. */
 const mostNamed = 1_000
 const changed = 'it was changed meanwhile'
@@ -111,11 +110,6 @@ async function byDepth<Entry extends Pick<Step, 'path'>>(
   const levels = Map.groupBy(entries, ({ path }) => depthOf(path))
   const depths = [...levels.keys()].sort((one, other) => (first === 'deepest' ? other - one : one - other))
   for (const depth of depths) await each(levels.get(depth) ?? [], act)
-}
-
-async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += atOnce)
-    await Promise.all(items.slice(start, start + atOnce).map(act))
 }
 
 /**

@@ -10,6 +10,8 @@ import type { Layers } from './layers.ts'
 export class SavedLayers implements Layers {
   readonly turnstile = new Turnstile()
   readonly tree: number
+  /** The checkpoint that is being restored: it makes room for no state. */
+  restoring: string | undefined
   readonly #thread: Thread<Methods>
   #types: Map<string, Kept['type'] | 'nothing'>
   #isOpen: boolean
@@ -40,7 +42,7 @@ export class SavedLayers implements Layers {
 
   async add(path: MountPath, kept: Kept | undefined): Promise<void> {
     const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
-    await this.#thread.ask('keep', { tree: this.tree, path, state })
+    await this.#thread.ask('keep', { tree: this.tree, path, state, keep: this.restoring })
     if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
   }
 

@@ -72,6 +72,8 @@ export interface KeptRow {
 }
 
 export interface KeepRequest {
+  /** The id of a checkpoint that must not make room. */
+  readonly keep?: string | undefined
   readonly tree: number
   readonly path: string
   readonly state?: (KeptState & { readonly bytes?: Uint8Array | undefined }) | undefined

@@ -155,8 +155,7 @@ export class Service implements Methods {
 
   keep(request: KeepRequest): void {
     const { journals } = this.#store()
-    // most states have no bytes, or few: room is made only where it is needed
-    this.#withRoom(undefined, (room) => journals.keep(request, room))
+    this.#withRoom(request.keep, (room) => journals.keep(request, room))
   }
 
   kept(tree: number, since: string): KeptRow[] {
