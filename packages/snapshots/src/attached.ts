@@ -134,10 +134,10 @@ export class Attached implements AttachedCheckpoints {
 
   async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
     const conflicts: RestoreConflict[] = []
-    for (const [mount, { tree, turnstile }] of this.#disks) {
+    for (const [mount, disk] of this.#disks) {
       const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
       if (paths.length === 0) continue
-      const found = await turnstile.alone(() => this.#thread.ask('restore', { tree, since, until, paths }))
+      const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
       conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
     }
     conflicts.push(...(await this.#journals.restore(since, differences)))

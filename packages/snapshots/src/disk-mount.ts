@@ -12,11 +12,13 @@ export class DiskMount {
   readonly turnstile = new Turnstile()
   #touched = new Set<string>()
 
+  readonly #inner: StorageAdapter
   readonly #root: string
 
   /** @param root canonical */
   constructor(inner: StorageAdapter, tree: number, root: string) {
     this.tree = tree
+    this.#inner = inner
     this.#root = root === '/' ? '' : root
     this.adapter = wrapAdapter(inner, {
       name: inner.name,
@@ -31,6 +33,19 @@ export class DiskMount {
         return this.turnstile.pass(touch, () => run().finally(touch))
       },
     })
+  }
+
+  /**
+   * Changes the tree itself, as a command does, while no call changes it. An adapter that keeps its files in a store has the changes
+   * there when this resolves.
+   */
+  async change<Result>(work: () => Promise<Result>): Promise<Result> {
+    const end = await this.#inner.beginCommand?.()
+    try {
+      return await this.turnstile.alone(work)
+    } finally {
+      await end?.()
+    }
   }
 
   reserved(): readonly string[] {
