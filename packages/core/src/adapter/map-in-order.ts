@@ -28,16 +28,20 @@ export async function forEachOf<Item>(
 ): Promise<void> {
   const running = new Set<Promise<void>>()
   let failed: { readonly error: unknown } | undefined
-  for await (const item of items) {
-    if (failed !== undefined) break
-    const task: Promise<void> = work(item)
-      .catch((error: unknown) => {
-        failed ??= { error }
-      })
-      .finally(() => running.delete(task))
-    running.add(task)
-    if (running.size >= limit) await Promise.race(running)
+  try {
+    for await (const item of items) {
+      if (failed !== undefined) break
+      const task: Promise<void> = work(item)
+        .catch((error: unknown) => {
+          failed ??= { error }
+        })
+        .finally(() => running.delete(task))
+      running.add(task)
+      if (running.size >= limit) await Promise.race(running)
+    }
+  } finally {
+    // also where the items themselves fail
+    await Promise.all(running)
   }
-  await Promise.all(running)
   if (failed !== undefined) throw failed.error
 }

@@ -1,9 +1,8 @@
 import { isWorkspaceError, parentPath } from '@ws/core'
-import { operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
+import { forEachOf, operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
 import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
 
-import { each } from './each.ts'
-import { isNothing, type Kept, look, steady } from './kept.ts'
+import { atOnce, isNothing, type Kept, look, steady } from './kept.ts'
 import type { Layers } from './layers.ts'
 
 type Change = Pick<Call, 'operation' | 'path' | 'destination'>
@@ -100,7 +99,11 @@ export class Journal {
 
   async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<unknown>): Promise<void> {
     try {
-      await each(this.inner.list(path, { recursive: true }), (entry) => visit(entry.path))
+      await forEachOf(
+        this.inner.list(path, { recursive: true }),
+        atOnce,
+        async (entry) => void (await visit(entry.path)),
+      )
     } catch (error) {
       if (!isNothing(error)) throw error
     }

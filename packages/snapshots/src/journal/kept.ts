@@ -18,6 +18,8 @@ export interface Kept {
 
 /** Bits of a file that has none in a store which could keep them. */
 const ordinaryMode = 0o644
+/** Requests that ask a store at once. */
+export const atOnce = 16
 /** How often a file that another writer changes is looked at again. */
 const attempts = 5
 

@@ -1,10 +1,9 @@
 import type { Difference, EntryState, LeftOut, MountPath, RestoreConflict, SavedCheckpoint } from '@ws/core/adapter'
-import { mountRoot } from '@ws/core/adapter'
+import { forEachOf, mountRoot } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
-import { each } from './each.ts'
 import type { Journal } from './journal.ts'
-import { isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
+import { atOnce, isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
 import { MemoryLayers } from './layers.ts'
 import { restoreByCalls } from './restore.ts'
 import { SavedLayers } from './saved-layers.ts'
@@ -102,7 +101,7 @@ export class JournalMounts {
       const later = until === undefined ? undefined : await journal.layers.since(until)
       const seen = new Map<MountPath, Kept | undefined>()
       this.#seen.set(mount, seen)
-      await each(states, async ([path, before]) => {
+      await forEachOf(states, atOnce, async ([path, before]) => {
         const pair = await steady(async () => {
           const after = later?.has(path) === true ? later.get(path) : await journal.now(path)
           if (before === undefined || after === undefined)

@@ -1,12 +1,11 @@
 import { type ErrorCode, isWorkspaceError, parentPath } from '@ws/core'
-import { rewriteError } from '@ws/core/adapter'
+import { forEachOf, rewriteError } from '@ws/core/adapter'
 import type { MountPath } from '@ws/core/adapter'
 
 import type { Conflict } from '../disk/restore/restore.ts'
 import { depthOf } from '../disk/restore/plan.ts'
-import { each } from './each.ts'
 import type { Journal } from './journal.ts'
-import { isSameBytes, isSameKept, type Kept } from './kept.ts'
+import { atOnce, isSameBytes, isSameKept, type Kept } from './kept.ts'
 
 interface Step {
   readonly path: MountPath
@@ -42,7 +41,7 @@ export interface RestoreByCallsOptions {
 export async function restoreByCalls(journal: Journal, options: RestoreByCallsOptions): Promise<Conflict[]> {
   const conflicts = new Map<MountPath, string>()
   const steps: Step[] = []
-  await each(options.paths, async (path) => {
+  await forEachOf(options.paths, atOnce, async (path) => {
     const step = { path, before: options.states.get(path), now: await journal.now(path) }
     const reason = await reasonAgainst(step, options)
     if (reason === undefined) steps.push(step)
@@ -109,7 +108,7 @@ async function byDepth<Entry extends Pick<Step, 'path'>>(
 ): Promise<void> {
   const levels = Map.groupBy(entries, ({ path }) => depthOf(path))
   const depths = [...levels.keys()].sort((one, other) => (first === 'deepest' ? other - one : one - other))
-  for (const depth of depths) await each(levels.get(depth) ?? [], act)
+  for (const depth of depths) await forEachOf(levels.get(depth) ?? [], atOnce, act)
 }
 
 /**
