@@ -110,17 +110,13 @@ export class Session {
     work: () => Promise<Result>,
   ): Promise<{ readonly over: boolean; readonly result?: Result }> {
     const deadline = { at: now() + duration }
-    this.#deadlines.push(deadline)
     try {
-      const result = await work()
+      const result = await this.#until(deadline, work)
       return { over: now() >= deadline.at, result }
     } catch (error) {
-      this.#drop(deadline)
       // on a busy machine the time can be over before the work begins; what ends more than it goes on
       if (!(error instanceof this.#FatalError) || now() < deadline.at || this.ending) throw error
       return { over: true }
-    } finally {
-      this.#drop(deadline)
     }
   }
 
@@ -134,9 +130,13 @@ export class Session {
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)
   }
 
-  #drop(deadline: Deadline): void {
-    const index = this.#deadlines.indexOf(deadline)
-    if (index !== -1) this.#deadlines.splice(index, 1)
+  async #until<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result> {
+    this.#deadlines.push(deadline)
+    try {
+      return await work()
+    } finally {
+      this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1)
+    }
   }
 
   #overdue(): boolean {
