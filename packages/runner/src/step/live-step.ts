@@ -1,4 +1,4 @@
-import type { AccessEvent, Workspace, WorkspaceError } from '@ws/core'
+import type { AccessEvent, CheckpointEngine, Workspace, WorkspaceError } from '@ws/core'
 import { orAbort, type StorageAdapter } from '@ws/core/adapter'
 
 import { asBreach, isBreach } from '../errors.ts'
@@ -58,7 +58,8 @@ export class LiveStep implements AsyncDisposable {
     const { step } = this.request
     const settings = type.settings.parse(step.with)
     if (step.outputs.length > 0) await this.staging()
-    if (this.#isTakenBack) this.#checkpoint = (await (await this.workspace()).checkpoint({ label: step.id })).id
+    if (this.#checkpoints !== undefined)
+      this.#checkpoint = (await (await this.workspace()).checkpoint({ label: step.id })).id
     this.#isRunning = true
     try {
       this.signal.throwIfAborted()
@@ -117,12 +118,13 @@ export class LiveStep implements AsyncDisposable {
     return { runId, stepId: step.id, attempt }
   }
 
-  get #isTakenBack(): boolean {
-    return this.#context.checkpoints !== undefined && this.request.step.exceptions.length > 0
+  /** Only what a step writes by its exceptions is taken back: its outputs have not landed. */
+  get #checkpoints(): CheckpointEngine | undefined {
+    return this.request.step.exceptions.length > 0 ? this.#context.checkpoints : undefined
   }
 
   async #openWorkspace({ forCommands }: { readonly forCommands: boolean }): Promise<Workspace> {
-    const { workspace, place, executors, require, checkpoints } = this.#context
+    const { workspace, place, executors, require } = this.#context
     const { step, runId } = this.request
     return openStepWorkspace({
       step,
@@ -131,7 +133,7 @@ export class LiveStep implements AsyncDisposable {
       place,
       executors: forCommands ? executors : undefined,
       require: forCommands ? require : undefined,
-      checkpoints,
+      checkpoints: this.#checkpoints,
       labels: { run: runId, step: step.id },
       onEvent: (event: AccessEvent) => {
         if (this.#isRunning) this.notes.decide(event)

@@ -23,7 +23,7 @@ export interface StepWorkspaceOptions {
   readonly place: OutputPlace
   readonly executors: readonly Executor[] | undefined
   readonly require: Requirement | undefined
-  readonly checkpoints?: CheckpointEngine | undefined
+  readonly checkpoints: CheckpointEngine | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly onEvent: (event: AccessEvent) => void
   readonly onBreach: (error: WorkspaceError) => void
@@ -44,7 +44,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
     rules: stepRules(options),
     executors,
     require,
-    checkpoints: mayWrite ? checkpoints : undefined,
+    checkpoints,
     labels,
     // The workspace's own start-up files are not inputs, and its root cannot be written.
     commands: { env: { HOME: '/tmp', OUTPUT: outputAt, WORKSPACE: workspaceAt } },
