@@ -28,8 +28,8 @@ export const sharedConfig = defineConfig({
     // A worker loads the imports of its files once. Packages whose tests change modules, or count what this process
     // holds, give each file a worker of its own.
     isolate: false,
-    // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two. Four are no faster in
-    // `npm test`. More than half of the deep tier's time is waiting.
+    // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two. A fourth
+    // does not make `npm test` faster. More than half of the deep tier's time is waiting.
     maxWorkers: deep ? 5 : 3,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,

@@ -55,7 +55,7 @@ function refusalOf(code: string): Answer {
 }
 
 /** The tree of the store, and the model's judgement of it. */
-class Tree {
+export class Tree {
   readonly #set: RuleSet
   readonly files = new Set<string>()
   /** Files and directories. */

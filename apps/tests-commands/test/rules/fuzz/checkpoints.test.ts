@@ -6,9 +6,9 @@ import { createCheckpoints } from '@ws/snapshots'
 import { createScratchDirectory, deep, ordinaryOwner, rounds } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
+import { Tree } from './api.ts'
 import { makeFiles, mountsOf } from './disk.ts'
-import { answer, type Names, type Right } from './model.ts'
-import { makeRuleSet, randomOf, type RuleSet } from './rule-sets.ts'
+import { makeRuleSet, randomOf } from './rule-sets.ts'
 
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 20_261_127))
 
@@ -24,7 +24,8 @@ describe('earlier states under rule sets drawn by lot', () => {
       const mounts = mountsOf(set, scratch)
       await makeFiles(set, scratch)
       const bytesOf = async (file: string): Promise<string> => readFile(join(scratch.path, 'project', file), 'utf8')
-      const at = (file: string): string => (set.root === '/' ? `/${file}` : `${set.root}/${file}`)
+      const tree = new Tree(set)
+      const at = (file: string): string => tree.at(file)
       try {
         let id = ''
         {
@@ -34,13 +35,13 @@ describe('earlier states under rule sets drawn by lot', () => {
           for (const [number, file] of set.files.entries()) await free.write(at(file), `later-${number}-`)
         }
         await using ruled = await createWorkspace({ mounts, checkpoints, rules: set.written })
-        if (answer(set, namesOf(set, ''), 'read') !== 'allow') continue
+        if (tree.expect('', 'read') !== 'allow') continue
         const shown = new Set((await ruled.changes({ since: id })).map(({ path }): string => path))
         const diff = await ruled.diff({ since: id })
         const restored = new Set((await ruled.restore(id)).restored.map(({ path }): string => path))
         for (const [number, file] of set.files.entries()) {
-          const isSeen = mayReach(set, file) && allows(set, file, 'read')
-          const isBack = isSeen && allows(set, file, 'write')
+          const isSeen = tree.mayReach(file) && tree.expect(file, 'read') === 'allow'
+          const isBack = isSeen && tree.expect(file, 'write') === 'allow'
           expect(`${file} shown: ${shown.has(at(file))}`).toBe(`${file} shown: ${isSeen}`)
           for (const time of ['earlier', 'later'])
             expect(`${file} ${time}: ${diff.includes(`${time}-${number}-`)}`).toBe(`${file} ${time}: ${isSeen}`)
@@ -54,17 +55,3 @@ describe('earlier states under rule sets drawn by lot', () => {
     }
   })
 })
-
-function namesOf(set: RuleSet, file: string): Names {
-  return [...(set.root === '/' ? [] : ['workspace']), ...(file === '' ? [] : file.split('/'))]
-}
-
-function allows(set: RuleSet, file: string, right: Right): boolean {
-  return answer(set, namesOf(set, file), right) === 'allow'
-}
-
-/** Every directory on the way from the root may be entered. */
-function mayReach(set: RuleSet, file: string): boolean {
-  const parts = file.split('/')
-  return parts.slice(0, -1).every((_name, index) => allows(set, parts.slice(0, index + 1).join('/'), 'read'))
-}
