@@ -115,10 +115,11 @@ async function unchangedCheckpoint({ root, open }: Place): Promise<Measurement> 
   })
 }
 
-async function restoredFiles({ root, open }: Place): Promise<Measurement> {
-  await git(root, 'init', '-q')
-  await git(root, 'add', '-A')
-  await git(root, 'commit', '-qm', 'x')
+async function restoredFiles(place: Place): Promise<Measurement> {
+  const { root, open } = place
+  const inShadow = await makeShadow(place)
+  await inShadow('add', '-A')
+  await inShadow('commit', '-qm', 'x')
   await using workspace = await open()
   const { id } = await workspace.checkpoint()
   let turn = 0
@@ -126,16 +127,26 @@ async function restoredFiles({ root, open }: Place): Promise<Measurement> {
     turn += 1
     for (let directory = 0; directory < 100; directory += 1) write(root, directory, directory, `changed ${turn}`)
   }
-  const measured = await compare(section, {
+  return await compare(section, {
     name: 'restore of 100 files',
     count: 1,
     target: 2,
     maxRounds: 10,
-    reference: { name: 'git checkout', before: change, run: () => git(root, 'checkout', '-q', '--', '.') },
+    reference: { name: 'git checkout', before: change, run: () => inShadow('checkout', '-q', '--', '.') },
     ways: [{ name: own, before: change, run: () => workspace.restore(id) }],
   })
-  rmSync(join(root, '.git'), { recursive: true, force: true })
-  return measured
+}
+
+/** A repository outside of the tree, as others keep their checkpoints. Each call makes it anew. */
+async function makeShadow({ root, state }: Place): Promise<(...args: string[]) => Promise<unknown>> {
+  const shadow = shadowOf(state)
+  rmSync(shadow, { recursive: true, force: true })
+  await run('git', ['init', '-q', '--bare', shadow])
+  return (...args) => git(root, `--git-dir=${shadow}`, `--work-tree=${root}`, ...args)
+}
+
+function shadowOf(state: string): string {
+  return join(state, '..', 'shadow.git')
 }
 
 /** An automatic checkpoint as a command meets it: the tree was looked at since the last one, and a call has changed a file. */
@@ -163,12 +174,10 @@ function figuresOf(way: string, values: readonly number[]): Figures {
   return { way, median: at(0.5), min: at(0), max: at(1), samples: sorted.length }
 }
 
-async function diskUse({ root, state, open }: Place): Promise<Measurement> {
+async function diskUse(place: Place): Promise<Measurement> {
+  const { root, state, open } = place
   rmSync(state, { recursive: true, force: true })
-  const shadow = join(state, '..', 'shadow.git')
-  await run('git', ['init', '-q', '--bare', shadow])
-  const inShadow = (...args: string[]): Promise<unknown> =>
-    git(root, `--git-dir=${shadow}`, `--work-tree=${root}`, ...args)
+  const inShadow = await makeShadow(place)
   await using workspace = await open()
   await workspace.checkpoint()
   await inShadow('add', '-A')
@@ -189,6 +198,6 @@ async function diskUse({ root, state, open }: Place): Promise<Measurement> {
     section,
     name: `disk use after ${turns} small edits`,
     against: 'KB',
-    figures: [figure(own, kilobytes(state)), figure('shadow git, each tenth edit', kilobytes(shadow))],
+    figures: [figure(own, kilobytes(state)), figure('shadow git, each tenth edit', kilobytes(shadowOf(state)))],
   }
 }

@@ -26,8 +26,8 @@ export class DiskMount {
       call: async ({ operation, path, destination }, run) => {
         if (!operations[operation].changes) return run()
         const touch = (): void => {
-          this.#touch(path)
-          if (destination !== undefined) this.#touch(destination)
+          this.#touched.add(path)
+          if (destination !== undefined) this.#touched.add(destination)
         }
         // before and after: a scan in between may see either state
         return this.turnstile.pass(touch, () => run().finally(touch))
@@ -62,13 +62,5 @@ export class DiskMount {
     const touched = [...this.#touched]
     this.#touched = new Set()
     return touched
-  }
-
-  #touch(path: string): void {
-    // the directories above may be new as well, and have another time
-    for (let at = path; ; at = at.slice(0, at.lastIndexOf('/')) || '/') {
-      this.#touched.add(at)
-      if (at === '/') return
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -143,6 +143,23 @@ describe('checkpoints of a disk', () => {
     ])
     await workspace.restore(id)
     expect(await workspace.readText('/src/a.txt')).toBe('a')
+  })
+
+  it('[UN1] look between two calls at what the first has changed, with the directories above it, and at nothing else', async () => {
+    const { workspace, root } = await siteOf({ automatic: true })
+    await workspace.checkpoint({ automatic: true })
+    await workspace.write('/new/below/file.txt', 'new')
+    writeFileSync(join(root, 'unseen.txt'), 'from outside')
+    const { id } = await workspace.checkpoint({ automatic: true })
+    await workspace.delete('/new', { recursive: true })
+    expect(await workspace.changes({ since: id })).toEqual([
+      { path: '/new', kind: 'deleted', type: 'directory' },
+      { path: '/new/below', kind: 'deleted', type: 'directory' },
+      { path: '/new/below/file.txt', kind: 'deleted', type: 'file' },
+      { path: '/unseen.txt', kind: 'created', type: 'file' },
+    ])
+    expect((await workspace.restore(id, { paths: ['/new'] })).kept).toEqual([])
+    expect(await workspace.readText('/new/below/file.txt')).toBe('new')
   })
 
   it('are not those of another directory', async () => {

@@ -41,10 +41,9 @@ export class Root {
     const known = path === '/' ? this.fd : this.#open.get(path)
     if (known !== undefined && this.isAt(known, path)) return known
     if (path === '/') throw failed('ENOWORKSPACE', 'the root directory was moved or removed', 'bring it back')
-    const slash = path.lastIndexOf('/')
-    const parent = this.directory(slash <= 0 ? '/' : path.slice(0, slash))
+    const parent = this.directory(parentOf(path))
     if (parent === undefined) return undefined
-    const fd = openDirectory(parent, path.slice(slash + 1))
+    const fd = openDirectory(parent, nameOf(path))
     if (fd === undefined) return undefined
     if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {
       closeSync(fd)
@@ -56,8 +55,13 @@ export class Root {
 
   /** True where a descriptor is open at that very path, without a link on the way. */
   isAt(fd: number, path: string): boolean {
-    const expected = path === '/' ? this.path : (this.path === '/' ? '' : this.path) + path
-    return readlinkSync(selfOf(fd)) === expected
+    return readlinkSync(selfOf(fd)) === this.placeOf(path)
+  }
+
+  /** Where an entry is on this machine, as long as no directory above it is exchanged. */
+  placeOf(path: string): string {
+    if (path === '/') return this.path
+    return this.path === '/' ? path : this.path + path
   }
 
   /** Closes what {@link Root.directory} has opened. */
@@ -82,6 +86,15 @@ export class Root {
     closeSync(oldest[1])
     this.#open.delete(oldest[0])
   }
+}
+
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash <= 0 ? '/' : path.slice(0, slash)
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** One component of a directory that is open. `undefined`: nothing is there, or something that is not a directory. */

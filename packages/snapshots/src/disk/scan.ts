@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, readdirSync, readlinkSync, type Stats 
 import { nativeCode } from '../errors.ts'
 import { readContent } from './content.ts'
 import { type Facts, factsOf, inodeOf, isUntouched, typeOf } from './facts.ts'
-import { openDirectory, type Root, selfOf } from './root.ts'
+import { nameOf, openDirectory, parentOf, type Root, selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
 
 const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -20,6 +20,8 @@ export interface ScanOptions {
   readonly maxFileBytes: number
   /** Only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
+  /** The directories above `only` too, without what else is in them. Default false. */
+  readonly above?: boolean | undefined
   /** Paths that commands have reserved: they are taken to be as they were. */
   readonly reserved: readonly string[]
   /** Names at any depth that are not looked at: they are taken to be as they were, with everything below them. */
@@ -64,9 +66,10 @@ class Scan {
   }
 
   run(): ScanResult {
-    const { root, only, known } = this.#options
+    const { root, only, known, above } = this.#options
     const starts = only ?? ['/']
     for (const start of starts) this.#start(start)
+    if (above === true) for (const start of starts) this.#above(start)
     root.forget()
     const below = (path: string, start: string): boolean =>
       start === '/' || path === start || (path.startsWith(start) && path[start.length] === '/')
@@ -85,17 +88,30 @@ class Scan {
     const above = skipped && names.findIndex((name) => skipped.has(name))
     if (above !== undefined && above > 0) return this.#pass(names.slice(0, above + 1).join('/'))
     if (path !== '/') {
-      const slash = path.lastIndexOf('/')
-      const parent = root.directory(slash <= 0 ? '/' : path.slice(0, slash))
-      if (parent !== undefined) this.#entry(selfOf(parent), parent, path, path.slice(slash + 1))
+      const parent = root.directory(parentOf(path))
+      if (parent !== undefined) this.#entry(selfOf(parent), path, nameOf(path), parent)
       return
     }
     const fd = openDirectory(root.fd, '.', listing)
     if (fd === undefined) return
-    const status = lstatSync(`${selfOf(fd)}/.`)
-    const ino = inodeOf(status, () => lstatSync(`${selfOf(fd)}/.`, { bigint: true }))
-    this.#see('/', { ...factsOf(status, 'directory', ino), unsettled: false })
+    this.#seeRoot()
     this.#walk(fd, '')
+  }
+
+  #above(start: string): void {
+    const { root } = this.#options
+    for (let path = parentOf(start); path !== '/'; path = parentOf(path)) {
+      const parent = this.#seen.has(path) ? undefined : root.directory(parentOf(path))
+      if (parent !== undefined) this.#entry(selfOf(parent), path, nameOf(path))
+    }
+    if (!this.#seen.has('/')) this.#seeRoot()
+  }
+
+  #seeRoot(): void {
+    const place = `${selfOf(this.#options.root.fd)}/.`
+    const status = lstatSync(place)
+    const ino = inodeOf(status, () => lstatSync(place, { bigint: true }))
+    this.#see('/', { ...factsOf(status, 'directory', ino), unsettled: false })
   }
 
   /** Closes the descriptor. */
@@ -104,29 +120,56 @@ class Scan {
       const self = selfOf(fd)
       for (const name of readdirSync(self)) {
         if (isTemporary(name)) continue
-        this.#entry(self, fd, `${directory}/${name}`, name)
+        this.#entry(self, `${directory}/${name}`, name, fd)
       }
     } finally {
       closeSync(fd)
     }
   }
 
-  #entry(self: string, parent: number, path: string, name: string): void {
+  /** @param parent absent: a directory is not entered */
+  #entry(self: string, path: string, name: string, parent?: number): void {
     if (this.#reserved.has(path) || this.#options.skipped?.has(name) === true) return this.#pass(path)
     if (name.includes(replacement)) return this.#leave(path, 'its name is not valid UTF-8')
+    const { root, known } = this.#options
+    const before = known.get(path)
+    // one that was left out is tried again: the caps may be others today
+    const settled =
+      before !== undefined && !before.unsettled && (before.type !== 'file' || before.content !== undefined)
+    if (settled && this.#isAsBefore(root.placeOf(path), before)) {
+      this.#seen.add(path)
+      if (before.type === 'directory') this.#enter(parent, path, name)
+      return
+    }
     const place = `${self}/${name}`
     const status = this.#look(place, path)
     if (status === undefined) return
     const type = typeOf(status)
     if (type === undefined) return this.#leave(path, 'it is a FIFO, a socket or a device')
-    if (status.dev !== this.#options.root.device) return this.#leave(path, 'it lies on another file system')
+    if (status.dev !== root.device) return this.#leave(path, 'it lies on another file system')
     const ino = inodeOf(status, () => lstatSync(place, { bigint: true }))
-    const known = this.#options.known.get(path)
-    // one that was left out is tried again: the caps may be others today
-    const settled = known !== undefined && !known.unsettled && (type !== 'file' || known.content !== undefined)
-    if (settled && isUntouched(known, status, ino)) this.#seen.add(path)
-    else this.#read(place, path, status, ino, known)
+    if (settled && isUntouched(before, status, ino)) this.#seen.add(path)
+    else this.#read(place, path, status, ino, before)
     if (type === 'directory') this.#enter(parent, path, name)
+  }
+
+  /**
+   * Most entries are as they were, and a path on this machine shows that in half the time that a descriptor takes. It proves nothing
+   * else: another entry may be there by a link that was swapped in, so everything else is looked at by descriptor.
+   */
+  #isAsBefore(place: string, before: Facts): boolean {
+    try {
+      const status = lstatSync(place, { throwIfNoEntry: false })
+      if (status === undefined || status.dev !== this.#options.root.device) return false
+      return isUntouched(
+        before,
+        status,
+        inodeOf(status, () => lstatSync(place, { bigint: true })),
+      )
+    } catch {
+      // too long a path, for one: the descriptor tells why
+      return false
+    }
   }
 
   #look(place: string, path: string): Stats | undefined {
@@ -140,7 +183,8 @@ class Scan {
     }
   }
 
-  #enter(parent: number, path: string, name: string): void {
+  #enter(parent: number | undefined, path: string, name: string): void {
+    if (parent === undefined) return
     try {
       const fd = openDirectory(parent, name, listing)
       if (fd !== undefined) this.#walk(fd, path)

@@ -75,7 +75,7 @@ export class Tree {
     }
     try {
       const { turn, changed, gone, leftOut } = this.#database.transaction(() => {
-        const result = scan({ ...options, root: this.root, known: live, save })
+        const result = scan({ ...options, above: true, root: this.root, known: live, save })
         const noted = this.#note(result)
         this.#packs.flush()
         if (this.#packs.size - mark.size > room) throw tooMuch()

@@ -23,11 +23,6 @@ export interface Plan {
   readonly directories: readonly { readonly path: string; readonly before: Facts; readonly after: Facts | undefined }[]
 }
 
-export function parentOf(path: string): string {
-  const slash = path.lastIndexOf('/')
-  return slash <= 0 ? '/' : path.slice(0, slash)
-}
-
 export function depthOf(path: string): number {
   let depth = 0
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth += 1

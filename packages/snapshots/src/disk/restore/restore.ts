@@ -3,13 +3,13 @@ import { chmodSync, fstatSync } from 'node:fs'
 import { Failure, nativeCode, nativeFailure } from '../../errors.ts'
 import type { Database } from '../../store/database.ts'
 import { type Facts, isSameState } from '../facts.ts'
-import { selfOf } from '../root.ts'
+import { nameOf, parentOf, selfOf } from '../root.ts'
 import type { Pair, Tree } from '../tree.ts'
 import { assertAsSeen, create, makeDirectory, removeDirectory, removeFile, replace } from './acts.ts'
 import { mark } from './marks.ts'
 import { type Place, Unexpected } from './place.ts'
 import { findAnchors } from './anchors.ts'
-import { depthOf, parentOf, type Plan, planOf } from './plan.ts'
+import { depthOf, type Plan, planOf } from './plan.ts'
 
 const mostNamed = 1_000
 
@@ -146,7 +146,7 @@ class Restore {
     const parent = this.#tree.root.directory(above)
     if (parent === undefined) return undefined
     this.#loosen(above, parent)
-    return { parent, name: path.slice(path.lastIndexOf('/') + 1) }
+    return { parent, name: nameOf(path) }
   }
 
   /** Opens a directory of this user up, where its bits keep even the owner out. The journal says so before it is done. */
