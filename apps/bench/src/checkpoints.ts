@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, type Workspace } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createCheckpoints } from '@ws/snapshots'
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 
 import { compare, type Figures, type Measurement, own } from './measure.ts'
 
@@ -25,25 +25,25 @@ interface Place {
 
 /** Measures checkpoints of 10,000 files beside git. */
 export async function measureCheckpoints(report: (measurement: Measurement) => void): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'ws-bench-checkpoints-'))
-  try {
-    const root = join(scratch, 'root')
-    makeFiles(root)
-    const state = join(scratch, 'state')
-    const open = (automatic = false): Promise<Workspace> =>
-      createWorkspace({
-        mounts: [{ at: '/', adapter: () => createLocalAdapter({ root }) }],
-        checkpoints: createCheckpoints({ stateDirectory: state, automatic }),
-      })
-    const place = { root, state, open }
-    report(await firstCheckpoint(place))
-    report(await unchangedCheckpoint(place))
-    report(await restoredFiles(place))
-    report(await waitForAutomatic(place))
-    report(await diskUse(place))
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
+  const owner = ordinaryOwner()
+  await using scratch = await createScratchDirectory({ owner })
+  const root = join(scratch.path, 'root')
+  makeFiles(root)
+  // commands run as that user
+  if (owner !== undefined) await run('chown', ['-R', `${owner.uid}:${owner.gid}`, root])
+  const state = join(scratch.path, 'state')
+  const open = (automatic = false): Promise<Workspace> =>
+    createWorkspace({
+      mounts: [{ at: '/', adapter: () => createLocalAdapter({ root, owner }) }],
+      executors: automatic ? [createBubblewrapExecutor()] : [],
+      checkpoints: createCheckpoints({ stateDirectory: state, automatic }),
+    })
+  const place = { root, state, open }
+  report(await firstCheckpoint(place))
+  report(await unchangedCheckpoint(place))
+  report(await restoredFiles(place))
+  report(await waitForAutomatic(place))
+  report(await diskUse(place))
 }
 
 function makeFiles(root: string): void {
@@ -60,7 +60,9 @@ function write(root: string, directory: number, file: number, text: string): voi
 }
 
 const git = (root: string, ...args: string[]): Promise<unknown> =>
-  run('git', ['-c', 'gc.auto=0', '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: root })
+  run('git', ['-c', 'gc.auto=0', '-c', 'safe.directory=*', '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
+    cwd: root,
+  })
 
 async function firstCheckpoint({ root, state, open }: Place): Promise<Measurement> {
   let workspace: Workspace | undefined
@@ -149,22 +151,31 @@ function shadowOf(state: string): string {
   return join(state, '..', 'shadow.git')
 }
 
-/** An automatic checkpoint as a command meets it: the tree was looked at since the last one, and a call has changed a file. */
+/** An automatic checkpoint as a command meets it: after a call that has changed a file, and right after another command. */
 async function waitForAutomatic({ open }: Place): Promise<Measurement> {
   await using workspace = await open(true)
   await workspace.checkpoint({ automatic: true })
-  const waits: number[] = []
+  const waits = { call: [] as number[], command: [] as number[] }
   const busy: number[] = []
+  const wait = async (): Promise<number> => {
+    const start = performance.now()
+    await workspace.checkpoint({ automatic: true })
+    return performance.now() - start
+  }
   for (let turn = 0; turn < 30; turn += 1) {
     await workspace.write(`/d${turn}/f0.txt`, `turn ${turn}`)
     const used = process.threadCpuUsage()
-    const start = performance.now()
-    await workspace.checkpoint({ automatic: true })
-    waits.push(performance.now() - start)
+    waits.call.push(await wait())
     const { user, system } = process.threadCpuUsage(used)
     busy.push((user + system) / 1_000)
+    await workspace.exec(`echo ${turn} > d${turn}/f1.txt`)
+    waits.command.push(await wait())
   }
-  const figures = [figuresOf(own, waits), figuresOf('of them on the host thread', busy)]
+  const figures = [
+    figuresOf(own, waits.call),
+    figuresOf('right after a command', waits.command),
+    figuresOf('of them on the host thread', busy),
+  ]
   return { section, name: 'wait for an automatic checkpoint', against: 'ms', target: 30, figures }
 }
 
