@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, rules } from '@ws/core'
+import { createWorkspace, rules, WorkspaceError } from '@ws/core'
 import { wrapAdapter, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith, itWith, rounds } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -21,6 +21,19 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 function reachableStore(memory = createMemoryAdapter(), identity: string = randomUUID()): StorageAdapter {
   const capabilities = { ...memory.capabilities, inProcess: undefined }
   return Object.assign(wrapAdapter(memory, { name: 'reachable', capabilities, shared: true }), { identity })
+}
+
+/** The same store, where something happens before each write. */
+function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unknown>): StorageAdapter {
+  const { name, capabilities, identity = '' } = adapter
+  const layer = wrapAdapter(adapter, {
+    ...{ name, capabilities, shared: true },
+    async write({ path }, data, run) {
+      await before(path)
+      return run(data)
+    },
+  })
+  return Object.assign(layer, { identity: `${identity} meddled` })
 }
 
 const stores = {
@@ -127,17 +140,12 @@ describe('a store that others can reach', () => {
   it('[UN3] keeps the work of another writer in a restore, and names the path', async () => {
     const adapter = reachableStore()
     let meddle: (() => Promise<unknown>) | undefined
-    const meddled = wrapAdapter(adapter, {
-      name: 'meddled',
-      capabilities: adapter.capabilities,
-      shared: true,
-      async write(_call, data, run) {
+    const { workspace } = await siteOf({
+      adapter: meddled(adapter, async () => {
         await meddle?.()
         meddle = undefined
-        return run(data)
-      },
+      }),
     })
-    const { workspace } = await siteOf({ adapter: Object.assign(meddled, { identity: `${adapter.identity} meddled` }) })
     for (const path of ['/one.txt', '/two.txt']) await workspace.write(path, 'old')
     const { id } = await workspace.checkpoint()
     for (const path of ['/one.txt', '/two.txt']) await workspace.write(path, 'new')
@@ -147,6 +155,32 @@ describe('a store that others can reach', () => {
     expect(restored).toMatchObject([{ path: '/two.txt' }])
     expect(await workspace.readText('/one.txt')).toBe('of another')
     expect(await workspace.readText('/two.txt')).toBe('old')
+  })
+
+  it('[UN6] that is late and then fails in a restore names what is done, and another restore goes on', async () => {
+    const adapter = reachableStore()
+    let failing = false
+    const failed = Promise.withResolvers<void>()
+    const late = meddled(adapter, async (path) => {
+      if (!failing) return
+      if (path === '/late.txt') return failed.promise
+      if (path !== '/failing.txt') return
+      failed.resolve()
+      throw new WorkspaceError({ code: 'EBACKEND', operation: 'write', path, reason: 'gave no answer' })
+    })
+    const { workspace } = await siteOf({ adapter: late })
+    const paths = ['/late.txt', '/failing.txt', '/other.txt']
+    for (const path of paths) await workspace.write(path, 'old')
+    const { id } = await workspace.checkpoint()
+    for (const path of paths) await workspace.write(path, 'new')
+    failing = true
+    const { code, partial } = await failureOf(workspace.restore(id))
+    expect(code).toBe('EBACKEND')
+    expect(partial).toMatchObject({ failedAt: '/failing.txt', completedCount: 2 })
+    expect(partial?.completed.toSorted()).toEqual(['/late.txt', '/other.txt'])
+    failing = false
+    expect((await workspace.restore(id)).restored).toMatchObject([{ path: '/failing.txt' }])
+    for (const path of paths) expect(await workspace.readText(path), path).toBe('old')
   })
 
   it('[UN5] refuses a change whose earlier state has no room, and a checkpoint makes room', async () => {

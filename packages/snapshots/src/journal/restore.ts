@@ -48,6 +48,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
     else conflicts.set(path, reason)
   })
   const done = new Set<MountPath>()
+  const failed: MountPath[] = []
   const attempt = async (path: MountPath, act: () => Promise<unknown>): Promise<void> => {
     if (conflicts.has(path)) return
     try {
@@ -55,21 +56,29 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       done.add(path)
     } catch (error) {
       const reason = isWorkspaceError(error) ? reasons[error.code] : undefined
-      if (reason === undefined) throw partial(error, { path, done, all: steps.length })
+      if (reason === undefined) {
+        failed.push(path)
+        throw error
+      }
       conflicts.set(path, reason)
     }
   }
-  const around = await directoriesAround(journal, steps)
-  await byDepth(steps, 'deepest', async ({ path, before, now }) => {
-    if (now !== undefined && before?.type !== now.type) await attempt(path, () => removeOne(journal, path, now))
-  })
-  await byDepth(steps, 'highest', async ({ path, before, now }) => {
-    if (before === undefined) return
-    await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
-  })
-  await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
-    if (before !== undefined) await attempt(path, () => mark(journal, path, before))
-  })
+  try {
+    const around = await directoriesAround(journal, steps)
+    await byDepth(steps, 'deepest', async ({ path, before, now }) => {
+      if (now !== undefined && before?.type !== now.type) await attempt(path, () => removeOne(journal, path, now))
+    })
+    await byDepth(steps, 'highest', async ({ path, before, now }) => {
+      if (before === undefined) return
+      await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
+    })
+    await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
+      if (before !== undefined) await attempt(path, () => mark(journal, path, before))
+    })
+  } catch (error) {
+    // what ran beside the failed one has ended by now
+    throw partial(error, { failed, done, all: steps.length })
+  }
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }
 
@@ -92,12 +101,17 @@ async function reasonAgainst(
 
 function partial(
   error: unknown,
-  { path, done, all }: { readonly path: MountPath; readonly done: ReadonlySet<MountPath>; readonly all: number },
+  {
+    failed,
+    done,
+    all,
+  }: { readonly failed: readonly MountPath[]; readonly done: ReadonlySet<MountPath>; readonly all: number },
 ): unknown {
-  if (!isWorkspaceError(error) || done.size === 0) return error
+  const [failedAt] = failed
+  if (!isWorkspaceError(error) || failedAt === undefined || done.size === 0) return error
   const state = `${done.size} of ${all} paths are restored, or partly so; restore again to go on`
   const completed = [...done].slice(0, mostNamed)
-  return rewriteError(error, { partial: { completed, completedCount: done.size, failedAt: path, state } })
+  return rewriteError(error, { partial: { completed, completedCount: done.size, failedAt, state } })
 }
 
 /** Entries of one depth at once, one depth after the other. */
