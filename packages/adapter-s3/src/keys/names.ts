@@ -19,6 +19,11 @@ export const controlCharacters = /[\u0001-\u001f\u007f\u2028\u2029]/u
 /** Ends the name of an object that holds a link, as rclone has it. */
 export const linkSuffix = '.rclonelink'
 
+/** The name of the link that an object of this name holds; `undefined`: it holds none. */
+export function linkNameOf(name: string): string | undefined {
+  return name.endsWith(linkSuffix) && name.length > linkSuffix.length ? name.slice(0, -linkSuffix.length) : undefined
+}
+
 /** A path can hold it. */
 export function isLegalName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || name.includes('\0')) return false

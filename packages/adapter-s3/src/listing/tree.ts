@@ -1,7 +1,7 @@
 import { childPath, isWithin } from '@ws/core'
 import type { Entry, MountPath } from '@ws/core/adapter'
 import { versionOf } from '../keys/etag.ts'
-import { isReservedName, linkSuffix } from '../keys/names.ts'
+import { isReservedName, linkNameOf } from '../keys/names.ts'
 import type { Store } from '../store.ts'
 import type { ListedKey } from './pages.ts'
 
@@ -134,16 +134,22 @@ export class TreeBuilder {
   }
 
   #addObject(directory: MountPath, rest: string, last: string, listed: ListedKey): void {
-    const isLink = this.#store.links && last.endsWith(linkSuffix) && last.length > linkSuffix.length
-    const cut = isLink ? linkSuffix.length : 0
-    const name = last.slice(0, last.length - cut)
+    const link = this.#store.links ? linkNameOf(last) : undefined
+    const isLink = link !== undefined
+    const name = link ?? last
     const type = isLink ? 'symlink' : 'file'
     if (directory === '/' && isReservedName(name)) return
     if (!this.#isReachable(directory, name)) {
       this.#unreachable(directory, name, type)
       return
     }
-    const candidate: Candidate = { directory, rest: rest.slice(0, rest.length - cut), name, type, listed }
+    const candidate: Candidate = {
+      directory,
+      rest: rest.slice(0, rest.length - last.length) + name,
+      name,
+      type,
+      listed,
+    }
     // a file of the same name hides a link
     if (isLink && this.#candidates.some((other) => other.rest === candidate.rest)) {
       this.#settle(candidate, true)

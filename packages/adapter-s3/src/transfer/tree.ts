@@ -2,12 +2,13 @@ import { childPath, isWithin, relativeTo } from '@ws/core'
 import { type MountPath, forEachOf } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { withProgress } from '../delete/delete.ts'
-import { deleteBatch, type ListedObject } from '../delete/objects.ts'
+import { deleteBatch, deleteObject, type ListedObject } from '../delete/objects.ts'
 import { failure, invalid } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
+import { linkNameOf } from '../keys/names.ts'
 import { pagesOf, type ListedKey } from '../listing/pages.ts'
 import { countBelow, headObject } from '../objects/lookup-real.ts'
-import { stateOf } from '../objects/stat.ts'
+import { type ObjectState, stateOf } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
 import { copyObject } from './copy-object.ts'
 
@@ -56,17 +57,21 @@ export async function copyTree(
   )
   try {
     const waves = isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
-    if (merge) await checkMerge(store, waves?.flat() ?? objectsOf(store, from, task), to, task)
+    const replaced = merge
+      ? await checkMerge(store, waves?.flat() ?? objectsOf(store, from, task), to, task)
+      : undefined
     const copyOne = async ({ rest, etag, size }: TreeObject): Promise<void> => {
-      progress.current = pathOf(to, rest)
       const copy = {
-        source: pathOf(from, rest),
+        source: entryOf(store, from, rest).path,
         sourceKey: source + rest,
         state: stateOf({ ContentLength: size, ETag: etag }),
-        destination: pathOf(to, rest),
+        destination: entryOf(store, to, rest).path,
         destinationKey: destination + rest,
       }
+      progress.current = copy.destination
       await copyObject(store, copy, { ...task, path: copy.source })
+      const other = replaced?.get(rest)
+      if (other !== undefined) await deleteObject(store, other.key, { ...task, path: copy.destination }, other.state)
       if (operation === 'move') copied.set(rest, etag)
       progress.note(copy.destination)
       task.until?.extend()
@@ -106,10 +111,10 @@ export async function deleteCopied(
       changed ??= others[0]
       if (objects.length > 0) await deleteBatch(store, objects, task)
       task.until?.extend()
-      for (const rest of same) progress.note(pathOf(from, rest))
+      for (const rest of same) progress.note(entryOf(store, from, rest).path)
     }
     if (changed !== undefined) {
-      progress.current = pathOf(from, changed)
+      progress.current = entryOf(store, from, changed).path
       throw failure('ECONFLICT', task.operation, progress.current)
     }
   } catch (error) {
@@ -152,35 +157,62 @@ async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGener
   return undefined
 }
 
-/** Nothing is copied when a file would hide in a directory or the other way round: asked for every name first. */
+/** A link in the place of a file, or the other way round: the two are objects under different keys. */
+interface Replaced {
+  readonly key: string
+  readonly state: ObjectState
+}
+
+/**
+ * Nothing is copied when a file or link would hide in a directory or the other way round: asked for every name first.
+ *
+ * @returns what an object takes the place of under another key
+ */
 async function checkMerge(
   store: Store,
   objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,
   to: MountPath,
   task: Task,
-): Promise<void> {
+): Promise<Map<string, Replaced>> {
+  const { keys, links } = store
   const directories = new Set<string>()
+  const replaced = new Map<string, Replaced>()
   await forEachOf(objects, store.concurrency, async ({ rest }) => {
-    const path = pathOf(to, rest)
+    const { path, type } = entryOf(store, to, rest)
     const parents: string[] = []
     for (let end = rest.indexOf('/'); end > 0; end = rest.indexOf('/', end + 1)) {
       const parent = rest.slice(0, end)
       if (!directories.has(parent)) parents.push(parent)
       directories.add(parent)
     }
-    const isFile = rest !== '' && !rest.endsWith('/')
-    if (isFile && (await countBelow(store, path, task)) > 0) throw failure('directoryInTheWay', task.operation, path)
+    if (type !== 'directory') {
+      if ((await countBelow(store, path, task)) > 0) throw failure('directoryInTheWay', task.operation, path)
+      const key = type === 'file' ? keys.linkKey(path) : keys.key(path)
+      const state = links ? await headObject(store, key, task) : undefined
+      if (state !== undefined) replaced.set(rest, { key, state })
+    }
     for (const parent of parents) {
-      const at = pathOf(to, parent)
-      const file = await headObject(store, store.keys.key(at), task)
-      if (file !== undefined && (await countBelow(store, at, task)) === 0) throw failure('ENOTDIR', task.operation, at)
+      const at = childPath(to, parent)
+      const file = await headObject(store, keys.key(at), task)
+      const other = file ?? (links ? await headObject(store, keys.linkKey(at), task) : undefined)
+      if (other !== undefined && (await countBelow(store, at, task)) === 0) throw failure('ENOTDIR', task.operation, at)
     }
   })
+  return replaced
 }
 
-function pathOf(directory: MountPath, rest: string): MountPath {
-  const name = rest.replace(/\/$/u, '')
-  return name === '' ? directory : childPath(directory, name)
+/** The entry that an object is. @param rest its key from the directory on */
+function entryOf(
+  { links }: Store,
+  directory: MountPath,
+  rest: string,
+): { readonly path: MountPath; readonly type: 'file' | 'symlink' | 'directory' } {
+  if (rest === '') return { path: directory, type: 'directory' }
+  if (rest.endsWith('/')) return { path: childPath(directory, rest.slice(0, -1)), type: 'directory' }
+  const last = rest.slice(rest.lastIndexOf('/') + 1)
+  const link = links ? linkNameOf(last) : undefined
+  if (link === undefined) return { path: childPath(directory, rest), type: 'file' }
+  return { path: childPath(directory, rest.slice(0, rest.length - last.length) + link), type: 'symlink' }
 }
 
 function partialOf({ completed, count, current, state }: Progress): {

@@ -71,6 +71,31 @@ export function copyTests({ describe, change }: Suite): void {
       equal(await it.text('/d/sub/z'), '/d/sub/z')
     })
 
+    change('merges links over files, and files over links, with `overwrite`', { symlinks: true }, async (it) => {
+      await it.put('/s/a', 'one')
+      await it.put('/d/b', 'two')
+      await it.link('/s/b', 'target')
+      await it.link('/d/a', 'other')
+      await it.adapter.copy(at('/s'), at('/d'), { overwrite: true, recursive: true })
+      const merged = (await it.tree()).filter((line) => line.includes(' /d/'))
+      equal(merged, ['file /d/a one', 'symlink /d/b target'])
+      for (const path of ['/d/a', '/d/b']) {
+        await it.adapter.delete(at(path))
+        await rejects(it.adapter.stat(at(path)), 'ENOENT', { path })
+      }
+    })
+
+    change('puts no link over a directory and no directory over a link, below too', { symlinks: true }, async (it) => {
+      const options = { overwrite: true, recursive: true }
+      for (const path of ['/s1/file', '/d1/a/file', '/s2/a/file', '/d2/file']) await it.put(path)
+      await it.link('/s1/a', 'target')
+      await rejects(it.adapter.copy(at('/s1'), at('/d1'), options), 'EISDIR')
+      await it.link('/d2/a', 'target')
+      await rejects(it.adapter.copy(at('/s2'), at('/d2'), options), 'ENOTDIR')
+      const left = (await it.tree()).filter((line) => /\/d\d\/a/u.test(line))
+      equal(left, ['directory /d1/a ', 'file /d1/a/file content', 'symlink /d2/a target'])
+    })
+
     change('puts no file over a directory and no directory over a file', {}, async (it) => {
       await it.put('/file')
       await it.put('/dir/x')
