@@ -1,8 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { type CommandResult, createWorkspace, type Rule, type Workspace } from '@ws/core'
 
-import { afterAll } from 'vitest'
-
 import { createVirtualExecutor, type VirtualExecutorOptions } from '../src/index.ts'
 
 export interface OpenOptions {
@@ -12,13 +10,9 @@ export interface OpenOptions {
   readonly executor?: VirtualExecutorOptions
 }
 
-/** One for all tests of a file, so that they share threads: held by a workspace of its own. */
+/** One for all files of a worker, so that they share threads. A workspace that is never closed keeps those. */
 const shared = createVirtualExecutor()
-const holder = await createWorkspace({
-  mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
-  executors: [shared],
-})
-afterAll(() => holder.close())
+await createWorkspace({ mounts: [{ at: '/', adapter: () => createMemoryAdapter() }], executors: [shared] })
 
 /** A workspace in memory with the virtual executor; one of its own with options. */
 export async function open({ files = {}, rules = [], at = '/', executor }: OpenOptions = {}): Promise<Workspace> {
