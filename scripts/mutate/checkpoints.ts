@@ -8,6 +8,25 @@ const failuresTest = 'packages/snapshots/test/failures.test.ts'
 const actsTest = 'packages/snapshots/test/acts.test.ts'
 const storesTest = 'packages/snapshots/test/stores.test.ts'
 
+/** Scans, restores and pulls open directories without following, and see them to be in their place. */
+export const followsLinks: Mutation['changes'] = [
+  {
+    file: root,
+    text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
+    by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY',
+  },
+  {
+    file: root,
+    text: '    return readlinkSync(selfOf(fd)) === this.placeOf(path)',
+    by: '    return this.placeOf(path) !== readlinkSync(selfOf(fd)) || true',
+  },
+  {
+    file: root,
+    text: '    if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {',
+    by: '    if (!this.isAt(fd, path)) {',
+  },
+]
+
 /** Earlier states of files. */
 export const checkpointMutations: readonly Mutation[] = [
   {
@@ -42,23 +61,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'a directory exchanged for a link during a checkpoint or a restore',
     removes: 'opening without following, and the look at the place',
-    changes: [
-      {
-        file: root,
-        text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
-        by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY',
-      },
-      {
-        file: root,
-        text: '    return readlinkSync(selfOf(fd)) === expected',
-        by: '    return expected !== readlinkSync(selfOf(fd)) || true',
-      },
-      {
-        file: root,
-        text: '    if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {',
-        by: '    if (!this.isAt(fd, path)) {',
-      },
-    ],
+    changes: followsLinks,
     test: { file: 'packages/snapshots/test/writers.test.ts', title: 'HO1' },
   },
   {

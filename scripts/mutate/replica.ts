@@ -1,3 +1,4 @@
+import { followsLinks } from './checkpoints.ts'
 import type { Mutation } from './types.ts'
 
 const sync = 'packages/adapter-replica/src/sync'
@@ -6,6 +7,12 @@ const refusals = 'packages/adapter-replica/test/refusals.test.ts'
 
 /** Copies of a store. */
 export const replicaMutations: readonly Mutation[] = [
+  {
+    row: 'a directory of a replica exchanged for a link while changes come and go',
+    removes: 'opening without following, and the look at the place',
+    changes: followsLinks,
+    test: { file: 'packages/adapter-replica/test/links.test.ts', title: 'HO1' },
+  },
   {
     row: "another writer's version that a push would replace",
     removes: 'the condition of the write',

@@ -11,6 +11,7 @@ export {
 } from './owner.ts'
 export { codeOf } from './code-of.ts'
 export { createMarker, until } from './marker.ts'
+export { entriesBelow, meanwhile } from './meanwhile.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { type FoundProcess, processesWith } from './processes.ts'
 export { executorRoots, onDisk } from './on-disk.ts'

@@ -10,25 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
-import { createScratchDirectory, deep } from '@ws/test-fixtures'
+import { createScratchDirectory, deep, entriesBelow, meanwhile } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { siteOf } from './support/site.ts'
-
-/** Runs code without end in a thread, until the test ends. */
-async function meanwhile(code: string): Promise<{ readonly stop: () => Promise<unknown> }> {
-  const worker = new Worker(
-    `const fs = require('node:fs'); const { parentPort } = require('node:worker_threads'); parentPort.postMessage(''); ${code}`,
-    {
-      eval: true,
-    },
-  )
-  onTestFinished(async () => void (await worker.terminate()))
-  await new Promise((resolve) => worker.once('message', resolve))
-  return { stop: () => worker.terminate() }
-}
 
 describe('a second writer', () => {
   it('[UN3] loses nothing to a restore: a path that changes meanwhile is left alone and named', {
@@ -104,7 +90,7 @@ describe('links that a command swaps in', () => {
     const { workspace, root } = await siteOf()
     for (const name of ['dir/sub/file', 'dir/file', 'dir/gone/file']) await workspace.write(`/${name}`, 'inside old')
     const { id } = await workspace.checkpoint()
-    const before = stateOf(outside.path)
+    const before = entriesBelow(outside.path)
     const swap = await meanwhile(`
       const [dir, away, target] = ${JSON.stringify([join(root, 'dir'), join(root, 'away'), outside.path])}
       for (;;) try { fs.renameSync(dir, away); fs.symlinkSync(target, dir); fs.unlinkSync(dir); fs.renameSync(away, dir) } catch {}`)
@@ -115,7 +101,7 @@ describe('links that a command swaps in', () => {
       expect(await workspace.diff({ since: id }).catch(() => '')).not.toContain('outside')
     }
     await swap.stop()
-    expect(stateOf(outside.path)).toEqual(before)
+    expect(entriesBelow(outside.path)).toEqual(before)
   })
 
   it('[UN4] are restored as links, and a hard link to a file of outside is never written through', async () => {
@@ -138,12 +124,3 @@ describe('links that a command swaps in', () => {
     expect(readdirSync(outside.path)).toEqual(['file'])
   })
 })
-
-function stateOf(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .sort()
-    .map((name) => {
-      const { mode, uid, mtimeMs, ino } = lstatSync(join(directory, name))
-      return `${name} ${mode} ${uid} ${mtimeMs} ${ino}`
-    })
-}

@@ -1,0 +1,26 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+import { onTestFinished } from 'vitest'
+
+/** Runs code without end in a thread, until the test ends. `fs` is there. Resolves when it runs. */
+export async function meanwhile(code: string): Promise<{ readonly stop: () => Promise<unknown> }> {
+  const worker = new Worker(
+    `const fs = require('node:fs'); const { parentPort } = require('node:worker_threads'); parentPort.postMessage(''); ${code}`,
+    { eval: true },
+  )
+  onTestFinished(async () => void (await worker.terminate()))
+  await new Promise((resolve) => worker.once('message', resolve))
+  return { stop: () => worker.terminate() }
+}
+
+/** Everything below a directory, sorted: each name with its bits, owner, time and inode. */
+export function entriesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const { mode, uid, mtimeMs, ino } = lstatSync(join(directory, name))
+      return `${name} ${mode} ${uid} ${mtimeMs} ${ino}`
+    })
+}
