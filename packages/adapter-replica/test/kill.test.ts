@@ -3,8 +3,9 @@ import { once } from 'node:events'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import type { StorageAdapter } from '@ws/core/adapter'
+import { deep, rounds } from '@ws/test-fixtures'
 import { seededRandom } from '@ws/test-fixtures/s3'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { Texts } from './support/changes.ts'
 import { filesOf, machineOf, ownDirectory, put } from './support/site.ts'
@@ -18,9 +19,14 @@ interface Life {
   readonly seed: number
   readonly machine: string
   readonly texts: Texts
-  /** The question to the store at which it is killed, and whether the store still does what was asked. */
-  readonly kill?: { readonly at: number; readonly late: boolean } | undefined
+  readonly kill?: Moment | undefined
 }
+
+/**
+ * The end of a life: a question to the store, and whether the store still does what was asked; or so many milliseconds after the
+ * first question, which may be any step on the disk.
+ */
+type Moment = { readonly at: number; readonly late: boolean } | { readonly after: number }
 
 /** Runs a machine to its end, or to its death. Answers whether it has come to its end. */
 async function live({ store, directory, seed, machine, texts, kill }: Life): Promise<boolean> {
@@ -35,18 +41,22 @@ async function live({ store, directory, seed, machine, texts, kill }: Life): Pro
     if (message.kind === 'covered') texts.cover(message.text ?? '')
     if (message.kind === 'done') done = true
   })
+  let timer: NodeJS.Timeout | undefined
   const killAt = (late: boolean) => (number: number) => {
-    if (kill?.at === number && kill.late === late) child.kill('SIGKILL')
+    if (kill === undefined) return
+    if ('after' in kill) timer ??= setTimeout(() => child.kill('SIGKILL'), kill.after)
+    else if (kill.at === number && kill.late === late) child.kill('SIGKILL')
   }
   serveStore(child, store, { before: killAt(false), after: killAt(true) })
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  clearTimeout(timer)
   expect([0, 'SIGKILL']).toContain(code ?? signal) // it did not crash by itself
   return done
 }
 
 /**
- * One machine dies at a seeded question to the store while the other one writes, and starts again, several times. Then both
- * agree with the store, and nothing is lost.
+ * One machine dies at seeded moments while the other one writes, and starts again, several times. Then both agree with the store,
+ * and nothing is lost.
  */
 async function round(seed: number, deaths: number): Promise<void> {
   const random = seededRandom(seed)
@@ -64,15 +74,9 @@ async function round(seed: number, deaths: number): Promise<void> {
     texts.cover(known[path] ?? '')
     await put(other.replica, path, text)
     texts.write(text)
-    const at = 1 + Math.floor(random() * 60)
-    const life = live({
-      store,
-      directory,
-      seed: seed * 100 + death,
-      machine: 'mortal',
-      texts,
-      kill: { at, late: random() < 0.5 },
-    })
+    const kill =
+      random() < 0.5 ? { after: random() * 400 } : { at: 1 + Math.floor(random() * 60), late: random() < 0.5 }
+    const life = live({ store, directory, seed: seed * 100 + death, machine: 'mortal', texts, kill })
     await other.replica.flush().catch(() => undefined)
     await life
   }
@@ -98,15 +102,10 @@ async function round(seed: number, deaths: number): Promise<void> {
   }
 }
 
-// each life starts a program: 1 s of processor time
-it('[RE4] kill -9 at any question to the store: both machines and the store agree after the next start', {
-  timeout: 120_000,
+// a round starts five programs: 5 s of processor time
+it('[RE4] kill -9 at any moment: both machines and the store agree after the next start', {
+  tags: 'rounds',
+  timeout: 300_000,
 }, async () => {
-  await round(1, 2)
-})
-
-describe('many times', { tags: 'deep' }, () => {
-  it.each([2, 3, 4, 5, 6, 7, 8, 9])('[RE4] the same, seed %i', { timeout: 240_000 }, async (seed) => {
-    await round(seed, 4)
-  })
+  for (const seed of rounds({ quick: 1, most: 50, seconds: 90 })) await round(seed + 1, deep ? 4 : 2)
 })

@@ -37,21 +37,27 @@ function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unkn
 }
 
 const stores = {
-  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 20, most: 1_000 },
-  'a store that others can reach': { open: async () => reachableStore(), calls: [25, 15], quick: 10, most: 1_000 },
-  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50 },
-  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50 },
+  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 20, most: 1_000, seconds: 60 },
+  'a store that others can reach': {
+    open: async () => reachableStore(),
+    calls: [25, 15],
+    quick: 10,
+    most: 1_000,
+    seconds: 30,
+  },
+  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 200 },
+  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 200 },
 } as const
 
 describe('random calls', { tags: 'rounds' }, () => {
-  for (const [name, { open, calls, quick, most }] of Object.entries(stores)) {
+  for (const [name, { open, calls, quick, most, seconds }] of Object.entries(stores)) {
     const needs = name === 'r2' || name === 'ceph' ? s3Needs(name) : []
     itWith(
       needs,
       `[UN1] [UN2] [UN3] on ${name} are undone, and the undoing is undone`,
       async () => {
         const checkpoints = createCheckpoints({ stateDirectory: join(await ownDirectory(), 'kept') })
-        for (const round of rounds({ quick, most, seconds: 60 })) {
+        for (const round of rounds({ quick, most, seconds })) {
           const adapter = await open()
           const { utimes: keepsBits } = adapter.capabilities
           const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], checkpoints })
@@ -81,7 +87,7 @@ describe('random calls', { tags: 'rounds' }, () => {
           await workspace.close()
         }
       },
-      { timeout: 120_000, tags: name === 'ceph' ? ['deep'] : [] },
+      { timeout: 300_000, tags: name === 'ceph' ? ['deep'] : [] },
     )
   }
 })

@@ -17,7 +17,7 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
     await using other = await createScratchDirectory()
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: other.path }) }]
     await using _holder = await createWorkspace({ mounts, checkpoints })
-    for (const round of rounds({ quick: 20, most: 1_000, seconds: 300 })) {
+    for (const round of rounds({ quick: 20, most: 1_000, seconds: 400 })) {
       await using root = await createScratchDirectory()
       // an install takes a second
       const programs = { git: round % 4 === 0, builds: round % 20 === 1 }
@@ -55,7 +55,7 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
       await workspace.restore(undo ?? '')
       expect(treeOf(root.path), `round ${round}`).toEqual(after)
     }
-  }, 400_000)
+  }, 500_000)
 })
 
 function withoutTimes(facts: string | undefined): string | undefined {

@@ -118,13 +118,16 @@ export async function failureOf(work: Promise<unknown>): Promise<WorkspaceError>
 
 /** Everything that callers can see and set, by path. */
 export async function filesOf(workspace: Workspace): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
   const keepsTimes = workspace.mounts[0]?.adapter !== 's3'
-  for await (const { path, type } of workspace.list('/', { recursive: true })) {
+  const entries = await Array.fromAsync(workspace.list('/', { recursive: true }))
+  const found = entries.map(async ({ path, type }) => {
     const { mode, modifiedAt } = await workspace.stat(path)
     const content =
       type === 'file' ? await workspace.readText(path) : type === 'symlink' ? await workspace.readSymlink(path) : ''
-    found[path] = `${type} ${mode} ${type === 'symlink' || !keepsTimes ? '' : Math.round(modifiedAt ?? 0)} ${content}`
-  }
-  return found
+    return [
+      path,
+      `${type} ${mode} ${type === 'symlink' || !keepsTimes ? '' : Math.round(modifiedAt ?? 0)} ${content}`,
+    ] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
 }
