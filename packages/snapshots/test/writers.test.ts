@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   linkSync,
   lstatSync,
@@ -7,9 +8,11 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { createScratchDirectory, deep, entriesBelow, meanwhile } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -70,6 +73,34 @@ describe('a second writer', () => {
     const { workspace, root } = await siteOf()
     for (let round = 0; round < 20; round += 1) {
       writeFileSync(join(root, 'file'), `${round}a`)
+      const { id } = await workspace.checkpoint()
+      writeFileSync(join(root, 'file'), `${round}b`)
+      expect(await workspace.changes({ since: id }), `round ${round}`).toHaveLength(1)
+    }
+  })
+})
+
+describe('a disk that keeps whole seconds', () => {
+  it('[UN1] shows a change in place within the second of the one before', async ({ skip }) => {
+    const disk = await createScratchDirectory()
+    onTestFinished(() => disk.remove())
+    const image = join(disk.path, 'image')
+    const root = join(disk.path, 'root')
+    writeFileSync(image, '')
+    truncateSync(image, 8_000_000)
+    mkdirSync(root)
+    const steps = [
+      ['/usr/sbin/mkfs.ext4', '-q', '-F', '-I', '128', image],
+      ['/usr/bin/mount', '-o', 'loop', image, root],
+    ] as const
+    if (steps.some(([program, ...args]) => spawnSync(program, args).status !== 0)) skip('no disk can be mounted here')
+    onTestFinished(() => void spawnSync('/usr/bin/umount', ['-l', root]))
+    const { workspace } = await siteOf({ root })
+    for (let round = 0; round < 3; round += 1) {
+      // early in a second, so that the change comes within it, and late enough for the clock of a usual disk
+      await delay(1_050 - (Date.now() % 1_000))
+      writeFileSync(join(root, 'file'), `${round}a`)
+      await delay(250)
       const { id } = await workspace.checkpoint()
       writeFileSync(join(root, 'file'), `${round}b`)
       expect(await workspace.changes({ since: id }), `round ${round}`).toHaveLength(1)

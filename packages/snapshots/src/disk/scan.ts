@@ -7,8 +7,10 @@ import { nameOf, openDirectory, parentOf, type Root, selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
 
 const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** Milliseconds before the scan in which a change may have been made that the time of another change hides. */
-const unsettledMs = 100
+/** Milliseconds before the scan in which a change may have been made that the time of another change hides: a tick of the clock. */
+const tickMs = 100
+/** The same on a disk that keeps whole seconds. */
+const tickOfSecondsMs = 2_100
 /** Stands in a name for bytes that are not UTF-8. */
 const replacement = '\uFFFD'
 const mostLeftOut = 1_000
@@ -224,7 +226,7 @@ class Scan {
 
   /** Another change within the same tick of the disk's clock would leave the same times. */
   #isRecent({ mtimeMs, ctimeMs }: Stats): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#started - unsettledMs
+    return Math.max(mtimeMs, ctimeMs) > this.#started - (ctimeMs % 1_000 === 0 ? tickOfSecondsMs : tickMs)
   }
 
   /** It is taken to be as it was, with everything below it. */
