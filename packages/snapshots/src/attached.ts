@@ -87,7 +87,17 @@ export class Attached implements AttachedCheckpoints {
 
   async #saveStored(request: Pick<SaveRequest, 'id' | 'label' | 'automatic' | 'forced' | 'keep'>) {
     const only = request.automatic ? await this.#touchedOnly() : this.#touchedAll()
-    return this.#thread.ask('save', { ...request, trees: this.#stored, only, reserved: this.#reserved() })
+    return this.#looked(this.#thread.ask('save', { ...request, trees: this.#stored, only, reserved: this.#reserved() }))
+  }
+
+  /** Where a look fails, its paths were looked at by none: the next one is at the whole tree. */
+  async #looked<Result>(look: Promise<Result>): Promise<Result> {
+    try {
+      return await look
+    } catch (error) {
+      this.#settled = undefined
+      throw error
+    }
   }
 
   async list(): Promise<readonly SavedCheckpoint[]> {
@@ -103,7 +113,7 @@ export class Attached implements AttachedCheckpoints {
       this.#trees.length === 0
         ? []
         : await abortable(
-            this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() }),
+            this.#looked(this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() })),
             signal,
           )
     const disks = pairs.map(
@@ -134,11 +144,16 @@ export class Attached implements AttachedCheckpoints {
 
   async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
     const conflicts: RestoreConflict[] = []
-    for (const [mount, disk] of this.#disks) {
-      const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
-      if (paths.length === 0) continue
-      const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
-      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+    try {
+      for (const [mount, disk] of this.#disks) {
+        const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+        if (paths.length === 0) continue
+        const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
+        conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+      }
+    } finally {
+      // no call tells of what a restore changes: the next look is at the whole tree
+      this.#settled = undefined
     }
     conflicts.push(...(await this.#journals.restore(since, differences)))
     return conflicts

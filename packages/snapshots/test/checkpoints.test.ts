@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -160,6 +161,33 @@ describe('checkpoints of a disk', () => {
     ])
     expect((await workspace.restore(id, { paths: ['/new'] })).kept).toEqual([])
     expect(await workspace.readText('/new/below/file.txt')).toBe('new')
+  })
+
+  it('[UN1] hold what a restore has brought back', async () => {
+    const { workspace } = await siteOf({ automatic: true })
+    await workspace.write('/file.txt', 'one')
+    const { id } = await workspace.checkpoint({ automatic: true })
+    await workspace.write('/file.txt', 'two')
+    await workspace.restore(id)
+    await workspace.write('/other.txt', 'other')
+    const { id: later } = await workspace.checkpoint({ automatic: true })
+    await workspace.write('/file.txt', 'three')
+    await workspace.restore(later)
+    expect(await workspace.readText('/file.txt')).toBe('one')
+  })
+
+  it('[UN1] hold what changed before an automatic one that failed', async () => {
+    const { workspace } = await siteOf({ automatic: true, maxBytes: 200_000 })
+    await workspace.write('/file.txt', 'one')
+    await workspace.checkpoint({ automatic: true })
+    await workspace.write('/file.txt', 'two')
+    await workspace.write('/large', randomBytes(400_000))
+    expect(await failureOf(workspace.checkpoint({ automatic: true }))).toMatchObject({ code: 'EDQUOT' })
+    await workspace.delete('/large')
+    const { id } = await workspace.checkpoint({ automatic: true })
+    await workspace.write('/file.txt', 'three')
+    await workspace.restore(id)
+    expect(await workspace.readText('/file.txt')).toBe('two')
   })
 
   it('are not those of another directory', async () => {
