@@ -7,6 +7,9 @@ import { describe, expect, it } from 'vitest'
 
 import { createCheckpoints } from '../src/index.ts'
 import { maxFileBytes, randomCommands } from './support/random-commands.ts'
+import { pickerOf, randomOf } from './support/random.ts'
+import { randomCalls } from './support/random-calls.ts'
+import { filesOf, type Kind, siteOf } from './support/site.ts'
 import { treeOf } from './support/tree-of.ts'
 
 describe('random commands on a disk', { tags: 'rounds' }, () => {
@@ -56,6 +59,31 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
       expect(treeOf(root.path), `round ${round}`).toEqual(after)
     }
   }, 500_000)
+})
+
+describe.each<Kind>(['local', 'memory'])('automatic checkpoints between random calls on %s', (kind) => {
+  it('[UN1] [UN3] hold the tree of their time, whatever was restored in between', {
+    tags: 'rounds',
+    timeout: 120_000,
+  }, async () => {
+    for (const round of rounds({ quick: 5, seconds: 20 })) {
+      const { workspace } = await siteOf({ kind, automatic: true })
+      const random = randomOf(round + 1)
+      const trees = new Map<string, Record<string, string>>()
+      for (let turn = 0; turn < 12; turn += 1) {
+        await randomCalls(workspace, { seed: round * 100 + turn, count: 4, keepsBits: true })
+        const { id } = await workspace.checkpoint({ automatic: true })
+        // where nothing but times of directories has changed, it is the one before
+        if (!trees.has(id)) trees.set(id, await filesOf(workspace))
+        if (random() < 0.5) continue
+        const earlier = pickerOf(random)([...trees.keys()])
+        const { kept } = await workspace.restore(earlier)
+        expect(kept, `round ${round}, turn ${turn}`).toEqual([])
+        expect(await filesOf(workspace), `round ${round}, turn ${turn}`).toEqual(trees.get(earlier))
+      }
+      await workspace.close()
+    }
+  })
 })
 
 function withoutTimes(facts: string | undefined): string | undefined {
