@@ -43,8 +43,8 @@ it('saves, names, shows and takes back what changed, by any program', async () =
   expect((await call('restore', 'c0')).code).toBe(1)
 })
 
-it('refuses a bucket without a copy, whose changes it would not see', async () => {
-  const { code, stderr } = await ws(['--s3', 'bucket', 'checkpoint'])
+it.each(['--s3', '--rclone'])('refuses a bucket without a copy, whose changes it would not see: %s', async (flag) => {
+  const { code, stderr } = await ws([flag, 'bucket', 'checkpoint'])
   expect(code).toBe(2)
   expect(stderr).toContain('--replica DIR')
 })

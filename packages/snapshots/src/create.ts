@@ -5,6 +5,7 @@ import { Attached } from './attached.ts'
 import { DiskMount } from './disk-mount.ts'
 import { Journal } from './journal/journal.ts'
 import { MemoryLayers } from './journal/layers.ts'
+import { LookedJournal } from './journal/looked.ts'
 import { JournalMounts } from './journal/mounts.ts'
 import type { SavedLayers } from './journal/saved-layers.ts'
 import { SharedLayers } from './journal/shared.ts'
@@ -18,7 +19,7 @@ const operation = 'createWorkspace'
 /**
  * An engine that keeps earlier states of files, for the option `checkpoints` of `createWorkspace`. Several workspaces of one process
  * can share it. Mounts on a disk and buckets are saved in the state directory, and stay there for the next process. Mounts in
- * memory are saved in memory. Other stores are refused when the workspace is made, unless they are mounted read-only.
+ * memory are saved in memory. Stores that check no conditions are refused when the workspace is made, unless they are mounted read-only.
  *
  * @throws WorkspaceError `EINVAL` that names the option
  */
@@ -51,7 +52,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
       const saved: SavedLayers[] = []
       try {
         if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, directories)
-        const onDisk = [...mounts.entries()].filter(([, { directory }]) => directory !== undefined)
+        const onDisk = [...mounts.entries()].filter(([, mount]) => isOnDisk(mount))
         const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
         const trees = names.length === 0 ? [] : await used.ask('open', names)
         const disks = new Map(
@@ -61,7 +62,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
           ]),
         )
         const journals = new Map<number, Journal>()
-        for (const [index, { adapter }] of mounts.entries()) {
+        for (const [index, { adapter, directory }] of mounts.entries()) {
           if (disks.has(index)) continue
           if (adapter.capabilities.inProcess === true) {
             journals.set(index, new Journal(adapter, new MemoryLayers(), maxFileBytes))
@@ -69,7 +70,8 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
           }
           const layers = await shared.open(used, adapter)
           saved.push(layers)
-          journals.set(index, new Journal(adapter, layers, maxFileBytes))
+          const kind = directory === undefined ? Journal : LookedJournal
+          journals.set(index, new kind(adapter, layers, maxFileBytes))
         }
         const adapters = mounts.map(
           ({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter,
@@ -87,16 +89,17 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   }
 }
 
-/**
- * A disk is scanned by descriptors, which only a disk of this machine has. A store tells of every change that is made through the
- * workspace; a restore must not overwrite what others write there.
- */
-function refuseUnsavable({ at, adapter, directory }: CheckpointMount, stateDirectory: string | undefined): void {
-  const { modes, confinement, inProcess, conditionalWrite } = adapter.capabilities
-  if (directory !== undefined && (!modes || confinement !== 'verified'))
-    throw unsavable(at, 'its store does not keep permissions and times as a disk does')
-  if (directory === undefined && conditionalWrite === 'none')
-    throw unsavable(at, 'its store checks no conditions, so a restore could overwrite the work of others')
+/** A disk is scanned by descriptors. A mount that keeps less than a disk is looked at by the operations of its adapter. */
+function isOnDisk({ adapter, directory }: CheckpointMount): boolean {
+  const { modes, confinement } = adapter.capabilities
+  return directory !== undefined && modes && confinement === 'verified'
+}
+
+/** A restore must not overwrite what others write in a store. */
+function refuseUnsavable(mount: CheckpointMount, stateDirectory: string | undefined): void {
+  const { at, adapter } = mount
+  const { inProcess, conditionalWrite } = adapter.capabilities
+  if (!isOnDisk(mount) && conditionalWrite === 'none') throw unsavable(at)
   if (inProcess === true || stateDirectory !== undefined) return
   throw new WorkspaceError({
     code: 'EINVAL',
@@ -107,12 +110,13 @@ function refuseUnsavable({ at, adapter, directory }: CheckpointMount, stateDirec
   })
 }
 
-function unsavable(at: string, why: string): WorkspaceError {
+function unsavable(at: string): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOTSUP',
     operation,
     path: at,
-    reason: `cannot be saved by checkpoints: ${why}`,
+    reason:
+      'cannot be saved by checkpoints: its store checks no conditions, so a restore could overwrite the work of others',
     remedy: 'mount it with `access: "read-only"`, or make the workspace without `checkpoints`',
   })
 }

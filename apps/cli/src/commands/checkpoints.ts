@@ -8,7 +8,7 @@ import type { CommandContext, Start } from '../command-context.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadOptional } from '../optional/load.ts'
-import { hasDirectory } from '../storage/settings.ts'
+import { hasDirectory, type StorageSettings } from '../storage/settings.ts'
 
 interface StateFlag {
   readonly state?: string
@@ -135,7 +135,8 @@ async function restore(
 }
 
 async function open({ open: openWorkspace, settings }: CommandContext, { state }: StateFlag): Promise<Workspace> {
-  if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && !hasDirectory(storage))) {
+  const isBucket = (storage: StorageSettings): boolean => !hasDirectory(storage) || storage.kind === 'rclone'
+  if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && isBucket(storage))) {
     throw new UsageError(
       'each `ws` is a process of its own, and would not see what others change in a bucket; give --replica DIR, or save in one program, as the README of @ws/snapshots shows',
     )

@@ -5,6 +5,7 @@ import type { CheckedOptions } from '../options.ts'
 import type { Journal } from './journal.ts'
 import { atOnce, isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
 import { MemoryLayers } from './layers.ts'
+import { LookedJournal } from './looked.ts'
 import { restoreByCalls } from './restore.ts'
 import { SavedLayers } from './saved-layers.ts'
 
@@ -19,6 +20,7 @@ export class JournalMounts {
   readonly #journals: ReadonlyMap<number, Journal>
   readonly #memory: readonly MemoryLayers[]
   readonly #saved: readonly SavedLayers[]
+  readonly #looked: readonly LookedJournal[]
   readonly #options: Limits
   #checkpoints: SavedCheckpoint[] = []
   /** The bytes of the last comparison, by the names that it gave them. */
@@ -34,6 +36,7 @@ export class JournalMounts {
     const saved = new Set(layers.filter((one) => one instanceof SavedLayers))
     // two workspaces that wait for the same journals do so in one order
     this.#saved = [...saved].sort((one, other) => one.tree - other.tree)
+    this.#looked = [...journals.values()].filter((journal) => journal instanceof LookedJournal)
     this.trees = this.#saved.map(({ tree }) => tree)
   }
 
@@ -51,6 +54,7 @@ export class JournalMounts {
         () =>
           turnstile.alone(inner),
       async () => {
+        for (const journal of this.#looked) await journal.look(keep)
         const checkpoint = await work()
         if (checkpoint !== undefined) for (const layers of this.#saved) layers.begin()
         return checkpoint
@@ -96,6 +100,8 @@ export class JournalMounts {
   async compare(since: string, until: string | undefined): Promise<Difference[]> {
     this.#contents = new Map()
     const found: Difference[] = []
+    if (until === undefined)
+      for (const journal of this.#looked) await journal.layers.turnstile.alone(() => journal.look(since))
     for (const [mount, journal] of this.#journals) {
       const states = await journal.layers.since(since)
       const later = until === undefined ? undefined : await journal.layers.since(until)

@@ -46,6 +46,13 @@ export class SavedLayers implements Layers {
     if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
   }
 
+  /** Notes what a look has found. The state of the look before is kept for the checkpoints. */
+  async note(path: MountPath, kept: Kept | undefined, keep: string | undefined): Promise<void> {
+    const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
+    const isOther = await this.#thread.ask('note', { tree: this.tree, path, state, keep })
+    if (isOther) this.#types.set(path, kept?.type ?? 'nothing')
+  }
+
   async since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>> {
     const rows = await this.#thread.ask('kept', this.tree, id)
     return new Map(rows.map(({ path, state }) => [path as MountPath, state && this.#keptOf(state)]))

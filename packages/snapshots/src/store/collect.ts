@@ -44,7 +44,7 @@ export function neededBytes(database: Database): number {
   const row = database.get<{ bytes: number | null }>(
     `SELECT sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents WHERE content IN (
        SELECT content FROM entries WHERE last = ${open}
-       UNION SELECT content FROM kept WHERE turn = (SELECT turn FROM trees WHERE id = kept.tree)))`,
+       UNION SELECT content FROM kept WHERE turn = ${open} OR turn = (SELECT turn FROM trees WHERE id = kept.tree)))`,
   )
   return row?.bytes ?? 0
 }

@@ -17,6 +17,9 @@ interface Row {
   readonly target: string | null
 }
 
+/** Stands for the turn of the state that a look has found last. */
+const latest = Number.MAX_SAFE_INTEGER
+
 /**
  * The journals of stores that outlive this process: the state of each path before its first change after a checkpoint. The turn of
  * a journal is the number of its latest checkpoint. A checkpoint needs the states of its own turn and of all later ones.
@@ -67,18 +70,63 @@ export class Journals {
 
   /** @param room bytes that may be added to the packs */
   keep({ tree, path, state }: KeepRequest, room: number): void {
+    this.#change(tree, (turn) => {
+      const content = state?.bytes && this.#save(state.bytes, room)
+      this.#database.run(
+        'INSERT OR IGNORE INTO kept VALUES (?,?,?,?,?,?,?,?,?,?)',
+        ...[tree, turn, path, state?.type ?? null, state?.size ?? 0, state?.mode ?? null, state?.modifiedAt ?? null],
+        ...[state?.version ?? '', content ?? null, state?.target ?? null],
+      )
+    })
+  }
+
+  /**
+   * Notes what a look has found at a path, and keeps the state that the look before has found where this is another one.
+   *
+   * @param room bytes that may be added to the packs
+   * @returns whether it is another one
+   */
+  note({ tree, path, state }: KeepRequest, room: number): boolean {
+    return this.#change(tree, (turn) => {
+      const content = state?.bytes && this.#save(state.bytes, room, 'the checkpoint')
+      const sql = 'SELECT * FROM kept WHERE tree = ? AND path = ? AND turn = ?'
+      const before = this.#database.get<Row>(sql, tree, path, latest)
+      const isSame =
+        (before?.type ?? null) === (state?.type ?? null) &&
+        (before?.content ?? undefined) === content &&
+        (before?.target ?? undefined) === state?.target &&
+        // bytes that were left out are told apart by the version alone
+        (state?.type !== 'file' || content !== undefined || before?.version === state.version)
+      const columns = 'path, type, size, mode, mtime, version, content, target'
+      if (!isSame && before !== undefined) {
+        const copy = `INSERT OR IGNORE INTO kept (tree, turn, ${columns}) SELECT tree, ?, ${columns} FROM kept`
+        this.#database.run(`${copy} WHERE tree = ? AND path = ? AND turn = ?`, turn, tree, path, latest)
+      } else if (!isSame) {
+        this.#database.run(
+          "INSERT OR IGNORE INTO kept (tree, turn, path, size, version) VALUES (?,?,?,0,'')",
+          tree,
+          turn,
+          path,
+        )
+      }
+      this.#database.run('DELETE FROM kept WHERE tree = ? AND path = ? AND turn = ?', tree, path, latest)
+      if (state !== undefined) {
+        this.#database.run(
+          `INSERT INTO kept (tree, turn, ${columns}) VALUES (?,?,?,?,?,?,?,?,?,?)`,
+          ...[tree, latest, path, state.type, state.size, state.mode ?? null, state.modifiedAt ?? null],
+          ...[state.version, content ?? null, state.target ?? null],
+        )
+      }
+      return !isSame
+    })
+  }
+
+  #change<Result>(tree: number, work: (turn: number) => Result): Result {
     const turn = this.#turns.get(tree)
     if (turn === undefined) throw failed('ECLOSED', 'the workspace is closed', 'make a new one')
     const mark = this.#packs.mark()
     try {
-      this.#database.transaction(() => {
-        const content = state?.bytes && this.#save(state.bytes, room)
-        this.#database.run(
-          'INSERT OR IGNORE INTO kept VALUES (?,?,?,?,?,?,?,?,?,?)',
-          ...[tree, turn, path, state?.type ?? null, state?.size ?? 0, state?.mode ?? null, state?.modifiedAt ?? null],
-          ...[state?.version ?? '', content ?? null, state?.target ?? null],
-        )
-      })
+      return this.#database.transaction(() => work(turn))
     } catch (error) {
       this.#packs.rollBack(mark)
       throw error
@@ -88,7 +136,7 @@ export class Journals {
   /** The states of the paths that were changed since a turn, as they were at it. */
   since(tree: number, turn: number): KeptRow[] {
     const rows = this.#database.all<Row>(
-      `SELECT * FROM kept AS one WHERE tree = ? AND turn = (
+      `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${latest} AND turn = (
          SELECT min(turn) FROM kept AS other WHERE other.tree = one.tree AND other.path = one.path AND other.turn >= ?)`,
       ...[tree, turn],
     )
@@ -108,13 +156,13 @@ export class Journals {
     return readSaved(this.#database, this.#packs, content)
   }
 
-  #save(bytes: Uint8Array, room: number): string {
+  #save(bytes: Uint8Array, room: number, subject = 'its earlier state'): string {
     const content = contentOf(bytes)
     if (placeOf(this.#database, content) !== undefined) return content
     if (bytes.length > room) {
       throw failed(
         'EDQUOT',
-        'its earlier state would need more than `maxBytes` of the checkpoints, and nothing was changed',
+        `${subject} would need more than \`maxBytes\` of the checkpoints, and nothing was changed`,
         'take a checkpoint, which lets older ones go, or raise `maxBytes`',
       )
     }

@@ -122,6 +122,8 @@ export interface Methods {
   }
   /** Keeps the state of a path, where the latest checkpoint has none yet. */
   keep(request: KeepRequest): void
+  /** Notes what a look has found at a path, and keeps what the look before has found. Answers whether that is another state. */
+  note(request: KeepRequest): boolean
   /** The states of the paths that were changed since a checkpoint, as they were at it. */
   kept(tree: number, since: string): KeptRow[]
   /** Bytes that were saved. */

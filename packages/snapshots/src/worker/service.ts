@@ -154,8 +154,11 @@ export class Service implements Methods {
   }
 
   keep(request: KeepRequest): void {
-    const { journals } = this.#store()
-    this.#withRoom(request.keep, (room) => journals.keep(request, room))
+    this.#withRoom(request.keep, (room) => this.#store().journals.keep(request, room))
+  }
+
+  note(request: KeepRequest): boolean {
+    return this.#withRoom(request.keep, (room) => this.#store().journals.note(request, room))
   }
 
   kept(tree: number, since: string): KeptRow[] {
