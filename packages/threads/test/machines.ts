@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import type { S3Credentials } from '@ws/adapter-s3'
-import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { createScratchDirectory, ordinaryOwner, until } from '@ws/test-fixtures'
 import { startFaultProxy, type FaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { onTestFinished } from 'vitest'
 
@@ -76,6 +76,10 @@ export class Machine {
       await proxy.close()
       await scratch.remove()
     })
+    // a process that comes earlier finds no place, or the /proc of this machine
+    const isThere = (inner = childOf(machine.#outer?.pid)): boolean =>
+      inner !== undefined && readFileSync(`/proc/${inner}/comm`, 'utf8') === 'sleep\n'
+    if (isolates) await until(isThere)
     return machine
   }
 
