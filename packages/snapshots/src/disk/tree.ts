@@ -1,13 +1,10 @@
-import { failed } from '../errors.ts'
-import type { Database } from '../store/database.ts'
+import { tooMuch } from '../errors.ts'
+import { type Database, lasting } from '../store/database.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
 import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
 import { Root } from './root.ts'
 import { scan, type ScanOptions, type ScanResult } from './scan.ts'
-
-/** Stands for the last turn of a state that still holds. */
-const open = Number.MAX_SAFE_INTEGER
 
 export interface Limits {
   readonly maxBytes: number
@@ -50,7 +47,7 @@ export class Tree {
   /** The entries as the last scan left them. */
   get live(): Map<string, Facts> {
     if (this.#live === undefined) {
-      const rows = this.#database.all<EntryRow>('SELECT * FROM entries WHERE tree = ? AND last = ?', this.id, open)
+      const rows = this.#database.all<EntryRow>('SELECT * FROM entries WHERE tree = ? AND last = ?', this.id, lasting)
       this.#live = new Map(rows.map((row) => [row.path, factsOfRow(row)]))
     }
     return this.#live
@@ -144,7 +141,7 @@ export class Tree {
       moved = true
       this.#database.run(
         'UPDATE entries SET last = ? WHERE tree = ? AND path = ? AND last = ?',
-        ...[turn, this.id, path, open],
+        ...[turn, this.id, path, lasting],
       )
     }
     for (const path of gone) end(path)
@@ -158,7 +155,7 @@ export class Tree {
       moved = true
       this.#database.run(
         `INSERT INTO entries (tree, path, first, last, ${entryColumns}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-        ...[this.id, path, turn, open, ...valuesOf(facts)],
+        ...[this.id, path, turn, lasting, ...valuesOf(facts)],
       )
     }
     if (!moved) return this.#turn
@@ -170,15 +167,7 @@ export class Tree {
   #refresh(path: string, { ino, ctime, birth, mtime, links, unsettled }: Facts): void {
     this.#database.run(
       'UPDATE entries SET ino = ?, ctime = ?, birth = ?, mtime = ?, links = ?, unsettled = ? WHERE tree = ? AND path = ? AND last = ?',
-      ...[ino, ctime, birth, mtime, links ?? null, unsettled ? 1 : 0, this.id, path, open],
+      ...[ino, ctime, birth, mtime, links ?? null, unsettled ? 1 : 0, this.id, path, lasting],
     )
   }
-}
-
-function tooMuch(): Error {
-  return failed(
-    'EDQUOT',
-    'the checkpoint would need more than `maxBytes`, and nothing was saved',
-    'raise `maxBytes`, lower `maxFileBytes`, or mount a smaller directory',
-  )
 }

@@ -1,9 +1,8 @@
-import type { Database } from './database.ts'
+import { type Database, lasting } from './database.ts'
 import type { Packs, Place } from './pack.ts'
 
 /** The part of a pack that may be waste before its contents move to another one. */
 const mostWaste = 0.5
-const open = Number.MAX_SAFE_INTEGER
 
 export interface CollectOptions {
   readonly maxBytes: number
@@ -43,8 +42,8 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
 export function neededBytes(database: Database): number {
   const row = database.get<{ bytes: number | null }>(
     `SELECT sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents WHERE content IN (
-       SELECT content FROM entries WHERE last = ${open}
-       UNION SELECT content FROM kept WHERE turn = ${open} OR turn = (SELECT turn FROM trees WHERE id = kept.tree)))`,
+       SELECT content FROM entries WHERE last = ${lasting}
+       UNION SELECT content FROM kept WHERE turn = ${lasting} OR turn = (SELECT turn FROM trees WHERE id = kept.tree)))`,
   )
   return row?.bytes ?? 0
 }
@@ -52,7 +51,7 @@ export function neededBytes(database: Database): number {
 function sweep(database: Database, packs: Packs): void {
   database.transaction(() => {
     database.run(
-      `DELETE FROM entries WHERE last <> ${open} AND NOT EXISTS (
+      `DELETE FROM entries WHERE last <> ${lasting} AND NOT EXISTS (
         SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree AND turn >= first AND turn < last)`,
     )
     database.run(

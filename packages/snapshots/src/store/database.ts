@@ -4,6 +4,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 import { failed, nativeFailure } from '../errors.ts'
 
+/** Stands for the last turn of a state that still holds, and for the turn of what a look has found last. */
+export const lasting = Number.MAX_SAFE_INTEGER
+
 const checkpoints = {
   schema: `
   CREATE TABLE IF NOT EXISTS trees (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL);

@@ -1,8 +1,8 @@
 import type { EntryState } from '@ws/core/adapter'
 
-import { failed } from '../errors.ts'
+import { failed, tooMuch } from '../errors.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
-import type { Database } from '../store/database.ts'
+import { type Database, lasting } from '../store/database.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
 import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
 
@@ -16,9 +16,6 @@ interface Row {
   readonly content: string | null
   readonly target: string | null
 }
-
-/** Stands for the turn of the state that a look has found last. */
-const latest = Number.MAX_SAFE_INTEGER
 
 /**
  * The journals of stores that outlive this process: the state of each path before its first change after a checkpoint. The turn of
@@ -71,12 +68,8 @@ export class Journals {
   /** @param room bytes that may be added to the packs */
   keep({ tree, path, state }: KeepRequest, room: number): void {
     this.#change(tree, (turn) => {
-      const content = state?.bytes && this.#save(state.bytes, room)
-      this.#database.run(
-        'INSERT OR IGNORE INTO kept VALUES (?,?,?,?,?,?,?,?,?,?)',
-        ...[tree, turn, path, state?.type ?? null, state?.size ?? 0, state?.mode ?? null, state?.modifiedAt ?? null],
-        ...[state?.version ?? '', content ?? null, state?.target ?? null],
-      )
+      const content = state?.bytes && this.#save(state.bytes, room, withoutRoom)
+      this.#put('IGNORE', tree, turn, rowOf(path, state, content))
     })
   }
 
@@ -88,37 +81,29 @@ export class Journals {
    */
   note({ tree, path, state }: KeepRequest, room: number): boolean {
     return this.#change(tree, (turn) => {
-      const content = state?.bytes && this.#save(state.bytes, room, 'the checkpoint')
+      const content = state?.bytes && this.#save(state.bytes, room, tooMuch)
       const sql = 'SELECT * FROM kept WHERE tree = ? AND path = ? AND turn = ?'
-      const before = this.#database.get<Row>(sql, tree, path, latest)
+      const before = this.#database.get<Row>(sql, tree, path, lasting) ?? rowOf(path, undefined, undefined)
+      const now = rowOf(path, state, content)
       const isSame =
-        (before?.type ?? null) === (state?.type ?? null) &&
-        (before?.content ?? undefined) === content &&
-        (before?.target ?? undefined) === state?.target &&
+        before.type === now.type &&
+        before.content === now.content &&
+        before.target === now.target &&
         // bytes that were left out are told apart by the version alone
-        (state?.type !== 'file' || content !== undefined || before?.version === state.version)
-      const columns = 'path, type, size, mode, mtime, version, content, target'
-      if (!isSame && before !== undefined) {
-        const copy = `INSERT OR IGNORE INTO kept (tree, turn, ${columns}) SELECT tree, ?, ${columns} FROM kept`
-        this.#database.run(`${copy} WHERE tree = ? AND path = ? AND turn = ?`, turn, tree, path, latest)
-      } else if (!isSame) {
-        this.#database.run(
-          "INSERT OR IGNORE INTO kept (tree, turn, path, size, version) VALUES (?,?,?,0,'')",
-          tree,
-          turn,
-          path,
-        )
-      }
-      this.#database.run('DELETE FROM kept WHERE tree = ? AND path = ? AND turn = ?', tree, path, latest)
-      if (state !== undefined) {
-        this.#database.run(
-          `INSERT INTO kept (tree, turn, ${columns}) VALUES (?,?,?,?,?,?,?,?,?,?)`,
-          ...[tree, latest, path, state.type, state.size, state.mode ?? null, state.modifiedAt ?? null],
-          ...[state.version, content ?? null, state.target ?? null],
-        )
-      }
+        (now.type !== 'file' || now.content !== null || before.version === now.version)
+      if (!isSame) this.#put('IGNORE', tree, turn, before)
+      if (state !== undefined) this.#put('REPLACE', tree, lasting, now)
+      else this.#database.run('DELETE FROM kept WHERE tree = ? AND path = ? AND turn = ?', tree, path, lasting)
       return !isSame
     })
+  }
+
+  #put(otherwise: 'IGNORE' | 'REPLACE', tree: number, turn: number, row: Row): void {
+    const { path, type, size, mode, mtime, version, content, target } = row
+    this.#database.run(
+      `INSERT OR ${otherwise} INTO kept VALUES (?,?,?,?,?,?,?,?,?,?)`,
+      ...[tree, turn, path, type, size, mode, mtime, version, content, target],
+    )
   }
 
   #change<Result>(tree: number, work: (turn: number) => Result): Result {
@@ -136,7 +121,7 @@ export class Journals {
   /** The states of the paths that were changed since a turn, as they were at it. */
   since(tree: number, turn: number): KeptRow[] {
     const rows = this.#database.all<Row>(
-      `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${latest} AND turn = (
+      `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${lasting} AND turn = (
          SELECT min(turn) FROM kept AS other WHERE other.tree = one.tree AND other.path = one.path AND other.turn >= ?)`,
       ...[tree, turn],
     )
@@ -156,18 +141,25 @@ export class Journals {
     return readSaved(this.#database, this.#packs, content)
   }
 
-  #save(bytes: Uint8Array, room: number, subject = 'its earlier state'): string {
+  #save(bytes: Uint8Array, room: number, refusal: () => Error): string {
     const content = contentOf(bytes)
     if (placeOf(this.#database, content) !== undefined) return content
-    if (bytes.length > room) {
-      throw failed(
-        'EDQUOT',
-        `${subject} would need more than \`maxBytes\` of the checkpoints, and nothing was changed`,
-        'take a checkpoint, which lets older ones go, or raise `maxBytes`',
-      )
-    }
+    if (bytes.length > room) throw refusal()
     this.#packs.add(content, bytes)
     this.#packs.flush()
     return content
   }
+}
+
+function rowOf(path: string, state: KeepRequest['state'], content: string | undefined): Row {
+  const { type = null, size = 0, mode = null, modifiedAt: mtime = null, version = '', target = null } = state ?? {}
+  return { path, type, size, mode, mtime, version, content: content ?? null, target }
+}
+
+function withoutRoom(): Error {
+  return failed(
+    'EDQUOT',
+    'its earlier state would need more than `maxBytes` of the checkpoints, and nothing was changed',
+    'take a checkpoint, which lets older ones go, or raise `maxBytes`',
+  )
 }
