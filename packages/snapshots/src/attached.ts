@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 
 import type {
   AttachedCheckpoints,
@@ -18,7 +18,7 @@ import type { DiskMount } from './disk-mount.ts'
 import type { Facts } from './disk/facts.ts'
 import type { JournalMounts } from './journal/mounts.ts'
 import type { Thread } from './thread.ts'
-import type { DiffSide, LeftOutAt, Methods, SaveRequest } from './worker/protocol.ts'
+import type { DiffSide, LeftOutAt, Methods } from './worker/protocol.ts'
 
 export interface AttachedOptions {
   readonly thread: Thread<Methods>
@@ -41,8 +41,8 @@ export class Attached implements AttachedCheckpoints {
   readonly #stored: readonly number[]
   readonly #journals: JournalMounts
   readonly #onClose: () => Promise<void>
-  /** A scan that was begun by the end of a command; it holds the tree as commands left it. */
-  #settled: Promise<unknown> | undefined
+  /** The look that the end of a command has begun, and how much calls had changed before it. */
+  #settling: { readonly look: string; readonly end: Promise<unknown>; readonly changes: number } | undefined
 
   constructor({ thread, adapters, disks, journals, onClose }: AttachedOptions) {
     this.adapters = adapters
@@ -68,7 +68,11 @@ export class Attached implements AttachedCheckpoints {
       const forced = this.#journals.isTouched
       if (this.#stored.length === 0)
         return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
-      const saving = this.#saveStored({ id, label, automatic, forced, keep })
+      // a look that is under way is one at the present, unless a call has changed something meanwhile
+      const isLooking = automatic && this.#settling?.changes === this.#changes()
+      const after = isLooking ? this.#settling?.look : undefined
+      const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
+      const saving = this.#thread.ask('save', { ...request, after })
       // a journal goes on only when it is known whether its checkpoint was saved
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
       found = saved?.leftOut ?? []
@@ -85,21 +89,6 @@ export class Attached implements AttachedCheckpoints {
     return { checkpoint, leftOut: [...leftOut, ...(isAsked ? await this.#journals.leftOut() : [])] }
   }
 
-  async #saveStored(request: Pick<SaveRequest, 'id' | 'label' | 'automatic' | 'forced' | 'keep'>) {
-    const only = request.automatic ? await this.#touchedOnly() : this.#touchedAll()
-    return this.#looked(this.#thread.ask('save', { ...request, trees: this.#stored, only, reserved: this.#reserved() }))
-  }
-
-  /** Where a look fails, its paths were looked at by none: the next one is at the whole tree. */
-  async #looked<Result>(look: Promise<Result>): Promise<Result> {
-    try {
-      return await look
-    } catch (error) {
-      this.#settled = undefined
-      throw error
-    }
-  }
-
   async list(): Promise<readonly SavedCheckpoint[]> {
     if (this.#stored.length === 0) return this.#journals.list()
     const stored = await this.#thread.ask('list', this.#stored)
@@ -108,12 +97,11 @@ export class Attached implements AttachedCheckpoints {
 
   async compare(since: string, until: string | undefined, { signal }: SignalOption): Promise<readonly Difference[]> {
     signal?.throwIfAborted()
-    if (until === undefined) this.#touchedAll()
     const pairs =
       this.#trees.length === 0
         ? []
         : await abortable(
-            this.#looked(this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() })),
+            this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() }),
             signal,
           )
     const disks = pairs.map(
@@ -144,16 +132,11 @@ export class Attached implements AttachedCheckpoints {
 
   async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
     const conflicts: RestoreConflict[] = []
-    try {
-      for (const [mount, disk] of this.#disks) {
-        const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
-        if (paths.length === 0) continue
-        const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
-        conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
-      }
-    } finally {
-      // no call tells of what a restore changes: the next look is at the whole tree
-      this.#settled = undefined
+    for (const [mount, disk] of this.#disks) {
+      const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+      if (paths.length === 0) continue
+      const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
+      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
     }
     conflicts.push(...(await this.#journals.restore(since, differences)))
     return conflicts
@@ -161,41 +144,35 @@ export class Attached implements AttachedCheckpoints {
 
   settle(): void {
     if (this.#trees.length === 0) return
-    this.#touchedAll()
-    // a failure shows at the next checkpoint, which tries again
-    this.#settled = this.#thread
-      .ask('scan', { trees: this.#trees, reserved: this.#reserved() })
-      .catch(() => (this.#settled = undefined))
+    const look = randomUUID()
+    const end = this.#thread.ask('scan', { trees: this.#trees, reserved: this.#reserved(), look })
+    const settling = {
+      look,
+      changes: this.#changes(),
+      // a failure shows at the next checkpoint, which looks again
+      end: end
+        .catch(() => undefined)
+        .finally(() => {
+          if (this.#settling === settling) this.#settling = undefined
+        }),
+    }
+    this.#settling = settling
   }
 
   async close(): Promise<void> {
-    await this.#settled
+    await this.#settling?.end
     // a thread that has ended holds no trees
     if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined)
     await this.#onClose()
   }
 
-  /** After a whole scan, only the paths that callers have changed since need another look. */
-  async #touchedOnly(): Promise<Record<number, readonly string[]> | undefined> {
-    if (this.#settled === undefined) {
-      // the whole tree, as part of the checkpoint itself: its failure shows
-      this.#touchedAll()
-      this.#settled = Promise.resolve()
-      return undefined
-    }
-    await this.#settled
-    const disks = [...this.#disks.values()].filter(({ isTouched }) => isTouched)
-    return Object.fromEntries(disks.map((disk) => [disk.tree, disk.takeTouched()]))
+  #changes(): number {
+    return [...this.#disks.values()].reduce((sum, { changes }) => sum + changes, 0)
   }
 
   /** Names that commands have reserved at this moment. */
   #reserved(): Record<number, readonly string[]> {
     return Object.fromEntries([...this.#disks.values()].map((disk) => [disk.tree, disk.reserved()]))
-  }
-
-  #touchedAll(): undefined {
-    for (const disk of this.#disks.values()) disk.takeTouched()
-    return undefined
   }
 
   #mountOf(tree: number): number {

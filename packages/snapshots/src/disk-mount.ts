@@ -5,13 +5,12 @@ import { reservedNames } from '@ws/sandbox'
 
 import { Turnstile } from './turnstile.ts'
 
-/** One mount on a disk, with the changes that callers have made since it was last looked at. */
+/** One mount on a disk. Calls that change it wait for a restore. */
 export class DiskMount {
   readonly adapter: StorageAdapter
   readonly tree: number
   readonly turnstile = new Turnstile()
-  #touched = new Set<string>()
-
+  #changes = 0
   readonly #inner: StorageAdapter
   readonly #root: string
 
@@ -23,14 +22,12 @@ export class DiskMount {
     this.adapter = wrapAdapter(inner, {
       name: inner.name,
       capabilities: inner.capabilities,
-      call: async ({ operation, path, destination }, run) => {
+      call: async ({ operation }, run) => {
         if (!operations[operation].changes) return run()
-        const touch = (): void => {
-          this.#touched.add(path)
-          if (destination !== undefined) this.#touched.add(destination)
+        const count = (): void => {
+          this.#changes += 1
         }
-        // before and after: a scan in between may see either state
-        return this.turnstile.pass(touch, () => run().finally(touch))
+        return this.turnstile.pass(count, () => run().finally(count))
       },
     })
   }
@@ -48,19 +45,13 @@ export class DiskMount {
     }
   }
 
+  /** A number that grows when a call that changes something begins, and when it ends. */
+  get changes(): number {
+    return this.#changes
+  }
+
   reserved(): readonly string[] {
     if (reservedNames.empty) return []
     return reservedNames.within(this.#root || '/').map((path) => path.slice(this.#root.length))
-  }
-
-  get isTouched(): boolean {
-    return this.#touched.size > 0
-  }
-
-  /** Paths that calls have changed since this was last asked. */
-  takeTouched(): readonly string[] {
-    const touched = [...this.#touched]
-    this.#touched = new Set()
-    return touched
   }
 }

@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
@@ -36,6 +39,25 @@ describeWith(component('bubblewrap'), 'commands of processes', () => {
     await workspace.restore(found[0]?.id ?? '')
     expect(await workspace.readText('/file.txt')).toBe('zero')
     expect(root).not.toBe('')
+  })
+
+  it('[UN1] an automatic checkpoint holds what other programs and commands in the background have changed', async () => {
+    const { workspace, root } = await siteOf({ automatic: true, executors: [createBubblewrapExecutor()] })
+    await workspace.write('/mine', 'zero')
+    await workspace.exec('echo first > result')
+    const background = await workspace.start('read line; echo "$line" > theirs; read line', { writableStdin: true })
+    await writeFile(join(root, 'mine'), 'edited by a person')
+    await background.writeInput('written\n')
+    await expect.poll(() => workspace.exists('/theirs')).toBe(true)
+    await workspace.exec('echo lost | tee mine theirs; rm result')
+    await background.writeInput('end\n')
+    await background.wait()
+    const before = (await workspace.checkpoints()).at(-1)
+    expect(before?.label).toBe('before `echo lost | tee mine theirs; rm result`')
+    await workspace.restore(before?.id ?? '')
+    expect(await workspace.readText('/mine')).toBe('edited by a person')
+    expect(await workspace.readText('/theirs')).toBe('written\n')
+    expect(await workspace.readText('/result')).toBe('first\n')
   })
 
   it('restore waits for no command: while one runs it is EBUSY, with its id', async () => {

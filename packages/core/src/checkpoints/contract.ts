@@ -79,10 +79,7 @@ export interface SaveOptions extends SignalOption {
   /** The id of a checkpoint that must not make room for this one. */
   readonly keep?: string | undefined
   readonly label?: string | undefined
-  /**
-   * Saves only where something has changed since the last checkpoint, as far as the engine knows without looking at the whole
-   * tree. Default false.
-   */
+  /** Saves only where something has changed since the last checkpoint. Default false. */
   readonly automatic?: boolean | undefined
 }
 

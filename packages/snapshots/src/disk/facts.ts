@@ -1,4 +1,6 @@
-import type { BigIntStats, Stats } from 'node:fs'
+import { type BigIntStats, constants, type Stats } from 'node:fs'
+
+import type { Status } from './ahead/shared.ts'
 
 export type EntryType = 'file' | 'directory' | 'symlink'
 const types: readonly EntryType[] = ['file', 'directory', 'symlink']
@@ -24,10 +26,11 @@ export interface Facts {
   readonly unsettled: boolean
 }
 
-export function typeOf(status: Stats): EntryType | undefined {
-  if (status.isFile()) return 'file'
-  if (status.isDirectory()) return 'directory'
-  return status.isSymbolicLink() ? 'symlink' : undefined
+export function typeOf({ mode }: Pick<Status, 'mode'>): EntryType | undefined {
+  const format = mode & constants.S_IFMT
+  if (format === constants.S_IFREG) return 'file'
+  if (format === constants.S_IFDIR) return 'directory'
+  return format === constants.S_IFLNK ? 'symlink' : undefined
 }
 
 /** Everything of an entry but its content. @param ino exact, where a double is not */
@@ -48,7 +51,7 @@ export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts
 }
 
 /** The same entry, and nothing shows that it was written to since. */
-export function isUntouched(known: Facts, status: Stats, ino: string): boolean {
+export function isUntouched(known: Facts, status: Status, ino: string): boolean {
   return (
     known.mtime === status.mtimeMs &&
     known.ctime === status.ctimeMs &&
@@ -142,6 +145,6 @@ export function valuesOf(facts: Facts): (string | number | null)[] {
 export const entryColumns = 'type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled'
 
 /** The number of an inode as text: a double holds those of most disks, and not all. */
-export function inodeOf({ ino }: Stats, exact: () => BigIntStats): string {
+export function inodeOf({ ino }: Pick<Status, 'ino'>, exact: () => BigIntStats): string {
   return String(Number.isSafeInteger(ino) ? ino : exact().ino)
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 
 import { nativeCode } from '../errors.ts'
+import type { Ahead } from './ahead/ahead.ts'
 import { readContent } from './content.ts'
 import { type Facts, factsOf, inodeOf, isUntouched, typeOf } from './facts.ts'
 import { nameOf, openDirectory, parentOf, type Root, selfOf } from './root.ts'
@@ -22,12 +23,12 @@ export interface ScanOptions {
   readonly maxFileBytes: number
   /** Only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** The directories above `only` too, without what else is in them. Default false. */
-  readonly above?: boolean | undefined
   /** Paths that commands have reserved: they are taken to be as they were. */
   readonly reserved: readonly string[]
   /** Names at any depth that are not looked at: they are taken to be as they were, with everything below them. */
   readonly skipped?: ReadonlySet<string> | undefined
+  /** Looks at entries beside the walk. */
+  readonly ahead?: Ahead | undefined
   /** Programs that run may have files mapped. Default false. */
   readonly mapped?: boolean | undefined
   /** Takes the bytes of a file that is new or may have changed, and names them. */
@@ -68,10 +69,14 @@ class Scan {
   }
 
   run(): ScanResult {
-    const { root, only, known, above } = this.#options
+    const { root, only, known, ahead } = this.#options
     const starts = only ?? ['/']
-    for (const start of starts) this.#start(start)
-    if (above === true) for (const start of starts) this.#above(start)
+    ahead?.begin()
+    try {
+      for (const start of starts) this.#start(start)
+    } finally {
+      ahead?.end()
+    }
     root.forget()
     const below = (path: string, start: string): boolean =>
       start === '/' || path === start || (path.startsWith(start) && path[start.length] === '/')
@@ -81,6 +86,10 @@ class Scan {
     const gone: string[] = []
     if (this.#seen.size < known.size || only !== undefined || this.#changed.size > 0)
       for (const path of known.keys()) if (!this.#seen.has(path) && covered(path)) gone.push(path)
+    if (ahead !== undefined) {
+      const created = [...this.#changed.keys()].filter((path) => !known.has(path)).length
+      ahead.expect(this.#seen, created + gone.length, (path) => root.placeOf(path))
+    }
     return { changed: this.#changed, gone, leftOut: this.#leftOut }
   }
 
@@ -98,15 +107,6 @@ class Scan {
     if (fd === undefined) return
     this.#seeRoot()
     this.#walk(fd, '')
-  }
-
-  #above(start: string): void {
-    const { root } = this.#options
-    for (let path = parentOf(start); path !== '/'; path = parentOf(path)) {
-      const parent = this.#seen.has(path) ? undefined : root.directory(parentOf(path))
-      if (parent !== undefined) this.#entry(selfOf(parent), path, nameOf(path))
-    }
-    if (!this.#seen.has('/')) this.#seeRoot()
   }
 
   #seeRoot(): void {
@@ -129,8 +129,7 @@ class Scan {
     }
   }
 
-  /** @param parent absent: a directory is not entered */
-  #entry(self: string, path: string, name: string, parent?: number): void {
+  #entry(self: string, path: string, name: string, parent: number): void {
     if (this.#reserved.has(path) || this.#options.skipped?.has(name) === true) return this.#pass(path)
     if (name.includes(replacement)) return this.#leave(path, 'its name is not valid UTF-8')
     const { root, known } = this.#options
@@ -138,7 +137,7 @@ class Scan {
     // one that was left out is tried again: the caps may be others today
     const settled =
       before !== undefined && !before.unsettled && (before.type !== 'file' || before.content !== undefined)
-    if (settled && this.#isAsBefore(root.placeOf(path), before)) {
+    if (settled && this.#isAsBefore(path, before)) {
       this.#seen.add(path)
       if (before.type === 'directory') this.#enter(parent, path, name)
       return
@@ -159,15 +158,13 @@ class Scan {
    * Most entries are as they were, and a path on this machine shows that in half the time that a descriptor takes. It proves nothing
    * else: another entry may be there by a link that was swapped in, so everything else is looked at by descriptor.
    */
-  #isAsBefore(place: string, before: Facts): boolean {
+  #isAsBefore(path: string, before: Facts): boolean {
+    const { root, ahead } = this.#options
     try {
-      const status = lstatSync(place, { throwIfNoEntry: false })
-      if (status === undefined || status.dev !== this.#options.root.device) return false
-      return isUntouched(
-        before,
-        status,
-        inodeOf(status, () => lstatSync(place, { bigint: true })),
-      )
+      const status = ahead?.at(path) ?? lstatSync(root.placeOf(path), { throwIfNoEntry: false })
+      if (status === undefined || status.dev !== root.device) return false
+      const ino = inodeOf(status, () => lstatSync(root.placeOf(path), { bigint: true }))
+      return isUntouched(before, status, ino)
     } catch {
       // too long a path, for one: the descriptor tells why
       return false
@@ -185,8 +182,7 @@ class Scan {
     }
   }
 
-  #enter(parent: number | undefined, path: string, name: string): void {
-    if (parent === undefined) return
+  #enter(parent: number, path: string, name: string): void {
     try {
       const fd = openDirectory(parent, name, listing)
       if (fd !== undefined) this.#walk(fd, path)

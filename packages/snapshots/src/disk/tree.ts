@@ -1,4 +1,5 @@
 import { tooMuch } from '../errors.ts'
+import { Ahead } from './ahead/ahead.ts'
 import { type Database, lasting } from '../store/database.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
@@ -27,6 +28,7 @@ export class Tree {
   readonly root: Root
   readonly #database: Database
   readonly #packs: Packs
+  readonly #ahead = new Ahead()
   #turn: number
   #live: Map<string, Facts> | undefined
 
@@ -58,7 +60,7 @@ export class Tree {
    *
    * @param room bytes that may be added to the packs
    */
-  scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved' | 'only'>, room: number): ScanResult['leftOut'] {
+  scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved'>, room: number): ScanResult['leftOut'] {
     const { live } = this
     const added = new Set<string>()
     const mark = this.#packs.mark()
@@ -72,7 +74,7 @@ export class Tree {
     }
     try {
       const { turn, changed, gone, leftOut } = this.#database.transaction(() => {
-        const result = scan({ ...options, above: true, root: this.root, known: live, save })
+        const result = scan({ ...options, root: this.root, known: live, save, ahead: this.#ahead })
         const noted = this.#note(result)
         this.#packs.flush()
         if (this.#packs.size - mark.size > room) throw tooMuch()
@@ -131,6 +133,7 @@ export class Tree {
   }
 
   close(): void {
+    this.#ahead.close()
     this.root.close()
   }
 

@@ -30,8 +30,6 @@ export interface Stored {
 export interface ScanRequest {
   /** The id of a checkpoint that must not make room. */
   readonly keep?: string | undefined
-  /** By the number of its tree: only these paths. Absent: all trees, and everything in them. */
-  readonly only?: Readonly<Record<number, readonly string[]>> | undefined
   /** Names that commands have reserved, by the number of their tree: to callers nothing is there. */
   readonly reserved: Readonly<Record<number, readonly string[]>>
 }
@@ -44,6 +42,8 @@ export interface SaveRequest extends ScanRequest {
   readonly id: string
   /** Other mounts have changed: it is taken even where no tree has. */
   readonly forced: boolean
+  /** The id of a look at all trees. Where it was the last one, and has succeeded, another one is not needed. */
+  readonly after?: string | undefined
 }
 
 export type LeftOutAt = { readonly tree: number; readonly path: string; readonly reason: string }
@@ -94,7 +94,8 @@ export interface Methods {
   open(trees: readonly TreeName[]): number[]
   /** Trees and journals. */
   shut(trees: readonly number[]): void
-  scan(request: ScanRequest & { readonly trees: readonly number[] }): void
+  /** @param request with an id of the look, where a checkpoint may name it */
+  scan(request: ScanRequest & { readonly trees: readonly number[]; readonly look?: string | undefined }): void
   save(request: SaveRequest): { readonly checkpoint: Stored; readonly leftOut: readonly LeftOutAt[] } | undefined
   list(trees: readonly number[]): Stored[]
   compare(

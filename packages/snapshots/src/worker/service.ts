@@ -16,7 +16,6 @@ import type {
   Methods,
   PairAt,
   SaveRequest,
-  ScanRequest,
   Stored,
   TreeName,
   WorkerData,
@@ -39,6 +38,8 @@ export class Service implements Methods {
   readonly #packs: Packs | undefined
   readonly #journals: Journals | undefined
   readonly #trees = new Map<number, { readonly tree: Tree; users: number }>()
+  /** The id of the last look, where it has one. */
+  #looked: string | undefined
 
   constructor({ stateDirectory, limits, tempName }: WorkerData) {
     nameTemporaries(tempName)
@@ -82,21 +83,22 @@ export class Service implements Methods {
     }
   }
 
-  scan({ trees, only, reserved, keep }: ScanRequest & { readonly trees: readonly number[] }): LeftOutAt[] {
-    return trees.flatMap((id) => {
+  scan({ trees, reserved, keep, look }: Parameters<Methods['scan']>[0]): LeftOutAt[] {
+    const leftOut = trees.flatMap((id) => {
       // a journal knows what has changed
       if (this.#isJournal(id)) return []
-      const paths = only?.[id]
-      if (only !== undefined && paths === undefined) return []
       const tree = this.#tree(id)
-      const options = { ...this.#limits, reserved: reserved[id] ?? [], only: paths }
+      const options = { ...this.#limits, reserved: reserved[id] ?? [] }
       return this.#withRoom(keep, (room) => tree.scan(options, room)).map((left) => ({ tree: id, ...left }))
     })
+    this.#looked = look
+    return leftOut
   }
 
-  save({ trees, label, automatic, id, forced, ...request }: SaveRequest): ReturnType<Methods['save']> {
+  save({ trees, label, automatic, id, forced, after, ...request }: SaveRequest): ReturnType<Methods['save']> {
     const { database, journals } = this.#store()
-    const leftOut = this.scan({ trees, ...request })
+    const isLooked = after !== undefined && this.#looked === after
+    const leftOut = isLooked ? [] : this.scan({ trees, ...request })
     const createdAt = Date.now()
     if (automatic && !forced && this.#isLatest(trees)) return undefined
     const turns = database.transaction(() =>

@@ -1,0 +1,56 @@
+import type { Stats } from 'node:fs'
+
+/** The facts by which an entry is seen to be as it was. */
+export type Status = Pick<Stats, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'>
+
+/** The places of `progress`. */
+export const slot = {
+  /** The number of the look that is wanted; 0: none. */
+  wanted: 0,
+  /** The number of the look that the thread is at. */
+  looking: 1,
+  /** The first entry that it has looked at. */
+  first: 2,
+  /** The entry that the other thread has come to. */
+  reached: 3,
+} as const
+
+/** Numbers that each entry has in `statuses`. */
+export const width = 6
+
+/** The entries of a tree, for both threads. */
+export interface SharedList {
+  /** Where they are on this machine, in the order of a walk. */
+  readonly places: readonly string[]
+  readonly progress: Int32Array
+  readonly statuses: Float64Array
+}
+
+export function createSharedList(places: readonly string[]): SharedList {
+  return {
+    places,
+    progress: new Int32Array(new SharedArrayBuffer(Object.keys(slot).length * 4)),
+    statuses: new Float64Array(new SharedArrayBuffer(places.length * width * 8)),
+  }
+}
+
+/** @param status absent, or with a number of an inode that a double does not hold: it reads as absent */
+export function writeStatus({ statuses }: SharedList, index: number, status: Status | undefined): void {
+  const at = index * width
+  const known = status !== undefined && Number.isSafeInteger(status.ino) ? status : undefined
+  statuses[at] = known?.ino ?? Number.NaN
+  if (known === undefined) return
+  statuses[at + 1] = known.dev
+  statuses[at + 2] = known.mode
+  statuses[at + 3] = known.size
+  statuses[at + 4] = known.mtimeMs
+  statuses[at + 5] = known.ctimeMs
+}
+
+export function readStatus({ statuses }: SharedList, index: number): Status | undefined {
+  const at = index * width
+  const number = (place: number): number => statuses[at + place] ?? Number.NaN
+  const ino = number(0)
+  if (Number.isNaN(ino)) return undefined
+  return { ino, dev: number(1), mode: number(2), size: number(3), mtimeMs: number(4), ctimeMs: number(5) }
+}

@@ -1,0 +1,69 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { Ahead } from '../src/disk/ahead/ahead.ts'
+import { siteOf } from './support/site.ts'
+
+const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`)
+const [first = ''] = names
+const last = names.at(-1) ?? ''
+
+function fill(root: string): void {
+  for (const name of names) writeFileSync(join(root, name), name)
+}
+
+describe('a second thread for the looks at a large tree', () => {
+  it('[UN1] has what was found since the look began, and nothing of an earlier look', async () => {
+    await using scratch = await createScratchDirectory()
+    fill(scratch.path)
+    const ahead = new Ahead()
+    try {
+      ahead.expect(new Set(names), 0, (name) => join(scratch.path, name))
+      const found = (size: number | undefined): Promise<void> => {
+        ahead.begin()
+        return expect
+          .poll(() => {
+            const status = ahead.at(last)
+            // the walk is there before the thread: the look begins anew
+            if (status === undefined) ahead.begin()
+            return status?.size
+          })
+          .toBe(size)
+      }
+      await found(last.length)
+      writeFileSync(join(scratch.path, last), 'longer than before')
+      ahead.begin()
+      expect(ahead.at(last)?.size).not.toBe(last.length)
+      await found('longer than before'.length)
+      rmSync(join(scratch.path, last))
+      ahead.begin()
+      expect(ahead.at(last)).toBeUndefined()
+    } finally {
+      ahead.close()
+    }
+  })
+
+  it('[UN1] [UN2] misses no change of a tree, at either end of it', async () => {
+    const { workspace, root } = await siteOf({ automatic: true })
+    fill(root)
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { id } = await workspace.checkpoint()
+      const chosen = [first, names[turn + 1], names[1_250 + turn], names.at(-2 - turn), last].map(String)
+      for (const name of chosen) writeFileSync(join(root, name), `turn ${turn}`)
+      rmSync(join(root, names[100 + turn] ?? ''))
+      writeFileSync(join(root, `new-${turn}`), 'new')
+      const changed = (await workspace.changes({ since: id })).map(({ path, kind }) => `${kind} ${path}`)
+      const expected = [
+        ...chosen.map((name) => `changed /${name}`),
+        `deleted /${names[100 + turn]}`,
+        `created /new-${turn}`,
+      ]
+      expect(changed.toSorted()).toEqual(expected.toSorted())
+      await workspace.restore(id)
+      expect(await workspace.changes({ since: id })).toEqual([])
+    }
+  })
+})
