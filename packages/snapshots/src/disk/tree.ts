@@ -174,3 +174,9 @@ export class Tree {
     )
   }
 }
+
+/** Sandboxes make and remove mount points, which leaves directories with another time and nothing else. */
+export function isTimeOfDirectory({ before, after }: Pair): boolean {
+  if (before?.type !== 'directory' || after === undefined) return false
+  return isSameState(before, { ...after, mtime: before.mtime })
+}

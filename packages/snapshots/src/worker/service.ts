@@ -1,8 +1,7 @@
 import { failed, Failure } from '../errors.ts'
 import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
 import { nameTemporaries } from '../disk/temporary.ts'
-import { isSameState } from '../disk/facts.ts'
-import { type Pair, Tree } from '../disk/tree.ts'
+import { isTimeOfDirectory, Tree } from '../disk/tree.ts'
 import { collect, neededBytes } from '../store/collect.ts'
 import { Database } from '../store/database.ts'
 import { Packs } from '../store/pack.ts'
@@ -244,10 +243,4 @@ export class Service implements Methods {
       throw failed('EINVAL', 'there is no `stateDirectory`', 'pass one to `createCheckpoints`')
     return { database: this.#database, packs: this.#packs, journals: this.#journals }
   }
-}
-
-/** Sandboxes make and remove mount points, which leaves directories with another time and nothing else. */
-function isTimeOfDirectory({ before, after }: Pair): boolean {
-  if (before?.type !== 'directory' || after === undefined) return false
-  return isSameState(before, { ...after, mtime: before.mtime })
 }
