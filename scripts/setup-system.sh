@@ -22,6 +22,7 @@ need fish command -v fish
 need busybox-static command -v busybox
 need strace command -v strace
 need perl command -v perl
+need libperl-critic-perl command -v perlcritic
 need python3 command -v python3
 need python3-venv python3 -c 'import venv, ensurepip'
 need git command -v git

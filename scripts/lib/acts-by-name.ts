@@ -4,7 +4,7 @@ import { namedActs } from './acts-by-name-exceptions.ts'
 
 /** Packages whose processes have more rights than the commands that they start. */
 const sources = [
-  'packages/{sandbox,process,executor-*,adapter-local,adapter-rclone,threads,runner,snapshots,adapter-replica}/src/**/*.ts',
+  'packages/{sandbox,process,executor-*,adapter-local,adapter-rclone,threads,runner,snapshots,adapter-replica}/src/**/*.{ts,pl}',
   'apps/cli/src/**/*.ts',
 ]
 
@@ -28,7 +28,6 @@ const calls = [
 const call = new RegExp(String.raw`(?<![\w.$])(?:${calls.join('|')})(?:Sync)?\(`, 'gu')
 /** The same in perl: builtins that take a name. */
 const builtin = /(?<![\w$%@{>-])(?:chmod|chown|link|mkdir|rename|rmdir|symlink|truncate|unlink|utime)(?=[ (]["($\w])/gu
-const perl = /(?:-script|\/script|first-process|terminal\/command)\.ts$/u
 const shell = /(?:^|[;&|]\s*)(?:chmod|chown|ln|mkdir|mv|rm|rmdir|touch)\s/gmu
 
 /** Files that act by name more often, or less often, than their exception says; with the exception where there is one. */
@@ -57,18 +56,18 @@ function actsIn(file: string): number[] {
   const lines: number[] = []
   const source = readFileSync(file, 'utf8')
   // Operations of adapters and of the virtual executor have the same names, and touch no disk.
-  if (!/from '(?:node:)?fs(?:\/promises)?'/u.test(source) && !perl.test(file) && !isShell(file)) return lines
+  if (!/from '(?:node:)?fs(?:\/promises)?'/u.test(source) && !isPerl(file) && !isShell(file)) return lines
   for (const [index, line] of source.split('\n').entries()) {
     if (/^\s*(?:\*|\/\/|\/\*|#)/u.test(line)) continue
     const text = line.replace(/^(?:export )?(?:async )?function \w+/u, '')
-    const found = [
-      ...text.matchAll(call),
-      ...(perl.test(file) ? text.matchAll(builtin) : []),
-      ...(isShell(file) ? text.matchAll(shell) : []),
-    ]
+    const found = [...text.matchAll(isPerl(file) ? builtin : call), ...(isShell(file) ? text.matchAll(shell) : [])]
     for (const _act of found) lines.push(index + 1)
   }
   return lines
+}
+
+function isPerl(file: string): boolean {
+  return file.endsWith('.pl')
 }
 
 function isShell(file: string): boolean {

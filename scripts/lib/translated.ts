@@ -8,7 +8,7 @@ export interface Passage {
 }
 
 const sources = [
-  '{packages,apps}/*/{src,test,bench}/**/*.ts',
+  '{packages,apps}/*/{src,test,bench}/**/*.{ts,pl}',
   'test-fixtures/{src,test}/**/*.ts',
   'scripts/**/*.{ts,sh}',
 ]

@@ -2,11 +2,12 @@ import { gitMutations } from './git.ts'
 import type { Mutation } from './types.ts'
 
 const compileBinds = 'packages/core/src/commands/binds/compile-binds.ts'
-const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
-const entries = 'packages/sandbox/src/reserve/entries-script.ts'
-const watching = 'packages/sandbox/src/reserve/watch-script.ts'
+const places = 'packages/sandbox/src/reserve/places.pl'
+const entries = 'packages/sandbox/src/reserve/entries.pl'
+const watching = 'packages/sandbox/src/reserve/watch.pl'
 const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
-const loader = 'packages/sandbox/src/loader/script.ts'
+const trace = 'packages/sandbox/src/hide/trace.pl'
+const loader = 'packages/sandbox/src/loader/loader.pl'
 
 /** Commands. */
 export const commandMutations: readonly Mutation[] = [
@@ -159,13 +160,13 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a command keeps from being removed, by the mode of its directory',
     removes: 'the note that stays',
-    changes: [{ file: keeper, text: 'do { $left = 1; leave_($e->{file}) }', by: 'forget($e->{file})' }],
+    changes: [{ file: places, text: '$left = 1; leave_note($e->{file})', by: 'forget($e->{file})' }],
     test: { file: 'packages/sandbox/test/reserve/left.test.ts' },
   },
   {
     row: 'a reserved name that a command keeps from being removed, by the mode of its directory',
     removes: 'the moment in which its user may write there',
-    changes: [{ file: entries, text: '$error == 13 ? inside($fd, $try) : $error', by: '$error' }],
+    changes: [{ file: entries, text: 'return $error == 13 ? inside($fd, $try) : $error;', by: 'return $error;' }],
     test: { file: 'packages/sandbox/test/reserve/left.test.ts' },
   },
   {
@@ -195,7 +196,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: "a user's file or directory taken for a reserved name, and removed",
     removes: 'the comparison with what was noted',
-    changes: [{ file: entries, text: 'return 0 unless fits($s, $e); return $! == 2', by: 'return $! == 2' }],
+    changes: [{ file: entries, text: '    return 0 unless fits($s, $e);\n', by: '' }],
     test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'never remove what somebody put there' },
   },
   {
@@ -226,7 +227,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the sweep',
-    changes: [{ file: keeper, text: '$error = take($fd, $name, $e, @all); $swept++', by: '$swept++' }],
+    changes: [{ file: places, text: '      $error = take($fd, $name, $e, @all);\n', by: '' }],
     test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {
@@ -234,9 +235,9 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the look for these names in what was read',
     changes: [
       {
-        file: 'packages/sandbox/src/hide/script.ts',
-        text: 'else { return if $read !~ $any;',
-        by: 'else { return;',
+        file: trace,
+        text: 'return if $read !~ $any;',
+        by: 'return;',
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'shows at / to every program' },
@@ -246,9 +247,9 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the answer of the kernel: the call fails as if a signal had broken it off',
     changes: [
       {
-        file: 'packages/sandbox/src/hide/script.ts',
-        text: '$waiting{$tid} = [$fd, $call, $memory]; go($SYSCALL, $tid) }',
-        by: 'registers($GETREGS, $tid); place($n{result}, -4); place($n{number}, -1); registers($SETREGS, $tid); go($CONT, $tid) }',
+        file: trace,
+        text: '$waiting{$tid} = [$fd, $call, $memory];\n  return go($SYSCALL, $tid);',
+        by: 'registers($GETREGS, $tid); place($n{result}, -4); place($n{number}, -1); registers($SETREGS, $tid); go($CONT, $tid)',
       },
     ],
     test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'lists everything while signals come' },
@@ -262,9 +263,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
     removes: 'the look at the mark of our own filter',
-    changes: [
-      { file: 'packages/sandbox/src/hide/script.ts', text: 'return absent($tid) if $ordered != $mark;', by: '' },
-    ],
+    changes: [{ file: trace, text: 'return absent($tid) if $ordered != $mark;', by: '' }],
     test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'answers ENOSYS' },
   },
   {
@@ -356,7 +355,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a step of confinement that fails',
     removes: 'the end of the loader',
-    changes: [{ file: loader, text: 'fail($step) if $r < 0; $r }', by: '$r }' }],
+    changes: [{ file: loader, text: 'fail($step) if $r < 0; return $r }', by: 'return $r }' }],
     test: { file: 'packages/sandbox/test/loader.test.ts' },
   },
   {
@@ -410,7 +409,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'processes that survive (`setsid`, double fork, ignoring TERM)',
     removes: 'the end of every orphan',
-    changes: [{ file: loader, text: "    kill('KILL', keys %seen); reap();", by: '    reap();' }],
+    changes: [{ file: 'packages/sandbox/src/loader/supervise.pl', text: "    kill('KILL', keys %seen);\n", by: '' }],
     test: { file: 'packages/sandbox/test/supervised-tree.test.ts' },
   },
   {
@@ -418,7 +417,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the look at what only the view has',
     changes: [
       {
-        file: 'packages/executor-proot/src/first-process.ts',
+        file: 'packages/executor-proot/src/first-process.pl',
         text: 'exit 0 unless @etc && "$etc[0]:$etc[1]" eq $own;',
         by: '',
       },

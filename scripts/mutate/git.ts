@@ -71,7 +71,7 @@ export const gitMutations: readonly Mutation[] = [
   {
     row,
     removes: 'the mode of a file that holds a name',
-    changes: [{ file: 'packages/sandbox/src/reserve/entries-script.ts', text: 'file => 0444 }', by: 'file => 0644 }' }],
+    changes: [{ file: 'packages/sandbox/src/reserve/entries.pl', text: 'file => 0444 }', by: 'file => 0644 }' }],
     test: { file: 'packages/sandbox/test/reserve/files.test.ts', title: 'hold their content' },
   },
 ]

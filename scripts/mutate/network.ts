@@ -7,7 +7,7 @@ const curlTest = 'packages/executor-virtual/test/curl.test.ts'
 const decideFile = 'packages/network/src/gate/decide.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const passage = 'packages/network/src/gate/passage.ts'
-const script = 'packages/sandbox/src/listen/script.ts'
+const script = 'packages/sandbox/src/listen/listen.pl'
 
 const dns = 'DNS as a channel: labels, TXT, long names, queries to other servers'
 const address = 'an address in place of a name: IPv4, IPv6, mapped, `localhost`, metadata'
@@ -339,7 +339,7 @@ export const networkMutations: readonly Mutation[] = [
   {
     row: helper,
     removes: 'the comparison of the time of start',
-    changes: [{ file: script, text: '&& $1 eq $start or do', by: 'or do' }],
+    changes: [{ file: script, text: "if (($started // '') ne $start) {", by: 'if (!defined $started) {' }],
     test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'no other process' },
   },
 ]

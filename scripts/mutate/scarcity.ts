@@ -4,7 +4,7 @@ const descriptors = 'apps/tests-commands/test/scarcity/scarcity.test.ts'
 const noDescriptors =
   'too many open files, at which Node would leave descriptors open, reject where nobody listens and end the host'
 
-const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
+const places = 'packages/sandbox/src/reserve/places.pl'
 const withoutDescriptors =
   'a keeper without descriptors, which would take the names that another one holds, or watch nothing and say nothing'
 
@@ -75,7 +75,7 @@ export const scarcityMutations: readonly Mutation[] = [
     removes: 'the error of the system in the answer of the keeper',
     changes: [
       {
-        file: 'packages/sandbox/src/reserve/entries-script.ts',
+        file: 'packages/sandbox/src/reserve/entries.pl',
         text: '(grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer',
         by: '$answer',
       },
@@ -85,7 +85,7 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: withoutDescriptors,
     removes: 'the stop at a list that cannot be read',
-    changes: [{ file: keeper, text: 'my $error = $unread ? $unread : @others', by: 'my $error = @others' }],
+    changes: [{ file: places, text: 'my $error = $unread ? $unread : @others', by: 'my $error = @others' }],
     test: { file: 'packages/sandbox/test/reserve/shortage.test.ts', title: 'takes no name from another keeper' },
   },
   {
@@ -93,7 +93,7 @@ export const scarcityMutations: readonly Mutation[] = [
     removes: 'the word that a process cannot be watched',
     changes: [
       {
-        file: 'packages/sandbox/src/reserve/watch-script.ts',
+        file: 'packages/sandbox/src/reserve/watch.pl',
         text: "return $! == 3 ? say_('ended', $id) : say_('lost', $id)",
         by: "return say_('ended', $id)",
       },

@@ -1,6 +1,6 @@
 import type { Mutation } from './types.ts'
 
-const script = 'packages/executor-bubblewrap/src/warm/script.ts'
+const script = 'packages/executor-bubblewrap/src/warm/supervisor.pl'
 const start = 'packages/executor-bubblewrap/src/warm/start.ts'
 const neighbours = 'packages/executor-bubblewrap/test/warm/neighbours.test.ts'
 const supervisor = 'packages/executor-bubblewrap/test/warm/supervisor.test.ts'
@@ -25,7 +25,7 @@ export const warmMutations: readonly Mutation[] = [
     removes: 'the network namespace of each command',
     changes: [
       { file: script, text: '($net ? 0x40000000 : 0)', by: '0' },
-      { file: script, text: 'if ($net) { socket', by: 'if (0) { socket' },
+      { file: script, text: 'if ($net) {', by: 'if (0) {' },
     ],
     test: { file: neighbours, title: 'shares nothing with one' },
   },
@@ -35,7 +35,7 @@ export const warmMutations: readonly Mutation[] = [
     changes: [
       {
         file: script,
-        text: "mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620'); ",
+        text: "mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620');",
         by: '',
       },
     ],
@@ -92,7 +92,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: rights,
     removes: 'the drop of rights in the command',
-    changes: [{ file: script, text: 'confine(); my $cwd', by: 'my $cwd' }],
+    changes: [{ file: script, text: 'confine();\n  my $cwd', by: 'my $cwd' }],
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
   },
   {

@@ -70,6 +70,16 @@ export async function bundleForBrowser(input: string, conditions: readonly strin
   }
 }
 
+/** Bundles a program for Node into one file, with all that it imports. */
+export async function bundleForNode(input: string, file: string): Promise<void> {
+  const build = await rolldown({ input, platform: 'node' })
+  try {
+    await build.write({ format: 'esm', file, codeSplitting: false })
+  } finally {
+    await build.close()
+  }
+}
+
 /** The answer of `run()` of a bundle, and the names of {@link nodeGlobals} that it could see. */
 export interface BundleRun {
   readonly found: unknown

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { lowestNode } from '@ws/core/executor'
+import { bundleForNode } from '@ws/test-fixtures/bundle'
 import { component, createScratchDirectory, installNodes, itWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -47,6 +48,22 @@ beforeAll(async () => {
 }, 600_000)
 
 afterAll(() => scratch.remove())
+
+itWith(
+  [component('bubblewrap')],
+  'a program of packed packages runs as one bundled file, where no package is installed',
+  async () => {
+    const [first] = starts
+    const input = join(project, 'bundled.ts')
+    await writeFile(input, first?.example.code ?? '')
+    const file = join(scratch.path, 'bundle', 'app.mjs')
+    await bundleForNode(input, file)
+    const directory = join(scratch.path, 'bundle', 'run')
+    await mkdir(directory)
+    const { stdout } = await run(process.execPath, [file], { cwd: directory })
+    expect(missingLines(first?.example.prints ?? [], stdout.split('\n'))).toEqual([])
+  },
+)
 
 const touchesMachine = ({ code }: Example) => /@ws\/(?:adapter-local|adapter-rclone|process|sandbox)/u.test(code)
 

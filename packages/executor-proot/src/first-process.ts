@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import type { DescriptorSource, ExtraDescriptors } from '@ws/process'
 
 /** Descriptors of the first process in the view. The command has none of them. */
@@ -6,30 +8,7 @@ export const reportDescriptor = 4
 /** The command's standard error: proot's own messages go to its own. */
 export const errorDescriptor = 5
 
-/**
- * The first process in the view starts the command and reports how it ended. Why proot does not start it itself:
- *
- * - proot ends with 255 for any signal that ended its first process, and only when its last process has ended: a
- *   background process would keep a command from ending;
- * - its environment is proot's as well, where PROOT_LOADER names a host path, and LD_PRELOAD would act outside the view.
- *
- * Signals to the whole group are for the command, so it sits them out.
- *
- * A command goes on for a moment when proot has been killed, and fails at its next path. So an ending counts only if proot still
- * translates afterwards: then it lived as long as the command did.
- */
-const script = String.raw`
-open(my $in, '<&=', 3) or exit 125; my @f; { local $/; @f = unpack('(V/a)*', <$in>) } close($in);
-open(my $err, '>&=', 5) or exit 125; open(my $out, '>&=', 4) or exit 125; sub report { syswrite($out, "$_[0]\n") }
-my $own = shift @f; my $cwd = shift @f; if (!chdir($cwd)) { report('fail cwd ' . ($! + 0)); exit 126 }
-$SIG{$_} = sub {} for qw(TERM INT HUP QUIT USR1 USR2); report('started');
-my $pid = fork(); if (!defined $pid) { report('fail fork ' . ($! + 0)); exit 126 }
-if (!$pid) { $SIG{$_} = 'DEFAULT' for qw(TERM INT HUP QUIT USR1 USR2);
-  open(STDERR, '>&', 5) or exit 126; close($err);
-  %ENV = map { split(/=/, $_, 2) } @f; no warnings; exec { $ARGV[0] } @ARGV; report('fail exec ' . ($! + 0)); exit 126 }
-my $r; do { $r = waitpid($pid, 0) } while $r < 0 && $! == 4;
-my $status = $?; my @etc = stat('/etc'); exit 0 unless @etc && "$etc[0]:$etc[1]" eq $own;
-report($status & 127 ? 'signal ' . ($status & 127) : 'exit ' . ($status >> 8)); exit 0`
+const script = readFileSync(new URL('first-process.pl', import.meta.url), 'utf8')
 
 export interface FirstProcess {
   readonly argv: readonly string[]
@@ -37,6 +16,8 @@ export interface FirstProcess {
 }
 
 /**
+ * Puts a process before a command that starts it and reports how it ended: see `first-process.pl`.
+ *
  * @param cwd a directory in the view
  * @param etc device and inode of what is `/etc` in the view alone
  */

@@ -1,6 +1,5 @@
 export * from './executor/index.ts'
-export { hidingCommand, hidingProblem, type HiddenNames } from './hide/hide.ts'
-export { unreadableCaller } from './hide/script.ts'
+export { hidingCommand, hidingProblem, type HiddenNames, unreadableCaller } from './hide/hide.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
 export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'

@@ -3,7 +3,7 @@ import { component, createScratchDirectory, describeWith, itWith, ordinaryOwner 
 import { closeSync, constants, openSync, renameSync, symlinkSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { startProcess } from '@ws/process'
+import { type DescriptorSource, startProcess } from '@ws/process'
 import { confineArgv, type ConfineOptions, type LandlockRule, probeLandlock, sandboxProgram } from '../src/index.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -49,6 +49,27 @@ describeWith(component('perl'), 'the loader', () => {
       expect(numbers.filter((fd) => fd < 10 && fd !== 3)).toEqual([0, 1, 2, 7])
       expect(numbers.length).toBeLessThanOrEqual(5)
     }
+  })
+
+  it('closes them on a kernel without close_range too', async () => {
+    const confined = confineArgv({
+      argv: ['/bin/sh', '-c', 'for f in /proc/$$/fd/*; do echo "${f##*/}"; done'],
+      env,
+      owner,
+    })
+    const orders = Number(confined.argv.at(-1))
+    const text = Buffer.from(confined.extraFds.get(orders) as Uint8Array).toString('latin1')
+    const withoutCall = text.replace('n.close_range\u0003\0\0\u0000436', 'n.close_range\u0003\0\0\u0000999')
+    expect(withoutCall).not.toBe(text)
+    const extraFds = new Map<number, DescriptorSource>([
+      ...confined.extraFds,
+      [orders, Buffer.from(withoutCall, 'latin1')],
+      [orders + 1, Buffer.from('leaked')],
+    ])
+    const { stdout } = await startProcess({ ...confined, extraFds }).wait()
+    const numbers = stdout.text.trim().split('\n').map(Number)
+    expect(numbers).toContain(1)
+    expect(numbers).not.toContain(orders + 1)
   })
 
   it('leaves no signal blocked or ignored, and sets no-new-privs', async () => {

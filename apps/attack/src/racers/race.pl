@@ -1,7 +1,7 @@
 # The other process of a race: race.pl MODE CALL-NUMBER MICROSECONDS SEED SCRATCH
 #   exchange  swaps directories with links to outside, and a file with a link to outside, each in one step
 #   churn     renames, deletes and creates them anew
-# What operations have removed is put back. Ends with its parent, or at SIGTERM; then it prints how often it acted.
+# It puts back the entries that operations have removed. Ends with its parent, or at SIGTERM; then it prints how often it acted.
 use strict;
 use warnings;
 my ($mode, $number, $pause, $seed, $scratch) = @ARGV;
@@ -78,7 +78,7 @@ sub refill_all {
 # what takes long itself.
 sub rest {
   return if $pause < 1000 && rand() > 0.1;
-  select(undef, undef, undef, rand() ** 3 * $pause / 1e6);
+  select(undef, undef, undef, rand() ** 3 * $pause / 1e6);    ## no critic (ProhibitSleepViaSelect)
 }
 
 sub exchange {

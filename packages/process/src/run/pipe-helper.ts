@@ -1,23 +1,12 @@
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 
 import type { PipePair } from './pipe-maker.ts'
 import { isShort } from '../room.ts'
 import { spawnChild } from './spawn.ts'
 
-// Node has no call that makes a pipe. Pipes that another process holds can be opened through /proc, which leaves nothing
-// on any disk; then that process lets go of them. An order is the number of pipes to make, and says that those of the
-// order before have been opened. An end of file is the end of the process that asks.
-const script = String.raw`
-$| = 1;
-my @held;
-while (defined(my $order = <STDIN>)) {
-  @held = ();
-  for (1 .. $order) { pipe(my $read, my $write) or exit 1; push @held, $read, $write }
-  print join(' ', map { fileno($_) } @held), "\n" if $order > 0;
-}`
-
+const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
 const perl = '/usr/bin/perl'
 
 /** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */

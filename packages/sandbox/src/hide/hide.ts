@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 import { auditArchitecture } from '../seccomp/syscalls.ts'
-import { hideScript, superviseScript, unreadableCaller } from './script.ts'
 
 /** One directory that is listed without some of its names. */
 export interface HiddenNames {
@@ -18,6 +17,11 @@ export interface HidingOptions {
 }
 
 const perl = '/usr/bin/perl'
+const supervisor = readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
+const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
+
+/** The status with which the supervisor ends where it could not look at a caller that listed a directory. */
+export const unreadableCaller = 77
 
 /** System calls, and `registers`: their size; the result, the call's number and the place in the program in them. */
 const numbers = {
@@ -71,7 +75,7 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 }
 
 /**
- * Wraps a command so that it, and all that it starts, lists one directory without some names: see {@link hideScript}.
+ * Wraps a command so that it, and all that it starts, lists one directory without some names: see `hide.pl`.
  * Start it from the main thread of this process. The process that is started stays until the command ends, and exits
  * with 0 then, for any end of the command. With any other end of it, the kernel ends the command.
  */
@@ -82,8 +86,8 @@ export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] 
   const [device = '0', inode = '0'] = hidden.identity.split(':')
   const names = hidden.names.map((name) => Buffer.from(name).toString('hex'))
   const root = `${majorMinor(BigInt(device))}:${inode}`
-  const orders = [process.pid, start, table.join(','), root, names.join(','), superviseScript]
-  return [perl, '-e', hideScript, ...orders.map(String), ...argv]
+  const orders = [process.pid, start, table.join(','), root, names.join(','), trace]
+  return [perl, '-e', supervisor, ...orders.map(String), ...argv]
 }
 
 /** The device as major and minor number, as in `statx`. */

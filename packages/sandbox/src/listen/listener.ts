@@ -1,13 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket as DatagramSocket } from 'node:dgram'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 import { execError } from '@ws/core/executor'
 import { Shared, spawnChild } from '@ws/process'
-
-import { listenScript } from './script.ts'
 
 /** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
 export interface SandboxSocket {
@@ -38,6 +36,7 @@ export interface Listener {
 }
 
 const perl = '/usr/bin/perl'
+const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
 /** `setns` and `sendmsg`. */
 const numbers: Readonly<Record<string, readonly [number, number]>> = { x64: [308, 46], arm64: [268, 211] }
 
@@ -66,7 +65,7 @@ function startListener(): Listener & { close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
   const [setns = 0, sendmsg = 0] = numbers[process.arch] ?? []
-  const child = spawnChild(perl, ['-e', listenScript, String(setns), String(sendmsg)], {
+  const child = spawnChild(perl, ['-e', opener, String(setns), String(sendmsg)], {
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
     env: {},
     cwd: '/',

@@ -7,14 +7,13 @@ import {
   validateDescriptors,
   validateEnvironment,
 } from '@ws/process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { invalid } from '../errors.ts'
 import type { LandlockPolicy } from '../landlock/types.ts'
 import { encodeFields, type Field } from './encode.ts'
 import { landlockFields } from './landlock.ts'
 import { type ProcessLimits, limitFields } from './limits.ts'
-import { loaderScript } from './script.ts'
 import { loaderSyscalls } from './syscalls.ts'
 
 export interface ConfineOptions {
@@ -48,6 +47,8 @@ export interface ConfinedCommand {
 }
 
 const perl = '/usr/bin/perl'
+const loader = readFileSync(new URL('loader.pl', import.meta.url), 'utf8')
+const supervisor = readFileSync(new URL('supervise.pl', import.meta.url), 'utf8')
 const operation = 'exec'
 const defaultKillGrace = 500
 
@@ -96,7 +97,8 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
   fields.push(['status', allot(statusFile)])
   const orders = allot(encodeFields(fields))
   return {
-    argv: [perl, '-e', loaderScript({ supervise }), String(orders)],
+    // perl compiles it at each start, so it holds only what is needed
+    argv: [perl, '-e', loader + (supervise ? supervisor : 'confine($o{parent} + 0);'), String(orders)],
     env: {},
     extraFds,
     status: { fd: statusFile, supervised: supervise },

@@ -1,0 +1,23 @@
+// Puts the text of each perl script of a package into the built module that reads it, so that a program which was bundled finds it.
+// Run in the package, when it is built.
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const reads = /readFileSync\(new URL\('([\w-]+\.pl)', import\.meta\.url\), 'utf8'\)/gu
+/** The text of an earlier build: the compiler leaves a module alone that has not changed. */
+const inlined = /\/\* ([\w-]+\.pl) \*\/ "(?:[^"\\]|\\.)*"/gu
+
+const found = new Set<string>()
+for (const path of globSync('dist/**/*.js')) {
+  const built = readFileSync(path, 'utf8')
+  const textOf = (_: string, script: string): string => {
+    const source = join(dirname(path).replace(/^dist/u, 'src'), script)
+    found.add(source)
+    return `/* ${script} */ ${JSON.stringify(readFileSync(source, 'utf8'))}`
+  }
+  const whole = built.replace(inlined, textOf).replace(reads, textOf)
+  if (whole !== built) writeFileSync(path, whole)
+}
+const lost = globSync('src/**/*.pl').filter((path) => !found.has(path))
+if (lost.length > 0 || found.size === 0)
+  throw new Error(`no built module reads ${lost.join(', ') || 'a perl script'}: build the package first`)
