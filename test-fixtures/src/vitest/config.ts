@@ -29,8 +29,8 @@ export const sharedConfig = defineConfig({
     // holds, give each file a worker of its own.
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two. A fourth
-    // does not make `npm test` faster. More than half of the deep tier's time is waiting.
-    maxWorkers: deep ? 5 : 3,
+    // does not make `npm test` faster. Two thirds of the deep tier's time are waiting.
+    maxWorkers: deep ? 8 : 3,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

@@ -2,20 +2,40 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 import { deep } from '../tier.ts'
 
+/** The files of the deep tier that take minutes, and wait for most of them: the longest first. */
+const longest = [
+  'threads/test/turns',
+  'tests-commands/test/scarcity/scarcity',
+  'adapter-s3/test/conformance',
+  'tests-commands/test/commands/sanitize',
+  'tests-files/test/hostile/links',
+  'examples/test/quick-starts',
+  'snapshots/test/stores',
+  'snapshots/test/undo',
+  'snapshots/test/failures',
+]
+
 /**
  * The core first, where mistakes show soonest. Then the packages with the most files, so that small ones are left for the
  * end, when workers run out of work. The files of a package stay together: a worker keeps what they import. In the deep tier,
- * the package of the longest file begins: it waits for 14 minutes, and must not begin last.
+ * the longest files begin: with one of them last, the others would wait for it.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const packages = Map.groupBy(await super.sort(files), ({ project }) => project.name)
-    return [...packages]
+    const sorted = await super.sort(files)
+    const first = deep ? longest.flatMap((part) => sorted.filter(({ moduleId }) => isPart(moduleId, part))) : []
+    const packages = Map.groupBy(
+      sorted.filter((file) => !first.includes(file)),
+      ({ project }) => project.name,
+    )
+    const others = [...packages]
       .toSorted(([a, ofA], [b, ofB]) => rank(b, ofB) - rank(a, ofA))
       .flatMap(([, specifications]) => specifications)
+    return [...first, ...others]
   }
 }
 
-const first = deep ? '@ws/threads' : '@ws/core'
+const isPart = (file: string, part: string): boolean => file.endsWith(`/${part}.test.ts`)
 
-const rank = (name: string, files: readonly TestSpecification[]): number => (name === first ? Infinity : files.length)
+const rank = (name: string, files: readonly TestSpecification[]): number =>
+  name === '@ws/core' ? Infinity : files.length
