@@ -135,6 +135,30 @@ export const commandMutations: readonly Mutation[] = [
   },
   {
     row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
+    removes: 'the look at the stamp of a directory that was looked into before',
+    changes: [
+      {
+        file: 'packages/core/src/commands/binds/tree-walk.ts',
+        text: 'if (before?.stamp !== stamp) {',
+        by: 'if (before === undefined) {',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/pattern-walk.test.ts', title: 'after any change' },
+  },
+  {
+    row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
+    removes: 'the oblivion of a directory in which a name is hidden',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/read/listing.ts',
+        text: '    this.#options.known?.(path, undefined)\n',
+        by: '',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/pattern-walk.test.ts', title: 'a reserved name is hidden' },
+  },
+  {
+    row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
     removes: 'the walk',
     changes: [
       {

@@ -25,7 +25,7 @@ export const gitMutations: readonly Mutation[] = [
     removes: 'the look at repositories of another name',
     changes: [
       {
-        file: 'packages/core/src/commands/binds/pattern-walk.ts',
+        file: 'packages/core/src/commands/binds/tree-walk.ts',
         text: 'one.match(path) !== undefined || one.match(usual) !== undefined',
         by: 'one.match(path) !== undefined',
       },
@@ -37,7 +37,7 @@ export const gitMutations: readonly Mutation[] = [
     removes: 'the hold on a file `.git`, in commands',
     changes: [
       {
-        file: 'packages/core/src/commands/binds/pattern-walk.ts',
+        file: 'packages/core/src/commands/binds/tree-walk.ts',
         text: "pattern.match(path, type !== 'directory')",
         by: 'pattern.match(path)',
       },

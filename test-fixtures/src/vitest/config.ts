@@ -30,7 +30,7 @@ export const sharedConfig = defineConfig({
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two. A fourth
     // does not make `npm test` faster. Two thirds of the deep tier's time are waiting.
-    maxWorkers: deep ? 8 : 3,
+    maxWorkers: deep ? 6 : 3,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

@@ -27,4 +27,4 @@ it('[PC5] [PC7] [PC18] ws --s3 verify: both doors agree in the bucket, the polic
   const client = bucket.server.client()
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket.server.bucket }))
   expect(Contents.map(({ Key }) => Key)).toEqual([])
-}, 240_000)
+})

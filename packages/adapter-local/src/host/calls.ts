@@ -11,10 +11,13 @@ export type HostName = string | Buffer
 export type Maybe<Value> = Value | Promise<Value>
 export type Status = fs.BigIntStats
 
+/** An entry of a listing, by its name and type. */
+export type DirectoryEntry = Pick<fs.Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>
+
 /** A directory that is being listed: an open one, or its names. */
 export interface OpenListing {
-  readSync(): fs.Dirent | null
-  read(): Promise<fs.Dirent | null>
+  readSync(): DirectoryEntry | null
+  read(): Promise<DirectoryEntry | null>
   closeSync(): void
   close(): Promise<void>
 }
@@ -54,7 +57,7 @@ export interface Calls {
   utimes(name: HostName, accessed: number, modified: number): Maybe<void>
   copyFile(from: HostName, to: HostName, flags: number): Maybe<void>
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): Maybe<OpenListing>
-  readListing(listing: OpenListing): Maybe<fs.Dirent | null>
+  readListing(listing: OpenListing): Maybe<DirectoryEntry | null>
   closeListing(listing: OpenListing): Maybe<void>
 }
 
@@ -67,7 +70,7 @@ export interface ImmediateCalls extends Calls {
   lookUp(name: HostName): Status | undefined
   unlink(name: HostName): void
   /** For directories that are known to be small: everything in it at once, with fewer calls. */
-  listSmall(name: string): readonly fs.Dirent[]
+  listSmall(name: string): readonly DirectoryEntry[]
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): OpenListing
   closeListing(listing: OpenListing): void
   /** Several calls that are timed as one: looking at the clock around each of them costs as much as one of them. */

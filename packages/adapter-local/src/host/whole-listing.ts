@@ -1,23 +1,21 @@
-import type { Dirent } from 'node:fs'
-
-import type { OpenListing } from './calls.ts'
+import type { DirectoryEntry, OpenListing } from './calls.ts'
 
 /** The entries of a directory that were read in one go. */
 export class WholeListing implements OpenListing {
-  readonly #entries: readonly Dirent[]
+  readonly #entries: readonly DirectoryEntry[]
   #next = 0
 
-  constructor(entries: readonly Dirent[]) {
+  constructor(entries: readonly DirectoryEntry[]) {
     this.#entries = entries
   }
 
-  readSync(): Dirent | null {
+  readSync(): DirectoryEntry | null {
     const entry = this.#entries[this.#next] ?? null
     this.#next += 1
     return entry
   }
 
-  read(): Promise<Dirent | null> {
+  read(): Promise<DirectoryEntry | null> {
     return Promise.resolve(this.readSync())
   }
 

@@ -1,8 +1,6 @@
-import type { Dirent } from 'node:fs'
+import type { DirectoryEntry, Status } from '../host/calls.ts'
 
-import type { Status } from '../host/calls.ts'
-
-type Entries = readonly Dirent[]
+type Entries = readonly DirectoryEntry[]
 
 /** The entries of a directory, and the time of its last change, which was over when they were listed. */
 interface Known {
@@ -36,6 +34,8 @@ export class KnownEntries {
   readonly #monotonic: () => number
   #size = 0
   #clockOffset = 0
+  /** How often the clock was set. */
+  #clocks = 0
 
   /**
    * @param now milliseconds of the clock that stamps files
@@ -63,10 +63,19 @@ export class KnownEntries {
       this.#forget(key, known)
     }
     const entries = list()
-    // Whole seconds: the file system has no finer times for this directory.
-    const isFine = ctimeNs % 1_000_000_000n !== 0n
-    if (isFine && now - Number(ctimeNs / 1_000_000n) > settledMs) this.#remember(key, { entries, ctimeNs, usedAt: now })
+    if (isSettled(ctimeNs, now)) this.#remember(key, { entries, ctimeNs, usedAt: now })
     return entries
+  }
+
+  /**
+   * A text that is another one whenever the entries of a directory have changed since; `undefined` where that cannot be told.
+   *
+   * @param status of the directory, looked at just now
+   */
+  stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
+    const now = this.#now()
+    this.#watchClock(now)
+    return isSettled(ctimeNs, now) ? `${tree} ${this.#clocks} ${dev} ${ino} ${ctimeNs}` : undefined
   }
 
   #use(key: string, known: Known, now: number): void {
@@ -100,6 +109,7 @@ export class KnownEntries {
     if (!this.#isUsual(offset)) offset = this.#now() - this.#monotonic()
     if (this.#isUsual(offset)) return
     this.#clockOffset = offset
+    this.#clocks += 1
     this.#known.clear()
     this.#size = 0
   }
@@ -107,6 +117,11 @@ export class KnownEntries {
   #isUsual(offset: number): boolean {
     return Math.abs(offset - this.#clockOffset) <= clockToleranceMs
   }
+}
+
+/** The last change is over. Whole seconds: the file system has no finer times for this directory. */
+function isSettled(ctimeNs: bigint, now: number): boolean {
+  return ctimeNs % 1_000_000_000n !== 0n && now - Number(ctimeNs / 1_000_000n) > settledMs
 }
 
 function sizeOf({ entries }: Known): number {

@@ -1,13 +1,18 @@
-import type { Dirent } from 'node:fs'
-
 import type { FileType } from '@ws/core'
-import type { Entry, MountPath } from '@ws/core/adapter'
+import type { Entry, ListOptions, MountPath } from '@ws/core/adapter'
 import { reservedNames } from '@ws/sandbox'
 
 import type { Handle } from '../confine/handle.ts'
 import { statOf } from '../confine/status.ts'
 import type { Task } from '../confine/task.ts'
-import { type HostName, type ImmediateCalls, type OpenListing, isImmediate } from '../host/calls.ts'
+import {
+  type DirectoryEntry,
+  type HostName,
+  type ImmediateCalls,
+  type OpenListing,
+  type Status,
+  isImmediate,
+} from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { WholeListing } from '../host/whole-listing.ts'
 import { knownEntries } from './known-entries.ts'
@@ -33,6 +38,32 @@ export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): 
   // Looked at a moment ago: when the listing began, or at the entry that led here.
   const reserved = reservedNames.lastGeneration
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
+}
+
+/** A directory that a caller knows by its names: nothing of it is open. */
+export function knownLevel(path: MountPath, names: readonly string[]): Level {
+  return levelOf(path, { fd: -1, self: '' }, new WholeListing(names.map(knownDirectory)))
+}
+
+export function isKnown({ handle }: Level): boolean {
+  return handle.self === ''
+}
+
+function knownDirectory(name: string): DirectoryEntry {
+  return { name, isFile: () => false, isDirectory: () => true, isSymbolicLink: () => false }
+}
+
+/** The names that a caller knows in a directory, by the stamp of its status. */
+export function namesKnown(
+  { known, details }: Pick<ListOptions, 'known' | 'details'>,
+  { calls, tree }: Task,
+  path: MountPath,
+  look: (calls: ImmediateCalls) => Status | undefined,
+): readonly string[] | undefined {
+  if (known === undefined || details === true || !tree.verified || !isImmediate(calls)) return undefined
+  const status = look(calls)
+  if (status === undefined || status.dev !== tree.exactDevice || !status.isDirectory()) return undefined
+  return known(path, knownEntries.stampOf(tree.id, status))
 }
 
 /** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
@@ -73,13 +104,13 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
 }
 
 /** Where a program has to read something at a reserved name, a file holds it. Only git's names are held so. */
-export function mayHoldName(dirent: Dirent): boolean {
+export function mayHoldName(dirent: DirectoryEntry): boolean {
   return (
     dirent.isDirectory() || (dirent.isFile() && /^(?:commondir|config|config\.worktree)$/.test(String(dirent.name)))
   )
 }
 
-export function typeOfDirent(dirent: Dirent): FileType {
+export function typeOfDirent(dirent: DirectoryEntry): FileType {
   if (dirent.isFile()) return 'file'
   if (dirent.isDirectory()) return 'directory'
   return dirent.isSymbolicLink() ? 'symlink' : 'other'

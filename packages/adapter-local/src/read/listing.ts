@@ -1,7 +1,5 @@
-import type { Dirent } from 'node:fs'
-
 import { type FileType, childPath, isWithin, isWorkspaceError } from '@ws/core'
-import type { Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
+import { LinkSignal, type Entry, type EntryIterator, type ListOptions, type MountPath } from '@ws/core/adapter'
 
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
@@ -9,13 +7,31 @@ import { isReserved } from '../confine/reserved.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { nativeCode, translate } from '../errors.ts'
-import { type HostName, type ImmediateCalls, type Maybe, type Status, isImmediate } from '../host/calls.ts'
+import {
+  type DirectoryEntry,
+  type HostName,
+  type ImmediateCalls,
+  type Maybe,
+  type Status,
+  isImmediate,
+} from '../host/calls.ts'
 import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../confine/temp.ts'
-import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, mayHoldName, typeOfDirent } from './level.ts'
+import {
+  type Level,
+  detailsAtOnce,
+  isKnown,
+  knownLevel,
+  levelOf,
+  listWhole,
+  mayBeReserved,
+  mayHoldName,
+  namesKnown,
+  typeOfDirent,
+} from './level.ts'
 
 /** The most leftovers that a listing looks at in one directory. */
 const sweptPerListing = 64
@@ -42,7 +58,7 @@ export class Listing implements EntryIterator, Held {
   #finished = false
   #abandoned: Error | undefined
   #tail: Promise<void> | undefined
-  #heldBack: Dirent | undefined
+  #heldBack: DirectoryEntry | undefined
   #untilLook = entriesPerLook
   #lookedAt = 0
 
@@ -103,7 +119,7 @@ export class Listing implements EntryIterator, Held {
       this.#untilLook -= 1
       if (this.#untilLook === 0) this.#look()
 
-      let dirent: Dirent | null
+      let dirent: DirectoryEntry | null
       try {
         dirent = level.listing.readSync()
       } catch {
@@ -114,7 +130,10 @@ export class Listing implements EntryIterator, Held {
         continue
       }
       try {
-        if (mayHoldName(dirent) && this.#isHidden(task, level, dirent.name) === true) continue
+        if (mayHoldName(dirent) && this.#isHidden(task, level, dirent.name) === true) {
+          this.#forget(level)
+          continue
+        }
       } catch {
         this.#heldBack = dirent // the thorough way asks again, and handles the error
         return
@@ -126,8 +145,15 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
+  /** Another listing may show something that this one has left out. */
+  #forget({ path }: Level): void {
+    this.#options.known?.(path, undefined)
+  }
+
   /** It only holds a reserved name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
+    // an entry that is hidden makes its directory one that is not known
+    if (isKnown(level)) return false
     if (!mayBeReserved(level, tree.hostPath(level.path), name)) return false
     const self = under(level.handle.self, name)
     const judge = (status: Status | undefined) => status === undefined || isReserved(status, String(self))
@@ -135,7 +161,7 @@ export class Listing implements EntryIterator, Held {
     return status instanceof Promise ? status.then(judge) : judge(status)
   }
 
-  #entryAtOnce(calls: ImmediateCalls, level: Level, dirent: Dirent): Entry | undefined {
+  #entryAtOnce(calls: ImmediateCalls, level: Level, dirent: DirectoryEntry): Entry | undefined {
     const { name } = dirent
     const path = childPath(level.path, name)
     if (name.startsWith('.ws') || name.includes(replacement) || path.length >= 1_000) return undefined
@@ -146,13 +172,28 @@ export class Listing implements EntryIterator, Held {
   /** True also where there is nothing to go down into. */
   #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
     if (!this.#isEntered(path, type)) return true
-    if (!task.tree.verified) return false
+    const { tree } = task
+    if (!tree.verified) return false
     let fd = -1
     try {
-      fd = calls.open(under(level.handle.self, name), anyDirectory)
+      const known = namesKnown(this.#options, task, path, (plain) => plain.lookUp(tree.hostPath(path)))
+      if (known !== undefined) {
+        this.#levels.push(knownLevel(path, known))
+        return true
+      }
+      const place = isKnown(level) ? tree.shortcut(path) : under(level.handle.self, name)
+      if (place === undefined) return false
+      fd = calls.open(place, anyDirectory)
+      if (isKnown(level) && !tree.isAt(fd, path)) throw new Error('exchanged')
       const handle = handleOf(fd)
-      const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
-      this.#levels.push(levelOf(path, handle, listing))
+      const names = namesKnown(this.#options, task, path, (plain) => plain.fstat(fd))
+      if (names === undefined) {
+        const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
+        this.#levels.push(levelOf(path, handle, listing))
+      } else {
+        calls.close(fd)
+        this.#levels.push(knownLevel(path, names))
+      }
       return true
     } catch {
       if (fd >= 0) calls.close(fd)
@@ -161,11 +202,13 @@ export class Listing implements EntryIterator, Held {
   }
 
   /** The last one, which ends the listing, is left in the other way. */
-  #leaveAtOnce(calls: ImmediateCalls, { doubtful, temps, listing, handle }: Level): boolean {
-    if (doubtful || temps.length > 0 || handle.fd < 0 || this.#levels.length === 1) return false
+  #leaveAtOnce(calls: ImmediateCalls, level: Level): boolean {
+    const { doubtful, temps, listing, handle } = level
+    if (doubtful || temps.length > 0 || this.#levels.length === 1) return false
+    if (handle.fd < 0 && !isKnown(level)) return false
     this.#levels.pop()
     calls.closeListing(listing)
-    calls.close(handle.fd)
+    if (handle.fd >= 0) calls.close(handle.fd)
     return true
   }
 
@@ -229,7 +272,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  async #read(task: Task, { listing, path }: Level): Promise<Dirent | null> {
+  async #read(task: Task, { listing, path }: Level): Promise<DirectoryEntry | null> {
     try {
       return await task.calls.readListing(listing)
     } catch (error) {
@@ -239,20 +282,24 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  async #entryOf(task: Task, level: Level, dirent: Dirent): Promise<Entry | undefined> {
+  async #entryOf(task: Task, level: Level, dirent: DirectoryEntry): Promise<Entry | undefined> {
     const raw = dirent.name as HostName
     const name = typeof raw === 'string' ? raw : decodeName(raw)
     if (level.asBytes) {
       if (name !== undefined && !name.includes(replacement)) return undefined // it came with the first pass
     } else if (name?.includes(replacement) === true) {
       level.doubtful = true
+      this.#forget(level)
       return undefined
     }
     if (name !== undefined && isTempName(name)) {
       if (level.temps.length < sweptPerListing) level.temps.push(name)
       return undefined
     }
-    if (mayHoldName(dirent) && (await this.#isHidden(task, level, raw))) return undefined
+    if (mayHoldName(dirent) && (await this.#isHidden(task, level, raw))) {
+      this.#forget(level)
+      return undefined
+    }
     return await this.#describe(task, level, { raw, name, type: typeOfDirent(dirent) })
   }
 
@@ -276,12 +323,16 @@ export class Listing implements EntryIterator, Held {
     return { path, name: shown, ...statOf(status), ...unreachable }
   }
 
-  async #descend(task: Task, { handle }: Level, { path, name, type, unreachable }: Entry): Promise<void> {
+  async #descend(task: Task, level: Level, { path, name, type, unreachable }: Entry): Promise<void> {
     if (unreachable === true || !this.#isEntered(path, type)) return
     try {
-      await this.#enter(task, path, await openChild(task, handle, name, { directory: true }))
+      const handle = isKnown(level)
+        ? await openDirectory(task, targetOf(task, path))
+        : await openChild(task, level.handle, name, { directory: true })
+      await this.#enter(task, path, handle)
     } catch (error) {
-      const code = nativeCode(error)
+      if (error instanceof LinkSignal) return // one by now
+      const code = isWorkspaceError(error) ? error.code : nativeCode(error)
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
       this.#pass(task, path, error)
     }
@@ -297,6 +348,12 @@ export class Listing implements EntryIterator, Held {
 
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
+      const known = namesKnown(this.#options, task, path, (calls) => calls.fstat(handle.fd))
+      if (known !== undefined) {
+        await release(task, handle)
+        this.#levels.push(knownLevel(path, known))
+        return
+      }
       const listing = listWhole(task, handle) ?? (await task.calls.openListing(handle.self, 'utf8'))
       this.#levels.push(levelOf(path, handle, listing))
     } catch (error) {

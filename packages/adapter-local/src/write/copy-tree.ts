@@ -1,5 +1,3 @@
-import type { Dirent } from 'node:fs'
-
 import { childPath, isWorkspaceError } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
@@ -9,7 +7,7 @@ import { isReserved } from '../confine/reserved.ts'
 import { isSameEntry, permissionsOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import type { HostName, Status } from '../host/calls.ts'
+import type { DirectoryEntry, HostName, Status } from '../host/calls.ts'
 import { replacement, showBytes } from '../host/name.ts'
 import { ownTurn } from '../host/pace.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
@@ -102,7 +100,7 @@ async function copyListed(
     for (;;) {
       task.signal?.throwIfAborted()
       await ownTurn()
-      const dirent: Dirent | null = await task.calls.readListing(listing)
+      const dirent: DirectoryEntry | null = await task.calls.readListing(listing)
       if (dirent === null) return doubtful
       const name = dirent.name as HostName
       if (typeof name === 'string') {

@@ -1,12 +1,10 @@
-import type { Dirent } from 'node:fs'
-
 import { type WorkspaceError, childPath, isWorkspaceError } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import { type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
+import { type DirectoryEntry, type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn } from '../host/pace.ts'
 import { listWhole } from '../read/level.ts'
@@ -173,7 +171,7 @@ async function removeListed(
 function removeAtOnce(
   { calls }: Task,
   directory: Handle,
-  dirent: Dirent,
+  dirent: DirectoryEntry,
   progress: RemovalProgress,
   path: MountPath,
 ): boolean {
@@ -191,7 +189,7 @@ function removeAtOnce(
 async function removeChild(
   task: Task,
   directory: Handle,
-  dirent: Dirent,
+  dirent: DirectoryEntry,
   progress: RemovalProgress,
   path: MountPath,
 ): Promise<void> {

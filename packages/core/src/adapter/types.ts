@@ -137,6 +137,16 @@ export interface ListOptions extends SignalOption {
   readonly skips?: ((directory: MountPath) => boolean) | undefined
   /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing goes on without it. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
+  /**
+   * With `recursive`: called before the entries of a directory are given, where the store can tell whether they have changed. The stamp
+   * is another one whenever an entry was made, removed or replaced since; `undefined`: the entries are not to be remembered.
+   *
+   * It can be called several times about one directory, and the last stamp is that of the entries that follow. An adapter may leave
+   * it unused, and does with `details`.
+   *
+   * @returns the names of the directories in it, which are given in place of all entries; `undefined`: all are given
+   */
+  readonly known?: ((directory: MountPath, stamp: string | undefined) => readonly string[] | undefined) | undefined
   /** Size, time, mode and version with each entry, even where that costs. Default false. */
   readonly details?: boolean | undefined
 }

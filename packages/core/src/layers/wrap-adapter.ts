@@ -169,7 +169,7 @@ interface Around {
 }
 
 function innerOptions(
-  { exclude, skips, onUnreadable, ...options }: ListOptions,
+  { exclude, skips, onUnreadable, known, ...options }: ListOptions,
   toInner: (path: MountPath) => MountPath,
   toOuter: (path: MountPath) => MountPath,
 ): ListOptions {
@@ -177,6 +177,7 @@ function innerOptions(
     ...options,
     exclude: exclude?.map(toInner),
     skips: skips && ((directory) => skips(toOuter(directory))),
+    known: known && ((directory, stamp) => known(toOuter(directory), stamp)),
     onUnreadable: onUnreadable && ((directory, error) => onUnreadable(toOuter(directory), error)),
   }
 }

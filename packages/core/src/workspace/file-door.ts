@@ -49,7 +49,7 @@ export interface WorkspaceReadStreamOptions extends Omit<ReadStreamOptions, 'ran
 
 export interface WorkspaceReadOptions extends WorkspaceReadStreamOptions, Pick<ReadOptions, 'maxBytes'> {}
 
-export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'skips' | 'onUnreadable'> {
+export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'skips' | 'onUnreadable' | 'known'> {
   /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
   /** With `recursive` only: levels that are listed, from 1, which is the directory's own entries. Default: all. */

@@ -126,11 +126,11 @@ export class Base implements StorageAdapter {
   }
 
   list(path: MountPath, options: ListOptions = none): EntryIterator {
-    const { recursive = false, exclude = [], details = false, signal, skips, onUnreadable } = options
+    const { recursive = false, exclude = [], details = false, signal, skips, onUnreadable, known } = options
     return new Listing({
       source: () => {
         this.#admission.admit('list', path, signal)
-        return this.#driver.list(path, { recursive, exclude, details, signal, skips, onUnreadable })
+        return this.#driver.list(path, { recursive, exclude, details, signal, skips, onUnreadable, known })
       },
       admission: this.#admission,
       operation: 'list',

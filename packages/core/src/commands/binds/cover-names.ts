@@ -9,8 +9,9 @@ import { missingName } from './bind-list.ts'
 import type { BindList, Node } from './bind-list.ts'
 import type { Bind } from '../../executor/bind-plan.ts'
 import { lookAt } from './disk-look.ts'
-import { maxDirectories, maxMatches, walkPatterns } from './pattern-walk.ts'
-import type { Match, Walk } from './pattern-walk.ts'
+import { walkPatterns, type Walk } from './pattern-walk.ts'
+import { maxDirectories, maxMatches } from './tree-walk.ts'
+import type { Match } from './walk-memory.ts'
 import { VariantLook } from './variant-look.ts'
 
 export interface CoverOptions {

@@ -38,12 +38,14 @@ export interface GitName {
 export class GitDirectories {
   readonly #found = new Map<MountPath, Map<string, FileType>>()
 
-  note(path: MountPath, name: string, type: FileType): void {
-    if (!noted.has(name)) return
+  /** @returns whether it is one of the names that tell */
+  note(path: MountPath, name: string, type: FileType): boolean {
+    if (!noted.has(name)) return false
     const directory = parentPath(path)
     const known = this.#found.get(directory)
     if (known === undefined) this.#found.set(directory, new Map([[name, type]]))
     else known.set(name, type)
+    return true
   }
 
   /** A directory called `.git`, which may be a repository soon. */

@@ -1,0 +1,164 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createWorkspace, rules, type Workspace } from '@ws/core'
+import { reservedNames } from '@ws/sandbox'
+import { rounds } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { createLocalAdapter } from '../src/index.ts'
+import { KnownEntries, knownEntries } from '../src/read/known-entries.ts'
+import { at, collect, open, scratch } from './support.ts'
+
+/** Longer than changes of a directory may share one time. */
+const settling = 30
+const seed = Number(process.env['WS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+async function openWorkspace(root: string): Promise<Workspace> {
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/', adapter: await createLocalAdapter({ root }) }],
+    rules: [rules.protectSecrets(), rules.protectHooks()],
+  })
+  onTestFinished(() => workspace.close())
+  return workspace
+}
+
+/** The paths that rules by pattern are about, found by the walk that a command needs. */
+async function matches(workspace: Workspace): Promise<string[]> {
+  const found = (await workspace.explain({ operation: 'exec', path: '/' })).matches ?? []
+  return found.map(({ path, rule }) => `${path} ${rule}`).toSorted()
+}
+
+describe('the walk for rules by pattern', () => {
+  it('[RU4] looks into no directory again that has not changed, however many entries it has', async () => {
+    const { path: root } = await scratch()
+    for (let index = 0; index < 40; index += 1) {
+      mkdirSync(join(root, `a${index % 4}/b${index}`), { recursive: true })
+      writeFileSync(join(root, `a${index % 4}/b${index}/.env`), '')
+    }
+    mkdirSync(join(root, 'large'))
+    for (let index = 0; index < 500; index += 1) writeFileSync(join(root, `large/file-${index}.txt`), '')
+    const workspace = await openWorkspace(root)
+    await delay(settling)
+    expect(await matches(workspace)).toHaveLength(40)
+    const read = vi.spyOn(knownEntries, 'of')
+    onTestFinished(() => read.mockRestore())
+    expect(await matches(workspace)).toHaveLength(40)
+    expect(read).toHaveBeenCalledTimes(0)
+    writeFileSync(join(root, 'large/.env'), '')
+    writeFileSync(join(root, 'a1/b1/id_rsa'), '')
+    expect(await matches(workspace)).toHaveLength(42)
+  })
+
+  it('[RU4] finds what a walk without memory finds, after any change', async () => {
+    for (const round of rounds({ quick: 3, most: 200, seconds: 15 })) {
+      const { path: root } = await scratch()
+      const workspace = await openWorkspace(root)
+      let state = seed + round
+      const draw = (limit: number): number => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+        return Math.floor((state / 2 ** 32) * limit)
+      }
+      const pick = (names: readonly string[]): string => names[draw(names.length)] ?? ''
+      const directories = ['one', 'two', '.git', 'bare', 'hooks', 'objects', 'refs', 'node_modules']
+      const files = ['.env', 'id_rsa', 'HEAD', 'config', 'commondir', 'plain.txt', 'hooks']
+      const place = (): string => join(root, ...Array.from({ length: draw(3) }, () => pick(directories)))
+      const acts: readonly (() => void)[] = [
+        () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
+        () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
+        () => writeFileSync(join(place(), pick(files)), ''),
+        () => writeFileSync(join(place(), pick(files)), ''),
+        () => rmSync(join(place(), pick([...directories, ...files])), { recursive: true, force: true }),
+        () => renameSync(join(place(), pick(directories)), join(place(), pick(directories))),
+        () => renameSync(join(place(), pick(files)), join(place(), pick(files))),
+        () => symlinkSync(pick(['/', '..', 'one']), join(place(), pick([...directories, ...files]))),
+        () => chmodSync(join(place(), pick(directories)), pick(['0', '7']) === '0' ? 0 : 0o755),
+      ]
+      const story: string[] = []
+      for (let step = 0; step < 30; step += 1) {
+        const which = draw(acts.length)
+        try {
+          acts[which]?.()
+          story.push(String(which))
+        } catch {
+          // there is no such entry, or another one is in the way: the next act is tried
+        }
+        // with and without a memory of what came before
+        if (draw(3) === 0) await delay(settling)
+        if (draw(2) === 0) continue
+        const fresh = await openWorkspace(root)
+        expect(await matches(workspace), `seed ${seed}, round ${round}, acts ${story.join(' ')}`).toEqual(
+          await matches(fresh),
+        )
+        await fresh.close()
+      }
+    }
+  }, 120_000)
+
+  it('[RU4] lists only the directories in those that a caller knows', async () => {
+    const { path: root } = await scratch()
+    mkdirSync(join(root, 'one/two'), { recursive: true })
+    writeFileSync(join(root, 'one/two/file'), '')
+    writeFileSync(join(root, 'file'), '')
+    const adapter = await open(root)
+    const known = (directory: string): readonly string[] | undefined => (directory === '/' ? ['one'] : undefined)
+    const found = await collect(adapter.list(at('/'), { recursive: true, known }))
+    expect(found.map(({ path, type }) => `${path} ${type}`)).toEqual([
+      '/one directory',
+      '/one/two directory',
+      '/one/two/file file',
+    ])
+  })
+
+  it('[RU4] remembers nothing of a directory in which a reserved name is hidden: it may be an entry of its own later', async () => {
+    const { path: root } = await scratch()
+    mkdirSync(join(root, 'holder/reserved'), { recursive: true })
+    mkdirSync(join(root, 'other'))
+    await delay(settling)
+    const names = vi.spyOn(reservedNames, 'names').mockImplementation((path) => path.endsWith('/reserved'))
+    const holds = vi.spyOn(reservedNames, 'holds').mockImplementation((_, self) => self.endsWith('/reserved'))
+    onTestFinished(() => {
+      names.mockRestore()
+      holds.mockRestore()
+    })
+    const stamps = new Map<string, string | undefined>()
+    const known = (directory: string, stamp: string | undefined): undefined => {
+      stamps.set(directory, stamp)
+    }
+    const adapter = await open(root)
+    const found = await collect(adapter.list(at('/'), { recursive: true, known }))
+    expect(found.map(({ path }) => path).toSorted()).toEqual(['/holder', '/other'])
+    expect(stamps.get('/other')).toBeDefined()
+    expect(stamps.get('/holder')).toBeUndefined()
+  })
+
+  it('[RU4] is told to remember nothing of a directory that changed a moment ago, or has coarse times', () => {
+    const clock = { now: 1_000_000 }
+    const entries = new KnownEntries(
+      () => clock.now,
+      () => clock.now,
+    )
+    const status = { dev: 1n, ino: 2n, ctimeNs: 999_990_000_001n }
+    expect(entries.stampOf(1, status)).toBeUndefined()
+    clock.now += 30
+    const stamp = entries.stampOf(1, status)
+    expect(stamp).toBeDefined()
+    expect(entries.stampOf(1, status)).toBe(stamp)
+    expect(entries.stampOf(1, { ...status, ctimeNs: 999_000_000_000n })).toBeUndefined()
+    for (const other of [{ dev: 3n }, { ino: 3n }, { ctimeNs: 999_990_000_002n }])
+      expect(entries.stampOf(1, { ...status, ...other })).not.toBe(stamp)
+  })
+
+  it('[RU4] takes no stamp from before the clock was set for one of today', () => {
+    const clock = { now: 1_000_000, monotonic: 0 }
+    const entries = new KnownEntries(
+      () => clock.now,
+      () => clock.monotonic,
+    )
+    const status = { dev: 1n, ino: 2n, ctimeNs: 999_000_000_001n }
+    const stamp = entries.stampOf(1, status)
+    clock.now += 60_000
+    expect(entries.stampOf(1, status)).not.toBe(stamp)
+  })
+})

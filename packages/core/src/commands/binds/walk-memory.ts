@@ -1,0 +1,51 @@
+import type { FileType } from '../../adapter/types.ts'
+import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
+import type { CompiledPattern } from '../../policy/patterns.ts'
+import type { Gate } from '../../mount/gate.ts'
+import type { WorkspaceMount } from '../../mount/mounts.ts'
+import type { Placeholder } from './git-directories.ts'
+
+/** Something that a rule by pattern is about. */
+export interface Match {
+  readonly path: VirtualPath
+  /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be looked into. */
+  readonly type: FileType | 'missing' | 'closed'
+  /** Held in the place of a missing name. */
+  readonly placeholder?: Placeholder | undefined
+  readonly mount: WorkspaceMount
+  /** The strictest of the rules that match. */
+  readonly pattern: CompiledPattern
+}
+
+/** The findings of a walk in a directory, for the next one. */
+export interface Remembered {
+  /** The adapter's stamp of its entries. */
+  readonly stamp: string
+  /** The match that it is itself. */
+  readonly own: Match | undefined
+  /** The patterns that look at what lies in it. */
+  readonly looking: readonly CompiledPattern[]
+  /** Names of the directories in it. */
+  readonly directories: string[]
+  /** Files, and what else is no directory, in it. */
+  readonly matches: Match[]
+  /** Entries by which git may take it for a repository. */
+  readonly git: { readonly name: string; readonly type: FileType }[]
+}
+
+export type WalkMemory = ReadonlyMap<MountPath, Remembered>
+
+const nothing: WalkMemory = new Map()
+/** By the part and the rules that were walked for: what the last walk knew that came to its end. */
+const memories = new WeakMap<Gate, Map<string, WalkMemory>>()
+
+export function memoryOf(gate: Gate, key: string): WalkMemory {
+  return memories.get(gate)?.get(key) ?? nothing
+}
+
+/** A walk has ended. It is not changed any more. */
+export function remember(gate: Gate, key: string, memory: WalkMemory): void {
+  const known = memories.get(gate)
+  if (known === undefined) memories.set(gate, new Map([[key, memory]]))
+  else known.set(key, memory)
+}
