@@ -147,7 +147,7 @@ export const commandMutations: readonly Mutation[] = [
   },
   {
     row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
-    removes: 'the oblivion of a directory in which a name is hidden',
+    removes: 'the word to remember nothing of a directory in which a name is hidden',
     changes: [
       {
         file: 'packages/adapter-local/src/read/listing.ts',

@@ -16,7 +16,7 @@ export interface FirstProcess {
 }
 
 /**
- * Puts a process before a command that starts it and reports how it ended: see `first-process.pl`.
+ * Wraps a command: the first process starts it, and reports how it ended. See `first-process.pl`.
  *
  * @param cwd a directory in the view
  * @param etc device and inode of what is `/etc` in the view alone

@@ -69,8 +69,7 @@ export class Attached implements AttachedCheckpoints {
       if (this.#stored.length === 0)
         return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
       // a look that is under way is one at the present, unless a call has changed something meanwhile
-      const isLooking = automatic && this.#settling?.changes === this.#changes()
-      const after = isLooking ? this.#settling?.look : undefined
+      const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
       const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
       const saving = this.#thread.ask('save', { ...request, after })
       // a journal goes on only when it is known whether its checkpoint was saved

@@ -18,7 +18,8 @@ export interface TerminalCommand {
 }
 
 /**
- * Puts a command on a terminal, below the leader of its session (see `leader.pl`): to be started in place of `argv`, inside the same confinement.
+ * Puts a command on a terminal, below the leader of its session: see `leader.pl`. The answer is started in place of `argv`, inside
+ * the same confinement.
  *
  * @param terminal the slave's descriptor in this process
  */

@@ -27,7 +27,7 @@ export interface Remembered {
   readonly looking: readonly CompiledPattern[]
   /** Names of the directories in it. */
   readonly directories: string[]
-  /** Files, and what else is no directory, in it. */
+  /** Entries in it that match, but for the directories. */
   readonly matches: Match[]
   /** Entries by which git may take it for a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
@@ -36,7 +36,7 @@ export interface Remembered {
 export type WalkMemory = ReadonlyMap<MountPath, Remembered>
 
 const nothing: WalkMemory = new Map()
-/** By the part and the rules that were walked for: what the last walk knew that came to its end. */
+/** The findings of the last whole walk, by the part and the rules that it was for. */
 const memories = new WeakMap<Gate, Map<string, WalkMemory>>()
 
 export function memoryOf(gate: Gate, key: string): WalkMemory {
