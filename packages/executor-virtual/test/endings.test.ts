@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, observe } from '@ws/core'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
@@ -130,7 +131,32 @@ describe('after its end', () => {
     expect(await run(workspace, 'cat /a')).toBe('a')
     expect(begun).toBe(before)
   })
+
+  it('[PC16] no change of it lands: the end waits for a store that is working on one', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const memory = createMemoryAdapter()
+    const { write } = memory
+    // as a slow server does: it has the request, and makes the change whether anyone still waits for the answer or not
+    memory.write = async (path, data, options) => {
+      arrived.resolve()
+      const made = sleep(500).then(() => write.call(memory, path, data, { ...options, signal: undefined }))
+      return Promise.race([made, aborted(options?.signal)])
+    }
+    await using workspace = await createWorkspace({
+      mounts: [{ at: '/', adapter: () => memory }],
+      executors: [createVirtualExecutor()],
+    })
+    await using running = await workspace.spawn('echo x > /late')
+    await arrived.promise
+    running.kill('SIGKILL')
+    expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+    expect(await workspace.exists('/late')).toBe(true)
+  })
 })
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+}
 
 async function* neverEnding(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array([120])

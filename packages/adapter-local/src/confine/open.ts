@@ -9,7 +9,7 @@ import type { Target, Task } from './task.ts'
 import { findObstacle, throwLink } from './walk.ts'
 
 /** How often an open is tried whose descriptor turned out to be elsewhere: a file replaced at that moment, a rename. */
-const attempts = 8
+const attempts = 40
 
 /** Opens what is at a path, a link itself too. */
 export async function openEntry(task: Task, target: Target): Promise<Handle> {

@@ -115,7 +115,9 @@ export function endTests({ describe, test }: DoorSuite): void {
 
     test('kill passes a signal on, which the command can handle', { kind: 'process' }, async (it) => {
       const site = await it.open()
-      const running = await start(site, `trap 'exit 7' TERM; echo x > begun; while :; do sleep 0.02; done`)
+      const running = await start(site, `trap 'exit 7' TERM; echo x > begun; while :; do sleep 0.02; done`, {
+        killGrace: 10_000, // the handler may have to wait for a busy processor
+      })
       equal(running.kill('SIGTERM'), true, 'kill')
       equal((await running.wait()).exitCode, 7, 'the exit code of the handler')
     })

@@ -9,8 +9,10 @@ import { codeOf, FileError } from './errors.ts'
 import { childOf, nameOf, parentOf, withoutSlash } from './paths.ts'
 
 export interface WorkspaceFilesOptions {
-  /** Ends operations that are on their way. */
+  /** Ends reads that are on their way, and lets no change begin. */
   readonly signal?: AbortSignal | undefined
+  /** Ends changes that are on their way: a store may still make one that is ended. Default: `signal`. */
+  readonly changeSignal?: AbortSignal | undefined
   /** Bytes of the largest file that is read; above it is `EFBIG`. The interpreter holds whole files. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
   /** Denied directories that hold an allowed part: they can be passed through, and look like mode 111. */
@@ -27,13 +29,15 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
   readonly #signal: { readonly signal?: AbortSignal | undefined }
+  readonly #changeSignal: AbortSignal | undefined
 
   constructor(door: FileDoor, options: WorkspaceFilesOptions = {}) {
-    const { signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
+    const { signal, changeSignal = signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
     this.#door = door
     this.#passable = passable
     this.#maxFileBytes = maxFileBytes
     this.#signal = { signal }
+    this.#changeSignal = changeSignal
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
@@ -55,15 +59,15 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
     await this.#checkWritable(path)
-    await this.#ask('open', path, () =>
-      this.#door.write(path, encode(content, options), { ...this.#signal, parents: false }),
+    await this.#change('open', path, (signal) =>
+      this.#door.write(path, encode(content, options), { signal, parents: false }),
     )
   }
 
   async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
     await this.#checkWritable(path)
-    await this.#ask('open', path, () =>
-      this.#door.append(path, encode(content, options), { ...this.#signal, parents: false }),
+    await this.#change('open', path, (signal) =>
+      this.#door.append(path, encode(content, options), { signal, parents: false }),
     )
   }
 
@@ -138,7 +142,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async mkdir(path: string, { recursive = false }: MkdirOptions = {}): Promise<void> {
-    await this.#ask('mkdir', path, () => this.#door.createDirectory(path, { ...this.#signal, recursive }))
+    await this.#change('mkdir', path, (signal) => this.#door.createDirectory(path, { signal, recursive }))
   }
 
   async readdir(path: string): Promise<string[]> {
@@ -165,7 +169,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async rm(path: string, { recursive = false, force = false }: RmOptions = {}): Promise<void> {
-    await this.#ask('rm', path, () => this.#door.delete(path, { ...this.#signal, recursive, force }))
+    await this.#change('rm', path, (signal) => this.#door.delete(path, { signal, recursive, force }))
   }
 
   async cp(source: string, destination: string, { recursive = false }: CpOptions = {}): Promise<void> {
@@ -183,19 +187,19 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     if (there?.isFile === true && (there.mode & mayWrite) === 0) throw new FileError('EACCES', 'open', destination)
     // A file that is copied over a link lands where the link leads.
     const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
-    await this.#ask('cp', destination, () =>
-      this.#door.copy(from, to, { ...this.#signal, recursive, overwrite: true, parents: false }),
+    await this.#change('cp', destination, (signal) =>
+      this.#door.copy(from, to, { signal, recursive, overwrite: true, parents: false }),
     )
   }
 
   async mv(source: string, destination: string): Promise<void> {
-    await this.#ask('rename', source, () =>
-      this.#door.move(source, destination, { ...this.#signal, overwrite: true, parents: false }),
+    await this.#change('rename', source, (signal) =>
+      this.#door.move(source, destination, { signal, overwrite: true, parents: false }),
     )
   }
 
   async symlink(target: string, path: string): Promise<void> {
-    await this.#ask('symlink', path, () => this.#door.createSymlink(path, target, this.#signal))
+    await this.#change('symlink', path, (signal) => this.#door.createSymlink(path, target, { signal }))
   }
 
   async readlink(path: string): Promise<string> {
@@ -212,14 +216,14 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   async chmod(path: string, mode: number): Promise<void> {
     const found = await this.stat(path)
     if ((found.mode & 0o777) === (mode & 0o777)) return
-    await this.#ask('chmod', path, () => this.#door.chmod(withoutSlash(path), mode & 0o777, this.#signal))
+    await this.#change('chmod', path, (signal) => this.#door.chmod(withoutSlash(path), mode & 0o777, { signal }))
   }
 
   /** Where the store keeps no times, that of a file becomes now by appending nothing, or by writing what is in it. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     try {
-      await this.#ask('utime', path, () =>
-        this.#door.utimes(withoutSlash(path), { modifiedAt: modified.getTime() }, this.#signal),
+      await this.#change('utime', path, (signal) =>
+        this.#door.utimes(withoutSlash(path), { modifiedAt: modified.getTime() }, { signal }),
       )
       return
     } catch (error) {
@@ -232,9 +236,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     const after = await this.stat(path)
     if (after.mtime.getTime() > found.mtime.getTime()) return
     // The store saw no change in that: the same bytes are written again, unless another writer was faster.
-    await this.#ask('utime', path, async () => {
+    await this.#change('utime', path, async (signal) => {
       const { bytes, stat } = await this.#door.read(path, this.#signal)
-      await this.#door.write(path, bytes, { ...this.#signal, parents: false, ifVersion: stat.version })
+      await this.#door.write(path, bytes, { signal, parents: false, ifVersion: stat.version })
     })
   }
 
@@ -262,6 +266,11 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       // Its directory cannot be listed either.
     }
     return undefined
+  }
+
+  async #change(call: string, path: string, operation: (signal?: AbortSignal) => Promise<unknown>): Promise<void> {
+    if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
+    await this.#ask(call, path, () => operation(this.#changeSignal))
   }
 
   async #ask<Result>(call: string, path: string, operation: () => Promise<Result>): Promise<Result> {

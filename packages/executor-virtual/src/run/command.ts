@@ -32,6 +32,9 @@ export interface StartOptions {
   readonly network: Pick<DownloadOptions, 'create' | 'network'> | undefined
 }
 
+/** Milliseconds that a change of the store may take after the command was ended. One that is cut off could land later. */
+const changeGrace = 5_000
+
 type Ending = Omit<Done, 'type'> | { readonly killed: KillSignal; readonly stderr?: Uint8Array }
 
 /** Starts a command in a thread of its own and follows it to its end. */
@@ -159,7 +162,15 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   const { port1: port, port2 } = new MessageChannel()
   const asked = new Set<Promise<void>>()
   const passable = passableDirectories(plan)
-  const workspaceFiles = new WorkspaceFiles(files, { signal: over, maxFileBytes: limits.maxFileBytes, passable })
+  const changes = new AbortController()
+  let changeTimer: NodeJS.Timeout | undefined
+  const endChanges = () => {
+    changeTimer = setTimeout(() => changes.abort(over.reason), changeGrace)
+  }
+  over.addEventListener('abort', endChanges, { once: true })
+  const { maxFileBytes } = limits
+  const signals = { signal: over, changeSignal: changes.signal }
+  const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable })
   port.on('message', (message: FromWorker) => {
     if (message.type === 'done') {
       ended.resolve(message)
@@ -216,6 +227,8 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   if (usable && !stopping.aborted && !('killed' in ending)) pool.release(worker)
   else await pool.end(worker)
   await Promise.all(asked)
+  over.removeEventListener('abort', endChanges)
+  clearTimeout(changeTimer)
   if (shortage !== undefined) throw shortage
   return ending
 }
