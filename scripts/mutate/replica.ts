@@ -3,6 +3,8 @@ import type { Mutation } from './types.ts'
 
 const sync = 'packages/adapter-replica/src/sync'
 const machines = 'packages/adapter-replica/test/machines.test.ts'
+const large = 'packages/adapter-replica/test/large.test.ts'
+const pieces = `${sync}/pieces.ts`
 const refusals = 'packages/adapter-replica/test/refusals.test.ts'
 
 /** Copies of a store. */
@@ -19,11 +21,29 @@ export const replicaMutations: readonly Mutation[] = [
     changes: [
       {
         file: `${sync}/push.ts`,
-        text: 'await store.write(path, bytes, { ifVersion, parents: true, mode, signal })',
-        by: 'await store.write(path, bytes, { ifVersion: undefined && ifVersion, parents: true, mode, signal })',
+        text: 'await store.write(path, data, { ifVersion, parents: true, mode, signal })',
+        by: 'await store.write(path, data, { ifVersion: undefined && ifVersion, parents: true, mode, signal })',
       },
     ],
     test: { file: machines, title: 'a file that both changed' },
+  },
+  {
+    row: 'a file that a program changes while its pieces go to the store',
+    removes: 'the look at the file after its last piece',
+    changes: [{ file: pieces, text: 'if (piece.isWhole) return', by: 'if (!isTorn) return' }],
+    test: { file: large, title: 'that changes while it is uploaded' },
+  },
+  {
+    row: 'a new file that a program exchanges while its pieces come from the store',
+    removes: 'the look at what bears the name in the end',
+    changes: [
+      {
+        file: 'packages/adapter-replica/src/worker/pieces.ts',
+        text: 'if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
+        by: 'if (own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
+      },
+    ],
+    test: { file: large, title: 'cannot be exchanged' },
   },
   {
     row: 'a change on the disk that a pull would replace',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
 import { isWorkspaceError } from '@ws/core'
-import { mountRoot, type StorageAdapter } from '@ws/core/adapter'
+import { mountRoot, Semaphore, type StorageAdapter } from '@ws/core/adapter'
 import { reservedNames } from '@ws/sandbox'
 import { Turnstile } from '@ws/snapshots/internal'
 
@@ -109,6 +109,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
     ...{ store, disk, tree, onEvent },
     tombstones: new Tombstones(opened.id),
     turnstile: new Turnstile(),
+    large: new Semaphore(2),
     limits: {
       ...{ maxFiles, maxBytes, maxFileBytes },
       maxNameBytes: 255,

@@ -30,7 +30,7 @@ export interface ReplicaAdapterOptions {
   readonly maxFiles?: number | undefined
   /** Bytes of the store's files at most. More are refused (`EDQUOT`), and nothing is copied. Default 10 GiB. */
   readonly maxBytes?: number | undefined
-  /** Bytes of one file at most, held in memory during a copy. Larger ones are refused. Default 256 MiB. */
+  /** Bytes of one file at most. Larger ones are refused. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
    * Names of trees that each machine makes anew, such as `node_modules` and `.venv`, at any depth. They stay on this disk, and are
@@ -78,7 +78,7 @@ const shapes: OptionShapes<ReplicaAdapterOptions> = {
   ),
   maxFiles: option.integer(1, Number.MAX_SAFE_INTEGER),
   maxBytes: option.integer(1, Number.MAX_SAFE_INTEGER),
-  maxFileBytes: option.integer(1, 2 ** 31 - 1),
+  maxFileBytes: option.integer(1, Number.MAX_SAFE_INTEGER),
   rebuild: option.list(
     option.of(
       'a name such as `node_modules`',
@@ -97,7 +97,7 @@ export function checkReplicaOptions(options: ReplicaAdapterOptions): CheckedOpti
     persist: options.persist ?? 'command',
     maxFiles: options.maxFiles ?? 100_000,
     maxBytes: options.maxBytes ?? 10 * 1024 ** 3,
-    maxFileBytes: options.maxFileBytes ?? 256 * 1024 ** 2,
+    maxFileBytes: options.maxFileBytes ?? 5 * 1024 ** 3,
     rebuild: options.rebuild ?? [],
     onEvent: options.onEvent ?? (() => undefined),
   }

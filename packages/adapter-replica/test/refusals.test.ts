@@ -122,7 +122,7 @@ describe('a replica is refused, and nothing is overwritten', () => {
     [{ machine: 'a/b' }, 'machine'],
     [{ owner: { uid: 0, gid: 0 } }, 'owner.uid'],
     [{ maxFiles: 0 }, 'maxFiles'],
-    [{ maxFileBytes: 2 ** 40 }, 'maxFileBytes'],
+    [{ maxFileBytes: 0.5 }, 'maxFileBytes'],
     [{ rebuild: ['a/b'] }, 'rebuild[0]'],
     [{ onEvent: true }, 'onEvent'],
     [{ stateDirectory: '/x' }, 'stateDirectory'],

@@ -1,5 +1,5 @@
 // For `@ws/adapter-replica`, which scans and changes a disk as checkpoints do. Nothing here is a promise to others.
-export { readContent } from './disk/content.ts'
+export { digestContent, fill, openSeen, readContent } from './disk/content.ts'
 export {
   entryColumns,
   type EntryRow,
@@ -16,7 +16,7 @@ export { mark } from './disk/restore/marks.ts'
 export { changedMeanwhile, pathOf, type Place, Unexpected } from './disk/restore/place.ts'
 export { Root } from './disk/root.ts'
 export { scan, type ScanResult } from './disk/scan.ts'
-export { nameTemporaries } from './disk/temporary.ts'
+export { nameTemporaries, newTemporary } from './disk/temporary.ts'
 export { failed, nativeCode } from './errors.ts'
 export { Database, type Value } from './store/database.ts'
 export { openStateDirectory } from './store/state-directory.ts'

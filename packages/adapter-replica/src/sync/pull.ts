@@ -20,11 +20,23 @@ export async function pullEntry(
   const above = await makeAbove(site, path)
   if (above !== 'done') return above
   if (remote.type === 'directory') return pullDirectory(site, path, remote)
-  const { maxFileBytes: maxBytes } = site.limits
-  const fetched = await fetchEntry(site.store, path, remote.type, { ...options, maxBytes })
+  const fetched = await fetchEntry(site, path, remote.type, { ...options, size: remote.size })
   if (fetched === undefined) return 'differs'
+  try {
+    return await pullFetched(site, path, { type: remote.type, fetched }, options)
+  } finally {
+    if (fetched.file !== undefined) await site.disk.ask('closeFile', fetched.file)
+  }
+}
+
+async function pullFetched(
+  site: Site,
+  path: MountPath,
+  { type, fetched }: { readonly type: 'file' | 'symlink'; readonly fetched: Fetched },
+  options: SignalOption,
+): Promise<Step> {
   const owner = fetched.bytes === undefined ? undefined : site.tombstones.ownerOf(fetched.bytes)
-  if (owner === undefined) return pullContent(site, path, remote.type, fetched)
+  if (owner === undefined) return pullContent(site, path, type, fetched)
   if (owner === 'us') await site.tombstones.delete(site.store, path, fetched.version, options)
   else site.tombstones.noteForeign(path, fetched.version)
   return pullDeletion(site, path, options, true)
@@ -83,7 +95,7 @@ async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink'
     mode: fetched.mode ?? (facts?.type === 'file' ? facts.mode : 0o644),
     mtime: fetched.mtime ?? Date.now(),
   }
-  const bring = (given = wanted): Promise<Step> => put(site, given, fetched.bytes, fetched.version)
+  const bring = (given = wanted): Promise<Step> => put(site, given, fetched.file ?? fetched.bytes, fetched.version)
   if (facts === undefined) return bring()
   const isClean = isSameBytes(base, facts)
   if (facts.type === type && facts.content === fetched.content && facts.target === fetched.target) {
@@ -108,10 +120,15 @@ function marked(wanted: Wanted, before: number | undefined, facts: Facts): Wante
   return isOurs ? { ...wanted, mode: facts.mode } : wanted
 }
 
-async function put(site: Site, wanted: Wanted, bytes: Uint8Array | undefined, version: string): Promise<Step> {
+async function put(
+  site: Site,
+  wanted: Wanted,
+  source: Uint8Array | number | undefined,
+  version: string,
+): Promise<Step> {
   const { disk, tree, turnstile } = site
   if (wanted.path === mountRoot) return 'done'
-  const outcome = await turnstile.alone(() => disk.ask('put', wanted, bytes, version))
+  const outcome = await turnstile.alone(() => disk.ask('put', wanted, source, version))
   if ('unexpected' in outcome) return 'changed'
   tree.see(wanted.path, outcome.facts)
   tree.agree([baseOf(wanted.path, outcome.facts, version)])

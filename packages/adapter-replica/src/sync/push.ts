@@ -1,8 +1,9 @@
 import { isWorkspaceError, parentPath } from '@ws/core'
-import { mountRoot, type MountPath } from '@ws/core/adapter'
+import { mountRoot, type MountPath, type WriteData } from '@ws/core/adapter'
 import type { Facts } from '@ws/snapshots/internal'
 
-import type { Base } from '../worker/protocol.ts'
+import { type Base, largeBytes } from '../worker/protocol.ts'
+import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
 import { agree, type Site, type Step, type StepOptions } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
@@ -39,11 +40,18 @@ async function pushBytes(site: Site, path: MountPath, facts: Facts, options: Ste
   const { store, disk, tree, tombstones } = site
   const { signal, onPushed } = options
   const base = tree.base.get(path)
-  const bytes = await disk.ask('read', path, site.isBusy())
-  if (bytes === undefined) return 'changed'
-  const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
   const mode = facts.mode & 0o777
-  const { version } = await store.write(path, bytes, { ifVersion, parents: true, mode, signal })
+  const write = async (data: WriteData): Promise<string> => {
+    const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
+    return (await store.write(path, data, { ifVersion, parents: true, mode, signal })).version
+  }
+  let version: string | undefined
+  if (facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
+  else {
+    const bytes = await disk.ask('read', path, site.isBusy())
+    version = bytes && (await write(bytes))
+  }
+  if (version === undefined) return 'changed'
   onPushed()
   tombstones.forget(path)
   // the store has these bytes now: what follows may fail, and is done again then
@@ -73,8 +81,7 @@ async function copyInStore(site: Site, path: MountPath, facts: Facts, options: S
 
 /** Agrees on the version of a file that the store has now, where its bytes are those of this machine. */
 async function confirm(site: Site, path: MountPath, facts: Facts, { signal, onPushed }: StepOptions): Promise<Step> {
-  const { maxFileBytes: maxBytes } = site.limits
-  const now = await fetchEntry(site.store, path, 'file', { signal, maxBytes })
+  const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
   const known = { ...baseOf(path, facts, now.version), mode: now.mode ?? facts.mode, mtime: now.mtime ?? facts.mtime }
   await agree(site, [known])
@@ -103,8 +110,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, 
     return 'done'
   }
   // the change of the marks has another version, and another machine may have written since
-  const { maxFileBytes: maxBytes } = site.limits
-  const now = await fetchEntry(store, path, 'file', { signal, maxBytes })
+  const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
   await agree(site, [baseOf(path, facts, now.version)])
   return 'done'
@@ -125,7 +131,7 @@ async function pushLink(site: Site, path: MountPath, facts: Facts, { signal, onP
   await makeParent(site, path, signal)
   await store.createSymlink?.(path, target, { signal })
   onPushed()
-  const now = await fetchEntry(store, path, 'symlink', { signal, maxBytes: 0 })
+  const now = await fetchEntry(site, path, 'symlink', { signal })
   if (now?.target !== target) return 'differs'
   await agree(site, [baseOf(path, facts, now.version)])
   return 'done'

@@ -10,8 +10,10 @@ import {
 import { contentOf } from '@ws/snapshots/internal'
 
 import { failure } from '../errors.ts'
-import type { Base } from '../worker/protocol.ts'
+import { type Base, largeBytes } from '../worker/protocol.ts'
 import { isBelowName } from './paths.ts'
+import { fetchLarge } from './pieces.ts'
+import type { Site } from './site.ts'
 
 /** An entry of the store. */
 export interface Remote {
@@ -19,6 +21,8 @@ export interface Remote {
   readonly version: string
   /** Permission bits, where a listing gives them for free. */
   readonly mode: number | undefined
+  /** Bytes of a file. */
+  readonly size: number
 }
 
 export interface Limits {
@@ -47,12 +51,12 @@ export async function listStore(
       if (next.done === true) return found
       entry = next.value
     }
-    const { type, path, version = '', mode } = entry
+    const { type, path, version = '', mode, size = 0 } = entry
     if (isBelowName(path, limits.rebuild)) continue
     checkHoldable(entry, limits)
     if (type === 'other') continue
-    found.set(path, { type, version, mode })
-    bytes += entry.size ?? 0
+    found.set(path, { type, version, mode, size })
+    bytes += size
     if (found.size <= limits.maxFiles && bytes <= limits.maxBytes) continue
     const [what, name] =
       found.size > limits.maxFiles
@@ -110,25 +114,38 @@ export async function isGone(store: StorageAdapter, path: MountPath, { signal }:
   }
 }
 
-/** One state of a file or link of the store. `undefined`: it is another by now. */
+/** One state of a file or link of the store. */
 export interface Fetched {
   readonly version: string
   readonly mode: number | undefined
   readonly mtime: number | undefined
-  readonly bytes?: Uint8Array | undefined
   readonly content?: string | undefined
   readonly target?: string | undefined
+  readonly bytes?: Uint8Array | undefined
+  /** The new file of the disk that holds the bytes, where they are many. Whoever fetches it closes it. */
+  readonly file?: number | undefined
 }
 
+export interface FetchOptions extends SignalOption {
+  /** Only the hash of a large file is wanted, not its bytes. */
+  readonly onlyHash?: boolean | undefined
+  /** As it was listed. Default: not known. */
+  readonly size?: number | undefined
+}
+
+/** Reads an entry of the store. `undefined`: it is another by now. */
 export async function fetchEntry(
-  store: StorageAdapter,
+  site: Site,
   path: MountPath,
   type: 'file' | 'symlink',
-  { signal, maxBytes }: SignalOption & { readonly maxBytes: number },
+  { signal, onlyHash = false, size = 0 }: FetchOptions,
 ): Promise<Fetched | undefined> {
+  const { store } = site
+  const large = (): Promise<Fetched | undefined> => fetchLarge(site, path, { signal, kept: !onlyHash })
   try {
     if (type === 'file') {
-      const { bytes, stat } = await store.read(path, { signal, maxBytes })
+      if (size > largeBytes) return await large()
+      const { bytes, stat } = await store.read(path, { signal, maxBytes: largeBytes })
       const { version, mode, modifiedAt: mtime } = stat
       return { version, mode, mtime, bytes, content: contentOf(bytes) }
     }
@@ -136,6 +153,8 @@ export async function fetchEntry(
     const target = await store.readSymlink?.(path, { signal })
     return found === 'symlink' && target !== undefined ? { version, mode, mtime, target } : undefined
   } catch (error) {
+    if (isWorkspaceError(error, 'EFBIG') && size <= largeBytes)
+      return fetchEntry(site, path, type, { signal, onlyHash, size: Infinity })
     if (isChanged(error)) return undefined
     throw error
   }

@@ -1,4 +1,4 @@
-import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { Semaphore, SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Turnstile } from '@ws/snapshots/internal'
 
 import type { ReplicaEvent } from '../contract.ts'
@@ -17,6 +17,8 @@ export interface Site {
   /** Lets calls of the file API pass, and changes of the disk by the replica itself wait for them. */
   readonly turnstile: Turnstile
   readonly limits: Limits
+  /** Few large files are on their way at once: each holds some pieces in memory. */
+  readonly large: Semaphore
   readonly machine: string
   readonly onEvent: (event: ReplicaEvent) => void
   /** Names that commands have reserved at this moment. */

@@ -2,6 +2,9 @@ import type { EntryType, Facts, ScanResult } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict } from '../contract.ts'
 
+/** Files with more bytes go from and to the store in pieces, so that each takes the memory of a few pieces. */
+export const largeBytes = 4 * 1024 * 1024
+
 /** One entry as this machine and the store last agreed on it. */
 export interface Base {
   readonly path: string
@@ -82,8 +85,24 @@ export interface Methods {
   look(request: LookRequest): ScanResult
   /** The bytes of a file that is as the last look saw it, or `undefined`. */
   read(path: string, mapped: boolean): Uint8Array | undefined
-  /** Makes an entry, or replaces one that is as the last look saw it. It is then agreed upon as this version of the store. */
-  put(wanted: Wanted, bytes: Uint8Array | undefined, version: string): Outcome
+  /** Opens such a file for reading in pieces. Answers its number, or `undefined`. */
+  openFile(path: string, mapped: boolean): number | undefined
+  /** The next piece. At the end: whether all pieces were those that the last look saw. */
+  nextPiece(file: number): Uint8Array | { readonly isWhole: boolean }
+  /** Begins a file that comes in pieces. Answers its number. @param kept false: only its hash is wanted */
+  newFile(kept: boolean): number
+  /** Adds a piece to a new file. */
+  addPiece(file: number, bytes: Uint8Array): void
+  /** The hash of a new file. */
+  hashOf(file: number): string
+  /** Closes a file, and removes a new one. Closing twice is fine. */
+  closeFile(file: number): void
+  /**
+   * Makes an entry, or replaces one that is as the last look saw it. It is then agreed upon as this version of the store.
+   *
+   * @param source the bytes of a file, or the number of a new one
+   */
+  put(wanted: Wanted, source: Uint8Array | number | undefined, version: string): Outcome
   /** Removes an entry that is as the last look saw it. Answers why it did not. */
   remove(path: string): string | undefined
   /** Gives whatever is at a path another name. Answers false where nothing is there. */

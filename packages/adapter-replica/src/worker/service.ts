@@ -1,8 +1,9 @@
-import { lstatSync, readlinkSync, renameSync } from 'node:fs'
+import { lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
 
 import {
   contentOf,
   create,
+  digestContent,
   type EntryType,
   type Facts,
   factsOf,
@@ -25,6 +26,7 @@ import {
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, LookRequest, Methods, Opened, Outcome, Wanted, ServiceData } from './protocol.ts'
+import { Pieces, type SeenFile } from './pieces.ts'
 import { State } from './state.ts'
 
 /** Milliseconds before a look in which another change could hide behind the same time. */
@@ -41,6 +43,7 @@ export class Service implements Methods {
   readonly #data: ServiceData
   readonly #seen: Map<string, Facts>
   readonly #skipped: ReadonlySet<string>
+  readonly #pieces = new Pieces()
 
   constructor(data: ServiceData) {
     this.#data = data
@@ -51,6 +54,7 @@ export class Service implements Methods {
   }
 
   close(): void {
+    this.#pieces.close()
     this.#root.close()
     this.#state.close()
   }
@@ -72,33 +76,58 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
-      mapped,
-      save: contentOf,
+      take: (place, seen) => digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
     })
     this.#note(result.changed, result.gone)
     return result
   }
 
   read(path: string, mapped: boolean): Uint8Array | undefined {
-    const seen = this.#seen.get(path)
-    const place = this.#place(path)
-    if (seen?.type !== 'file' || place === undefined) return undefined
-    const status = lstatSync(pathOf(place), { throwIfNoEntry: false })
-    if (status?.isFile() !== true) return undefined
-    const found = readContent(pathOf(place), status, this.#data.maxFileBytes, mapped)
-    return found === undefined || found.torn || contentOf(found.bytes) !== seen.content ? undefined : found.bytes
+    const file = this.#file(path)
+    if (file === undefined) return undefined
+    const found = readContent(file.at, file.status, { maxBytes: this.#data.maxFileBytes, mapped })
+    return found === undefined || found.torn || contentOf(found.bytes) !== file.content ? undefined : found.bytes
   }
 
-  put(wanted: Wanted, bytes: Uint8Array | undefined, version: string): Outcome {
+  openFile(path: string, mapped: boolean): number | undefined {
+    const file = this.#file(path)
+    return file && this.#pieces.open(file, mapped)
+  }
+
+  nextPiece(file: number): Uint8Array | { readonly isWhole: boolean } {
+    return this.#pieces.next(file)
+  }
+
+  newFile(kept: boolean): number {
+    return this.#pieces.create(kept ? this.#root.fd : undefined)
+  }
+
+  addPiece(file: number, bytes: Uint8Array): void {
+    this.#pieces.add(file, bytes)
+  }
+
+  hashOf(file: number): string {
+    return this.#pieces.hashOf(file)
+  }
+
+  closeFile(file: number): void {
+    this.#pieces.drop(file)
+  }
+
+  put(wanted: Wanted, source: Uint8Array | number | undefined, version: string): Outcome {
     const { path, type, target } = wanted
     return this.#attempt(() => {
       const place = this.#place(path)
       if (place === undefined) throw new Unexpected('its directory is not there any more')
-      const size = bytes?.length ?? 0
-      const content = bytes === undefined ? undefined : contentOf(bytes)
+      const { size, content } =
+        typeof source === 'number'
+          ? this.#pieces.factsOf(source)
+          : { size: source?.length ?? 0, content: source && contentOf(source) }
       const unknown = { size, ctime: 0, ino: '', birth: 0, unsettled: false }
       const facts: Facts = { ...wanted, ...this.#data.owner, ...unknown, content, target }
-      this.#make(place, facts, this.#seen.get(path), bytes)
+      const from = typeof source === 'number' ? this.#pieces.finish(source, facts) : source
+      this.#make(place, facts, this.#seen.get(path), from)
+      if (typeof source === 'number') this.#pieces.assertAt(source, place)
       const now = this.#statusOf(place, type, { content, target })
       this.#state.put(path, now, version)
       this.#seen.set(path, now)
@@ -149,15 +178,16 @@ export class Service implements Methods {
 
   hashes(): readonly (readonly [string, string])[] {
     const { maxFileBytes } = this.#data
-    const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: this.#skipped, save: contentOf }
-    const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing })
+    const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: this.#skipped }
+    const take = (place: string, seen: Stats) => digestContent(place, seen, { maxBytes: maxFileBytes })
+    const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing, take })
     return [...changed].flatMap(([path, { content, target }]) => {
       const hash = content ?? target
       return hash === undefined ? [] : [[path, hash] as const]
     })
   }
 
-  #make(place: Place, facts: Facts, seen: Facts | undefined, bytes: Uint8Array | undefined): void {
+  #make(place: Place, facts: Facts, seen: Facts | undefined, source: Uint8Array | Place | undefined): void {
     if (facts.type === 'directory') {
       if (seen?.type === 'directory') return mark(place, { ...facts, mtime: seen.mtime }, { ino: seen.ino })
       if (seen !== undefined) removeFile(place, seen)
@@ -165,8 +195,8 @@ export class Service implements Methods {
       return mark(place, facts, { ino })
     }
     if (seen?.type === 'directory') removeDirectory(place, seen)
-    if (seen === undefined || seen.type === 'directory') return create(place, facts, bytes)
-    return replace(place, facts, seen, bytes)
+    if (seen === undefined || seen.type === 'directory') return create(place, facts, source)
+    return replace(place, facts, seen, source)
   }
 
   #statusOf(place: Place, type: EntryType, known: Pick<Facts, 'content' | 'target'>): Facts {
@@ -186,6 +216,16 @@ export class Service implements Methods {
     this.#state.note(entries, without)
     for (const path of without) this.#seen.delete(path)
     for (const [path, facts] of entries) this.#seen.set(path, facts)
+  }
+
+  /** A file that the last look saw, and that is still one. */
+  #file(path: string): SeenFile | undefined {
+    const seen = this.#seen.get(path)
+    const place = this.#place(path)
+    if (seen?.type !== 'file' || seen.content === undefined || place === undefined) return undefined
+    const at = pathOf(place)
+    const status = lstatSync(at, { throwIfNoEntry: false })
+    return status?.isFile() === true ? { at, status, content: seen.content } : undefined
   }
 
   #place(path: string): Place | undefined {

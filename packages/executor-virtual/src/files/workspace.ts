@@ -9,14 +9,17 @@ import { codeOf, FileError } from './errors.ts'
 import { childOf, nameOf, parentOf, withoutSlash } from './paths.ts'
 
 export interface WorkspaceFilesOptions {
-  /** Ends reads that are on their way, and lets no change begin. */
+  /** Ends operations that are on their way. */
   readonly signal?: AbortSignal | undefined
-  /** Ends changes that are on their way: a store may still make one that is ended. Default: `signal`. */
-  readonly changeSignal?: AbortSignal | undefined
   /** Bytes of the largest file that is read; above it is `EFBIG`. The interpreter holds whole files. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
   /** Denied directories that hold an allowed part: they can be passed through, and look like mode 111. */
   readonly passable?: ReadonlySet<string> | undefined
+}
+
+interface ChangeOptions {
+  /** Ends changes that are on their way, later than `signal`: a store may still make one that is ended. Default: `signal`. */
+  readonly changeSignal?: AbortSignal | undefined
 }
 
 const mostLinks = 40
@@ -31,7 +34,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   readonly #changeSignal: AbortSignal | undefined
 
-  constructor(door: FileDoor, options: WorkspaceFilesOptions = {}) {
+  constructor(door: FileDoor, options: WorkspaceFilesOptions & ChangeOptions = {}) {
     const { signal, changeSignal = signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
     this.#door = door
     this.#passable = passable

@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, readdirSync, readlinkSync, type Stats 
 
 import { nativeCode } from '../errors.ts'
 import type { Ahead } from './ahead/ahead.ts'
-import { readContent } from './content.ts'
+import type { Digest } from './content.ts'
 import { type Facts, factsOf, inodeOf, isUntouched, typeOf } from './facts.ts'
 import { nameOf, openDirectory, parentOf, type Root, selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
@@ -29,10 +29,8 @@ export interface ScanOptions {
   readonly skipped?: ReadonlySet<string> | undefined
   /** Looks at entries beside the walk. */
   readonly ahead?: Ahead | undefined
-  /** Programs that run may have files mapped. Default false. */
-  readonly mapped?: boolean | undefined
-  /** Takes the bytes of a file that is new or may have changed, and names them. */
-  readonly save: (bytes: Uint8Array) => string
+  /** Reads a file that is new or may have changed, and names its bytes. `undefined`: it cannot be read. */
+  readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
 /** Entries that a scan could not save. */
@@ -202,17 +200,17 @@ class Scan {
       if (target.includes(replacement)) return this.#leave(path, 'its target is not valid UTF-8')
       return this.#see(path, { ...factsOf(status, type, ino), target, unsettled: this.#isRecent(status) })
     }
-    const { maxFileBytes, save, mapped } = this.#options
-    const content = status.size > maxFileBytes ? undefined : readContent(place, status, maxFileBytes, mapped)
-    if (content === undefined) {
+    const { maxFileBytes, take } = this.#options
+    const taken = status.size > maxFileBytes ? undefined : take(place, status)
+    if (taken === undefined) {
       this.#leave(path, status.size > maxFileBytes ? `it has more than ${maxFileBytes} bytes` : 'it may not be read')
       // its bytes are the known ones, as far as the disk tells
       const same = known?.ino === ino && known.size === status.size && known.mtime === status.mtimeMs
       const facts = factsOf(status, 'file', ino)
       return this.#see(path, { ...facts, content: same ? known.content : undefined, unsettled: false })
     }
-    const unsettled = content.torn || this.#isRecent(content.status)
-    this.#see(path, { ...factsOf(content.status, 'file', ino), content: save(content.bytes), unsettled })
+    const unsettled = taken.torn || this.#isRecent(taken.status)
+    this.#see(path, { ...factsOf(taken.status, 'file', ino), content: taken.content, unsettled })
   }
 
   #see(path: string, facts: Facts): void {

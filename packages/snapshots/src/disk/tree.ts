@@ -1,5 +1,8 @@
+import type { Stats } from 'node:fs'
+
 import { tooMuch } from '../errors.ts'
 import { Ahead } from './ahead/ahead.ts'
+import { type Digest, readContent } from './content.ts'
 import { type Database, lasting } from '../store/database.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
@@ -72,9 +75,13 @@ export class Tree {
       if (this.#packs.size - mark.size > room) throw tooMuch()
       return content
     }
+    const take = (place: string, seen: Stats): Digest | undefined => {
+      const found = readContent(place, seen, { maxBytes: options.maxFileBytes })
+      return found && { content: save(found.bytes), status: found.status, torn: found.torn }
+    }
     try {
       const { turn, changed, gone, leftOut } = this.#database.transaction(() => {
-        const result = scan({ ...options, root: this.root, known: live, save, ahead: this.#ahead })
+        const result = scan({ ...options, root: this.root, known: live, take, ahead: this.#ahead })
         const noted = this.#note(result)
         this.#packs.flush()
         if (this.#packs.size - mark.size > room) throw tooMuch()

@@ -3,6 +3,12 @@ import { parentPort } from 'node:worker_threads'
 import { nativeFailure } from '../errors.ts'
 import type { Answer, PlainError, Request } from './protocol.ts'
 
+/** The memory of bytes that nothing else here uses: it changes hands, and is not copied. */
+function ownBuffer(result: unknown): ArrayBuffer[] {
+  const isWhole = result instanceof Uint8Array && result.byteLength === result.buffer.byteLength
+  return isWhole && result.buffer instanceof ArrayBuffer ? [result.buffer] : []
+}
+
 /** Answers the requests of a thread, one at a time. The service is made for the first, so that its failure is an answer. */
 export function serve<Service extends object>(make: () => Service): void {
   const port = parentPort
@@ -17,7 +23,7 @@ export function serve<Service extends object>(make: () => Service): void {
     } catch (error) {
       answer = { id, error: plain(error) }
     }
-    port.postMessage(answer)
+    port.postMessage(answer, 'result' in answer ? ownBuffer(answer.result) : [])
   })
 }
 

@@ -1,0 +1,158 @@
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fdatasyncSync,
+  fstatSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+
+import {
+  changedMeanwhile,
+  type Facts,
+  fill,
+  newTemporary,
+  openSeen,
+  pathOf,
+  type Place,
+  Unexpected,
+} from '@ws/snapshots/internal'
+
+const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+const pieceBytes = 1024 * 1024
+
+/** A file as it was seen. */
+export interface SeenFile {
+  /** Below the descriptor of a verified directory. */
+  readonly at: string
+  readonly status: Stats
+  readonly content: string
+}
+
+interface Reading {
+  readonly fd: number
+  readonly before: Stats
+  readonly content: string
+  readonly hash: Hash
+  offset: number
+}
+
+interface Writing {
+  /** Absent: only the hash is wanted. */
+  readonly file: { readonly fd: number; readonly place: Place } | undefined
+  readonly hash: Hash
+  content: string | undefined
+  size: number
+}
+
+/** Files that go from or to the store in pieces, so that each takes the memory of one piece. */
+export class Pieces {
+  readonly #readings = new Map<number, Reading>()
+  readonly #writings = new Map<number, Writing>()
+  #last = 0
+
+  /** @param mapped programs that run may have it mapped */
+  open({ at, status, content }: SeenFile, mapped: boolean): number | undefined {
+    const fd = openSeen(at, status)
+    if (fd === undefined) return undefined
+    if (mapped) fdatasyncSync(fd) // before that, a store changes no time
+    this.#last += 1
+    this.#readings.set(this.#last, { fd, before: fstatSync(fd), content, hash: createHash('sha256'), offset: 0 })
+    return this.#last
+  }
+
+  next(file: number): Uint8Array | { readonly isWhole: boolean } {
+    const reading = this.#readings.get(file)
+    if (reading === undefined) throw new Error('the file is closed')
+    const { fd, before, content, hash, offset } = reading
+    const bytes = new Uint8Array(Math.min(pieceBytes, before.size - offset))
+    const count = fill(fd, bytes, offset)
+    if (count > 0) {
+      const piece = bytes.subarray(0, count)
+      hash.update(piece)
+      reading.offset += count
+      return piece
+    }
+    const after = fstatSync(fd)
+    const isSame = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs
+    return { isWhole: isSame && offset === after.size && hash.digest('base64url') === content }
+  }
+
+  /** @param directory in which it lies until it has its place. Only its owner can read it there. */
+  create(directory: number | undefined): number {
+    const place = directory === undefined ? undefined : { parent: directory, name: newTemporary() }
+    const file = place && { fd: openSync(pathOf(place), creating, 0o600), place }
+    this.#last += 1
+    this.#writings.set(this.#last, { file, hash: createHash('sha256'), content: undefined, size: 0 })
+    return this.#last
+  }
+
+  add(file: number, bytes: Uint8Array): void {
+    const writing = this.#writing(file)
+    const { fd } = writing.file ?? {}
+    for (let done = 0; fd !== undefined && done < bytes.length; )
+      done += writeSync(fd, bytes, done, bytes.length - done, writing.size + done)
+    writing.hash.update(bytes)
+    writing.size += bytes.length
+  }
+
+  hashOf(file: number): string {
+    const writing = this.#writing(file)
+    writing.content ??= writing.hash.digest('base64url')
+    return writing.content
+  }
+
+  factsOf(file: number): { readonly size: number; readonly content: string } {
+    return { size: this.#writing(file).size, content: this.hashOf(file) }
+  }
+
+  /** Gives a new file its owner, bits and time. Answers where it is. */
+  finish(number: number, { uid, gid, mode, mtime }: Facts): Place {
+    const { fd, place } = this.#file(number)
+    if (process.getuid?.() === 0) fchownSync(fd, uid, gid)
+    fchmodSync(fd, mode & 0o1777)
+    futimesSync(fd, mtime / 1_000, mtime / 1_000)
+    return place
+  }
+
+  /** @throws Unexpected where another program has put something else in the place of the new file */
+  assertAt(number: number, place: Place): void {
+    const [own, there] = [fstatSync(this.#file(number).fd), lstatSync(pathOf(place))]
+    if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)
+  }
+
+  drop(number: number): void {
+    const reading = this.#readings.get(number)
+    if (reading !== undefined) closeSync(reading.fd)
+    this.#readings.delete(number)
+    const file = this.#writings.get(number)?.file
+    this.#writings.delete(number)
+    if (file === undefined) return
+    const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(file.place), { throwIfNoEntry: false })]
+    closeSync(file.fd)
+    if (there !== undefined && there.ino === own.ino) unlinkSync(pathOf(file.place))
+  }
+
+  close(): void {
+    for (const number of [...this.#readings.keys(), ...this.#writings.keys()]) this.drop(number)
+  }
+
+  #writing(number: number): Writing {
+    const writing = this.#writings.get(number)
+    if (writing === undefined) throw new Error('the file is closed')
+    return writing
+  }
+
+  #file(number: number): NonNullable<Writing['file']> {
+    const { file } = this.#writing(number)
+    if (file === undefined) throw new Error('only its hash is wanted')
+    return file
+  }
+}
