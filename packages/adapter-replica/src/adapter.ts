@@ -1,6 +1,8 @@
 import { baseName, WorkspaceError } from '@ws/core'
 import {
   type AdapterCapabilities,
+  type AdapterOperation,
+  type Call,
   type MountPath,
   operations,
   type OperationFacts,
@@ -13,6 +15,9 @@ import type { ReplicaAdapter, ReplicaStatus, ReplicaVerification } from './contr
 import { typed } from './errors.ts'
 import type { Engine } from './sync/engine.ts'
 import { verify } from './sync/verify.ts'
+
+/** Operations that can be on everything below their path. */
+const wholeTrees: ReadonlySet<AdapterOperation> = new Set(['list', 'search', 'delete', 'move', 'copy'])
 
 export interface ReplicaParts {
   readonly local: StorageAdapter
@@ -39,10 +44,19 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
     if (waits) await engine.acknowledge(paths, operation)
     else engine.rest()
   }
+  const needs = async (call: Call): Promise<void> => {
+    const { operation, path, destination, recursive = false, signal } = call
+    const needed = operation === 'list' && !recursive ? 'children' : wholeTrees.has(operation) ? 'below' : 'entry'
+    await engine.need(path, needed, { operation, signal })
+    if (destination !== undefined) await engine.need(destination, 'below', { operation, signal })
+  }
   const outer = wrapAdapter(local, {
     name: `replica(${store.name})`,
     capabilities,
-    call: async ({ operation, path, destination }, run) => {
+    iterate: (call) => ({ before: () => (engine.copy.progress === undefined ? undefined : needs(call)) }),
+    call: async (call, run) => {
+      const { operation, path, destination } = call
+      if (engine.copy.progress !== undefined) await needs(call)
       const facts: OperationFacts = operations[operation]
       if (!facts.changes) return run()
       if (facts.creates !== undefined) checkName(destination ?? path, operation, capabilities)
@@ -81,15 +95,17 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
     },
     refresh: async ({ signal } = {}) => {
       await stat('/' as MountPath, { signal })
-      const { failures } = await engine.run({ look: undefined, pull: true, push: false, signal })
-      for (const [, error] of failures) throw error
+      await engine.refresh(signal, 'refresh')
     },
     beginCommand: async (options = {}) => {
       await stat('/' as MountPath, { signal: options.signal })
       return engine.begin(options)
     },
-    status: (): ReplicaStatus => tree.status(),
-    verify: (options = {}): Promise<ReplicaVerification> => verify(site, options),
+    status: (): ReplicaStatus => ({ ...tree.status(), copying: engine.copy.progress }),
+    verify: async (options = {}): Promise<ReplicaVerification> => {
+      await engine.complete(options.signal, 'verify')
+      return verify(site, options)
+    },
     close,
     [Symbol.asyncDispose]: close,
   } satisfies Partial<Omit<ReplicaAdapter, 'sync'>> & { readonly sync: undefined }

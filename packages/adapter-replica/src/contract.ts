@@ -21,7 +21,17 @@ export interface ReplicaLeftOut {
   readonly holdsBytes: boolean
 }
 
+/** How far the copy is that goes on in the background after a replica was opened. */
+export interface ReplicaProgress {
+  /** Brought over until now. */
+  readonly copied: { readonly files: number; readonly bytes: number }
+  /** To be brought over in all. */
+  readonly total: { readonly files: number; readonly bytes: number }
+}
+
 export interface ReplicaStatus {
+  /** Absent once every file of the store is on the disk. */
+  readonly copying: ReplicaProgress | undefined
   /** Paths whose change is not acknowledged by the store, as far as the last look at the directory knows. Sorted. */
   readonly dirty: readonly MountPath[]
   /** Bytes of the files among them. */
@@ -57,6 +67,10 @@ export interface ReplicaVerification {
 export type ReplicaEvent =
   | ({ readonly event: 'conflict' } & ReplicaConflict)
   | ({ readonly event: 'left-out' } & ReplicaLeftOut)
+  /** The copy in the background goes on: at most once a second, and at its end. */
+  | ({ readonly event: 'copying' } & ReplicaProgress)
+  /** The copy in the background has stopped. The next command or call goes on with it. */
+  | { readonly event: 'copy-failed'; readonly error: WorkspaceError }
   /** A push that nothing waited for has failed: it is tried again. */
   | { readonly event: 'push-failed'; readonly error: WorkspaceError }
 

@@ -25,7 +25,8 @@ const ordinary = { uid: 1_000, gid: 1_000 }
 
 /**
  * An adapter whose files lie in a directory of this machine, and whose truth is another store. Real programs run in the directory at
- * the speed of the disk. Everything of the store is copied before this resolves.
+ * the speed of the disk. It resolves when the store was listed. Files that are new to this machine come in the background: a call
+ * fetches what it needs at once, and a command waits for all of them, as `refresh()` does.
  *
  * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store, names that the
  * disk cannot hold; `ENOTSUP` for a store without conditional writes or links; `EBUSY` while another process has the directory;
@@ -78,7 +79,10 @@ async function open(
     const used = disk
     const opened = await used.ask('open')
     const engine = new Engine({ site: siteOf(options, { store, disk: used, opened, files: at.path }), persist })
-    await hydrate(engine, opened)
+    await hydrate(engine, opened).catch(async (error: unknown) => {
+      await engine.copy.end()
+      throw error
+    })
     const release = async (): Promise<void> => {
       await used.close()
       await onClose()
@@ -121,7 +125,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
   }
 }
 
-/** Copies what the store has. Changes that a killed process left on the disk are pushed, or become conflicts. */
+/** Lists what the store has, and begins to copy it. Changes that a killed process left on the disk are pushed, or become conflicts. */
 async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   const { store, disk, tree, limits } = engine.site
   const { isNew, store: known } = opened
@@ -136,7 +140,7 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   }
   if (isNew && (await anythingIn(disk)))
     throw unusable('EINVAL', 'the directory holds other files, which a replica would mix up', 'name an empty directory')
-  const { failures } = await engine.run({ look: 'all', pull: true, push: !isNew })
+  const { failures } = await engine.run({ look: 'all', pull: true, push: !isNew, later: true })
   for (const [, error] of failures) throw error
   if (isNew) await disk.ask('adopt', store.identity)
 }

@@ -136,16 +136,17 @@ describe('a replica is refused, and nothing is overwritten', () => {
 describe('a flush says what it could not save, and saves the rest', () => {
   it('[RE2] files above the limit, and names that the store refuses', async () => {
     const store = createMemoryAdapter()
-    const { replica, root } = await machineOf(store, { persist: 'flush', maxFileBytes: 10 })
+    const { replica, root, events } = await machineOf(store, { persist: 'flush', maxFileBytes: 10 })
     await writeFile(`${root}/large.bin`, 'x'.repeat(11))
     await writeFile(`${root}/small.bin`, 'x')
     const failure = await failureOf(replica.flush() as Promise<void>)
     expect(failure).toMatchObject({ code: 'ENOTSUP', path: '/large.bin' })
     expect(await filesOf(store)).toEqual({ '/small.bin': 'x' })
-    expect(replica.status().leftOut).toEqual([
-      { path: '/large.bin', reason: 'it has more than 10 bytes', holdsBytes: true },
-    ])
+    const left = { path: '/large.bin', reason: 'it has more than 10 bytes', holdsBytes: true }
+    expect(replica.status().leftOut).toEqual([left])
     expect(replica.status().lastFlush).toBeUndefined()
+    await failureOf(replica.flush() as Promise<void>)
+    expect(events).toEqual([{ event: 'left-out', ...left }])
   })
 
   it('[RE4] a store that is away: the change waits on the disk, calls say so, and the next flush goes on', async () => {

@@ -61,6 +61,8 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
             new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
           ]),
         )
+        // a tree that is still being copied from a store is whole after a command
+        for (const disk of disks.values()) await disk.change(async () => undefined)
         const journals = new Map<number, Journal>()
         for (const [index, { adapter, directory }] of mounts.entries()) {
           if (disks.has(index)) continue

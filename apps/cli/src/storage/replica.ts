@@ -13,14 +13,17 @@ interface CopyOptions {
   readonly owner: Owner | undefined
 }
 
-/** A copy of a store on this machine. Its conflicts and failures go to standard error. */
+/** A copy of a store on this machine. Its conflicts, its failures and the progress of a long copy go to standard error. */
 export async function openCopy({ store, directory, owner }: CopyOptions): Promise<ReplicaAdapter> {
   const { createReplicaAdapter } = await loadOptional('@ws/adapter-replica')
   return await createReplicaAdapter({
     store,
     directory,
     owner,
-    onEvent: (event) => void process.stderr.write(`ws: replica: ${describe(event)}\n`),
+    onEvent: (event) => {
+      const text = describe(event)
+      if (text !== undefined) process.stderr.write(`ws: replica: ${text}\n`)
+    },
   })
 }
 
@@ -37,12 +40,18 @@ export function withoutCopy(storage: StorageSettings): StorageSettings {
   return isBucket(storage) ? { ...storage, replica: undefined } : storage
 }
 
-function describe(event: ReplicaEvent): string {
+function describe(event: ReplicaEvent): string | undefined {
   switch (event.event) {
     case 'conflict':
       return `${event.path} was changed here and in the store; the version of this machine is ${event.kept}`
     case 'left-out':
       return `${event.path} is not copied: ${event.reason}`
+    case 'copying': {
+      const { copied, total } = event
+      return copied.files < total.files ? `${copied.files} of ${total.files} files are copied` : undefined
+    }
+    case 'copy-failed':
+      return `not all files are copied yet: ${event.error.reason}`
     case 'push-failed':
       return `changes are not in the store yet: ${event.error.reason}`
   }

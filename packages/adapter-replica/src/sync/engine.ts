@@ -1,7 +1,14 @@
-import { isWithin, quotePath, type WorkspaceError } from '@ws/core'
-import { type BeginCommandOptions, type EndCommand, type MountPath, rewriteError } from '@ws/core/adapter'
+import { isWithin, isWorkspaceError, quotePath, type WorkspaceError } from '@ws/core'
+import {
+  type BeginCommandOptions,
+  type EndCommand,
+  type MountPath,
+  rewriteError,
+  type SignalOption,
+} from '@ws/core/adapter'
 
 import { failure, typed } from '../errors.ts'
+import { FirstCopy, type Needed } from './first-copy.ts'
 import { ancestorsOf } from './paths.ts'
 import { pass, type PassRequest, type PassResult } from './pass.ts'
 import type { Site } from './site.ts'
@@ -17,9 +24,15 @@ export interface EngineOptions {
   readonly persist: 'command' | 'flush'
 }
 
+/** The call that needs an entry. */
+interface NeededBy extends SignalOption {
+  readonly operation: string
+}
+
 /** Runs one pass at a time, when commands, calls and the clock ask for it. */
 export class Engine {
   readonly site: Site
+  readonly copy: FirstCopy
   readonly #persist: 'command' | 'flush'
   #last: Promise<unknown> = Promise.resolve()
   #touched = new Set<MountPath>()
@@ -32,20 +45,36 @@ export class Engine {
 
   constructor({ site, persist }: EngineOptions) {
     this.site = { ...site, isBusy: () => this.#running > 0 }
+    this.copy = new FirstCopy(this.site)
     this.#persist = persist
   }
 
   run(request: PassRequest): Promise<PassResult> {
-    const turn = this.#last.then(() => pass(this.site, request))
+    const turn = this.#last.then(() => pass(this.site, this.copy, request))
     this.#last = turn.catch(() => undefined) // the next one waits for its end; its caller sees the error
     return turn
   }
 
+  /** Resolves when everything is on the disk that the store had when the replica was opened. */
+  async complete(signal: AbortSignal | undefined, operation: string): Promise<void> {
+    await this.copy.all(signal).catch(named(operation))
+  }
+
+  /** Resolves when what a call needs is on the disk. */
+  async need(path: MountPath, needed: Needed, { operation, signal }: NeededBy): Promise<void> {
+    await this.copy.need(path, needed, signal).catch(named(operation))
+  }
+
+  /** Brings the changes of the store to the disk. */
+  async refresh(signal: AbortSignal | undefined, operation: string): Promise<void> {
+    await this.complete(signal, operation)
+    const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
+    for (const [, error] of failures) throw rewriteError(error, { operation })
+  }
+
   async begin({ background = false, signal }: BeginCommandOptions): Promise<EndCommand> {
-    if (this.#persist === 'command') {
-      const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
-      for (const [, error] of failures) throw rewriteError(error, { operation: 'exec' })
-    }
+    if (this.#persist === 'command') await this.refresh(signal, 'exec')
+    else await this.complete(signal, 'exec')
     this.#running += 1
     if (background) this.#follow(1)
     let ended = false
@@ -125,6 +154,7 @@ export class Engine {
     clearTimeout(this.#idle)
     this.#ticker = undefined
     await this.#pushes
+    await this.copy.end()
     await this.flush(undefined)
   }
 
@@ -157,6 +187,12 @@ export class Engine {
   #topmostUnknown(path: MountPath): MountPath {
     const { seen } = this.site.tree
     return ancestorsOf(path).find((above) => !seen.has(above)) ?? path
+  }
+}
+
+function named(operation: string): (error: unknown) => never {
+  return (error) => {
+    throw isWorkspaceError(error) ? rewriteError(error, { operation }) : error
   }
 }
 

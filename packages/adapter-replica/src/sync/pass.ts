@@ -4,6 +4,7 @@ import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/co
 import type { ReplicaConflict } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
 import { ancestorsOf, childrenFirst, parentsFirst } from './paths.ts'
+import type { FirstCopy } from './first-copy.ts'
 import { pullEntry } from './pull.ts'
 import { pushEntry } from './push.ts'
 import { differences, listStore, type Remote } from './remote.ts'
@@ -20,6 +21,8 @@ export interface PassRequest extends SignalOption {
   /** Lists the store first, and brings its changes to the disk. Without it, the conditions of the writes find them. */
   readonly pull: boolean
   readonly push: boolean
+  /** Files that are new to this machine come over in the background. Default false: the pass ends when they are there. */
+  readonly later?: boolean | undefined
 }
 
 export interface PassResult {
@@ -30,12 +33,13 @@ export interface PassResult {
 }
 
 /** Brings both sides together: once, or again where one of them changed meanwhile. */
-export function pass(site: Site, request: PassRequest): Promise<PassResult> {
-  return new Pass(site, request).run()
+export function pass(site: Site, copy: FirstCopy, request: PassRequest): Promise<PassResult> {
+  return new Pass(site, copy, request).run()
 }
 
 class Pass {
   readonly #site: Site
+  readonly #copy: FirstCopy
   readonly #request: PassRequest
   readonly #failures = new Map<MountPath, WorkspaceError>()
   readonly #meanwhile = new Set<MountPath>()
@@ -45,8 +49,9 @@ class Pass {
   /** The store cannot be reached. */
   #away: WorkspaceError | undefined
 
-  constructor(site: Site, request: PassRequest) {
+  constructor(site: Site, copy: FirstCopy, request: PassRequest) {
     this.#site = site
+    this.#copy = copy
     this.#request = request
   }
 
@@ -91,8 +96,14 @@ class Pass {
   }
 
   async #pull(different: Map<string, Remote | undefined>): Promise<void> {
+    const { signal, later = false } = this.#request
+    for (const path of different.keys() as Iterable<MountPath>) {
+      if (!this.#copy.waitsFor(path)) continue
+      different.delete(path)
+      // a program has made something there meanwhile
+      if (this.#site.tree.seen.has(path)) await this.#step(path, () => this.#copied(path))
+    }
     if (different.size === 0) return
-    const { signal } = this.#request
     const gone = [...different].filter(([, remote]) => remote === undefined).map(([path]) => path)
     for (const path of childrenFirst(gone))
       await this.#step(path, () => pullEntry(this.#site, path, undefined, { signal }))
@@ -104,9 +115,24 @@ class Pass {
     const files = parentsFirst(
       [...different].flatMap(([path, remote]) => (remote !== undefined && remote.type !== 'directory' ? [path] : [])),
     )
-    await this.#each(files, (path) => pullEntry(this.#site, path, different.get(path), { signal }))
+    const { base, seen } = this.#site.tree
+    const waiting = new Map<MountPath, Remote>()
+    for (const path of later ? files : []) {
+      const remote = different.get(path)
+      if (remote !== undefined && !base.has(path) && !seen.has(path)) waiting.set(path, remote)
+    }
+    await this.#each(
+      files.filter((path) => !waiting.has(path)),
+      (path) => pullEntry(this.#site, path, different.get(path), { signal }),
+    )
+    this.#copy.begin(waiting)
     // what could not be brought over is listed again
     if (this.#changed.size > 0) this.#differs = true
+  }
+
+  async #copied(path: MountPath): Promise<Step> {
+    await this.#copy.need(path, 'entry', this.#request.signal)
+    return 'done'
   }
 
   async #push(): Promise<void> {

@@ -104,12 +104,21 @@ export function differences(
 }
 
 /** True only where the store itself says that nothing is there. A listing may have missed it. */
-export async function isGone(store: StorageAdapter, path: MountPath, { signal }: SignalOption): Promise<boolean> {
+export async function isGone(store: StorageAdapter, path: MountPath, options: SignalOption): Promise<boolean> {
+  return (await statStore(store, path, options)) === undefined
+}
+
+/** One entry of the store, without its bytes. `undefined`: nothing is there. */
+export async function statStore(
+  store: StorageAdapter,
+  path: MountPath,
+  { signal }: SignalOption,
+): Promise<Remote | undefined> {
   try {
-    await store.stat(path, { signal })
-    return false
+    const { type, version, mode, size } = await store.stat(path, { signal })
+    return { type: type === 'other' ? 'file' : type, version, mode, size }
   } catch (error) {
-    if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return true
+    if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return undefined
     throw error
   }
 }

@@ -39,13 +39,15 @@ export interface StepOptions extends SignalOption {
 }
 
 /** Looks at the disk again: at these paths, or at everything. */
-export async function look({ disk, tree, reserved, isBusy }: Site, only?: readonly string[]): Promise<void> {
+export async function look({ disk, tree, reserved, isBusy, onEvent }: Site, only?: readonly string[]): Promise<void> {
   const before = reserved()
   const result = await disk.ask('look', { only, reserved: before, mapped: isBusy() })
   // a name that a command reserved during the look is not a file of anybody
   const since = new Set(reserved().filter((path) => !before.includes(path)))
   const changed = since.size === 0 ? result.changed : new Map([...result.changed].filter(([path]) => !since.has(path)))
+  const known = new Set(tree.leftOut.keys())
   tree.take({ ...result, changed }, only === undefined)
+  for (const [path, left] of tree.leftOut) if (!known.has(path)) onEvent({ event: 'left-out', ...left })
   const settled = [...tree.conflicts.keys()].filter((kept) => !tree.seen.has(kept))
   if (settled.length === 0) return
   for (const kept of settled) tree.conflicts.delete(kept)

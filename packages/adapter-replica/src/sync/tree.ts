@@ -43,7 +43,7 @@ export class ReplicaTree {
       this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })
   }
 
-  status(): ReplicaStatus {
+  status(): Omit<ReplicaStatus, 'copying'> {
     const dirty = [...this.dirty].sort() as MountPath[]
     return {
       dirty,

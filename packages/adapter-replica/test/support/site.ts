@@ -14,6 +14,7 @@ import {
 
 export interface Machine {
   readonly replica: ReplicaAdapter
+  /** Without the progress of the first copy. */
   readonly events: readonly ReplicaEvent[]
   /** The directory of the files. */
   readonly root: string
@@ -21,10 +22,21 @@ export interface Machine {
 
 export const at = (path: string): MountPath => path as MountPath
 
-/** A replica of one machine, closed when the test ends. */
+/** A replica of one machine with everything of the store, closed when the test ends. */
 export async function machineOf(store: StorageAdapter, options: Partial<ReplicaAdapterOptions> = {}): Promise<Machine> {
+  const machine = await openMachine(store, options)
+  await machine.replica.refresh?.()
+  return machine
+}
+
+/** The same while files may still be on their way. */
+export async function openMachine(
+  store: StorageAdapter,
+  options: Partial<ReplicaAdapterOptions> = {},
+): Promise<Machine> {
   const events: ReplicaEvent[] = []
-  const replica = await createReplicaAdapter({ store, onEvent: (event) => events.push(event), ...options })
+  const onEvent = (event: ReplicaEvent): void => void (event.event === 'copying' || events.push(event))
+  const replica = await createReplicaAdapter({ store, onEvent, ...options })
   onTestFinished(() => replica.close().catch(() => undefined))
   return { replica, events, root: replica.hostPath?.(at('/')) ?? '' }
 }

@@ -23,6 +23,8 @@ export interface Call {
   /** The source, for move and copy; `/` for operations without a path. */
   readonly path: MountPath
   readonly destination?: MountPath | undefined
+  /** Of a listing: with everything below. Default false. */
+  readonly recursive?: boolean | undefined
   /** Bytes to write, where that is known before. */
   readonly bytes?: number | undefined
   /** The caller's, for a layer that waits. */
@@ -129,7 +131,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
       return layer.write(it, data, run)
     },
     list: (path, options = {}) =>
-      iterate<Entry>({ operation: 'list', path, signal: options.signal }, () =>
+      iterate<Entry>({ operation: 'list', path, recursive: options.recursive, signal: options.signal }, () =>
         inner.list(toInner(path), toOuter === same ? options : innerOptions(options, toInner, toOuter)),
       ),
     createDirectory: (path, options) =>

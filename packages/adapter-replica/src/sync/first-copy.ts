@@ -1,0 +1,159 @@
+import { isWithin, parentPath, type WorkspaceError } from '@ws/core'
+import { forEachOf, type MountPath, orAbort } from '@ws/core/adapter'
+
+import type { ReplicaProgress } from '../contract.ts'
+import { failure, typed } from '../errors.ts'
+import { ancestorsOf } from './paths.ts'
+import { pullEntry } from './pull.ts'
+import { isChanged, type Remote, statStore } from './remote.ts'
+import { look, type Site, type Step } from './site.ts'
+
+/** Files that are on their way at once. */
+const parallel = 32
+/** How often a file is tried that changes meanwhile. */
+const attempts = 8
+/** Milliseconds between two reports. */
+const reportEvery = 1_000
+
+/** What a call needs: the entry itself, what a directory lists, or everything below. */
+export type Needed = 'entry' | 'children' | 'below'
+
+/**
+ * The copy of files that the store had when the replica was opened, and that this machine never had. It goes on in the background.
+ * A call fetches what it needs at once; whatever looks at the disk itself waits for the end.
+ */
+export class FirstCopy {
+  readonly #site: Site
+  readonly #waiting = new Map<MountPath, Remote>()
+  readonly #running = new Map<MountPath, Promise<void>>()
+  readonly #stop = new AbortController()
+  readonly #options = { signal: this.#stop.signal }
+  #background: Promise<void> | undefined
+  #total = { files: 0, bytes: 0 }
+  #copied = { files: 0, bytes: 0 }
+  #reported = 0
+
+  constructor(site: Site) {
+    this.#site = site
+  }
+
+  /** Begins with entries whose directories are there. */
+  begin(entries: ReadonlyMap<MountPath, Remote>): void {
+    for (const [path, remote] of entries) {
+      this.#waiting.set(path, remote)
+      this.#total.files += 1
+      this.#total.bytes += remote.size
+    }
+    this.#reported = performance.now()
+    const report = (error: unknown): void => this.#site.onEvent({ event: 'copy-failed', error: typed(error) })
+    if (entries.size > 0) this.#goOn().catch((error: unknown) => this.#stop.signal.aborted || report(error))
+  }
+
+  waitsFor(path: string): boolean {
+    return this.#waiting.has(path as MountPath)
+  }
+
+  /** `undefined` once everything is there. */
+  get progress(): ReplicaProgress | undefined {
+    return this.#waiting.size === 0 ? undefined : { copied: this.#copied, total: this.#total }
+  }
+
+  /**
+   * Resolves when what a call needs is there.
+   *
+   * @throws WorkspaceError of the store; `EBUSY` for a file that never held still. The next call tries again.
+   */
+  async need(path: MountPath, needed: Needed, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#waiting.size === 0) return
+    const above = [...ancestorsOf(path), path].filter((one) => this.#waiting.has(one))
+    const isNeeded = (one: MountPath): boolean => (needed === 'below' ? isWithin(one, path) : parentPath(one) === path)
+    const others = needed === 'entry' ? [] : [...this.#waiting.keys()].filter(isNeeded)
+    await this.#until(
+      forEachOf([...above, ...others], parallel, (one) => this.#fetch(one)),
+      signal,
+    )
+  }
+
+  /** Resolves when everything is there. @throws as {@link need} */
+  async all(signal?: AbortSignal): Promise<void> {
+    while (this.#waiting.size > 0) await this.#until(this.#goOn(), signal)
+  }
+
+  /** Ends it where it is. What is missing is fetched when a replica is opened in the directory again. */
+  async end(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled([this.#background, ...this.#running.values()])
+    this.#waiting.clear()
+  }
+
+  #goOn(): Promise<void> {
+    this.#background ??= forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path)).finally(() => {
+      this.#background = undefined
+    })
+    return this.#background
+  }
+
+  async #until(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    await (signal === undefined ? work : orAbort(work, signal))
+  }
+
+  /** One fetch serves all that wait for it. */
+  #fetch(path: MountPath): Promise<void> {
+    const running = this.#running.get(path)
+    if (running !== undefined) return running
+    const fetching = this.#bring(path).finally(() => this.#running.delete(path))
+    this.#running.set(path, fetching)
+    return fetching
+  }
+
+  async #bring(path: MountPath): Promise<void> {
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      if (this.#stop.signal.aborted) throw closed(path)
+      const remote = this.#waiting.get(path)
+      if (remote === undefined) return
+      const step = await this.#pull(path, remote)
+      if (step === 'done') {
+        this.#note(path, remote)
+        return
+      }
+      if (step === 'changed') await look(this.#site)
+      const now = step === 'differs' ? await statStore(this.#site.store, path, this.#options) : remote
+      if (now === undefined) this.#note(path, remote)
+      else this.#waiting.set(path, now)
+    }
+    throw failure('EBUSY', {
+      operation: 'refresh',
+      path,
+      reason: 'kept changing while it was brought over',
+      remedy: 'let the program that writes it end, then try again',
+    })
+  }
+
+  async #pull(path: MountPath, remote: Remote): Promise<Step> {
+    try {
+      return await pullEntry(this.#site, path, remote, this.#options)
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw closed(path)
+      if (isChanged(error)) return 'differs'
+      throw error
+    }
+  }
+
+  #note(path: MountPath, { size }: Remote): void {
+    this.#waiting.delete(path)
+    this.#copied = { files: this.#copied.files + 1, bytes: this.#copied.bytes + size }
+    const now = performance.now()
+    if (this.#waiting.size > 0 && now - this.#reported < reportEvery) return
+    this.#reported = now
+    this.#site.onEvent({ event: 'copying', copied: this.#copied, total: this.#total })
+  }
+}
+
+function closed(path: string): WorkspaceError {
+  return failure('ECLOSED', {
+    operation: 'close',
+    path,
+    reason: 'cannot be reached: the replica is closed',
+    remedy: 'make another one',
+  })
+}
