@@ -21,8 +21,8 @@ export const replicaMutations: readonly Mutation[] = [
     changes: [
       {
         file: `${sync}/push.ts`,
-        text: 'await store.write(path, data, { ifVersion, parents: true, mode, signal })',
-        by: 'await store.write(path, data, { ifVersion: undefined && ifVersion, parents: true, mode, signal })',
+        text: 'store.write(path, data, { ifVersion, listed, parents: true, mode, signal })',
+        by: 'store.write(path, data, { ifVersion: undefined && ifVersion, listed, parents: true, mode, signal })',
       },
     ],
     test: { file: machines, title: 'a file that both changed' },

@@ -25,6 +25,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   runner: async () => (await import('./runner.ts')).measureRunner,
   network: async () => (await import('./network.ts')).measureNetwork,
   checkpoints: async () => (await import('./checkpoints.ts')).measureCheckpoints,
+  replica: async () => (await import('./replica.ts')).measureReplica,
   ways: async () => (await import('./ways.ts')).measureWays,
 }
 
@@ -41,4 +42,5 @@ export const sectionLimits: Readonly<Record<string, number>> = {
   runner: 300_000,
   checkpoints: 600_000,
   network: 300_000,
+  replica: 900_000,
 }

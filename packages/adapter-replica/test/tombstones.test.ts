@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { at, failureOf, filesOf, machineOf, put, storeWithoutConditionalDelete } from './support/site.ts'
 
@@ -32,4 +32,23 @@ it('[RE4] a tombstone that a killed machine has left is nothing to others, and i
   await two.replica.flush()
   await one.replica.refresh?.()
   for (const side of [store, one.replica, two.replica]) expect(await filesOf(side)).toEqual({ '/a.txt': 'new' })
+})
+
+it('[RE4] a tombstone of a machine that has vanished is deleted by another one, in time', async () => {
+  const store = storeWithoutConditionalDelete()
+  await put(store, '/a.txt', 'base')
+  const one = await machineOf(store, { persist: 'flush' })
+  const { delete: remove } = store
+  store.delete = () => Promise.reject(new Error('killed here'))
+  await one.replica.delete(at('/a.txt'))
+  await failureOf(one.replica.flush() as Promise<void>)
+  store.delete = remove
+  const two = await machineOf(store, { persist: 'flush' })
+  await two.replica.refresh?.()
+  expect(Object.keys(await filesOf(store))).toEqual(['/a.txt'])
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 601_000)
+  onTestFinished(() => clock.mockRestore())
+  await two.replica.refresh?.()
+  for (const side of [store, two.replica]) expect(await filesOf(side)).toEqual({})
 })

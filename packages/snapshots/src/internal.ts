@@ -1,4 +1,5 @@
 // For `@ws/adapter-replica`, which scans and changes a disk as checkpoints do. Nothing here is a promise to others.
+export { Ahead } from './disk/ahead/ahead.ts'
 export { digestContent, fill, openSeen, readContent } from './disk/content.ts'
 export {
   entryColumns,

@@ -12,6 +12,9 @@ import { look, type Site, type Step } from './site.ts'
 
 /** Files that are on their way at once. */
 const parallel = 32
+/** New files for which the store is listed first: a listing takes fewer requests than questions about each place. */
+const listedFrom = 8
+const listedShare = 1 / 300
 /** How often both sides are looked at again, where they change meanwhile. */
 const mostRounds = 8
 
@@ -44,6 +47,7 @@ class Pass {
   readonly #failures = new Map<MountPath, WorkspaceError>()
   readonly #meanwhile = new Set<MountPath>()
   #changed = new Set<MountPath>()
+  #listed: ReadonlyMap<string, Remote> | undefined
   #differs = false
   #pushed = 0
   /** The store cannot be reached. */
@@ -67,8 +71,8 @@ class Pass {
       this.#checkCount()
       this.#changed = new Set()
       this.#differs = false
-      if (listing)
-        await this.#pull(differences(await listStore(this.#site.store, limits, { signal }), tree.base, limits))
+      this.#listed = listing ? await this.#list() : undefined
+      if (this.#listed !== undefined) await this.#pull(differences(this.#listed, tree.base, limits))
       if (push && !this.#differs) await this.#push()
       if (this.#away !== undefined) {
         for (const path of tree.dirty as Set<MountPath>)
@@ -130,6 +134,10 @@ class Pass {
     if (this.#changed.size > 0) this.#differs = true
   }
 
+  #list(): Promise<ReadonlyMap<string, Remote>> {
+    return listStore(this.#site.store, this.#site.limits, { signal: this.#request.signal })
+  }
+
   async #copied(path: MountPath): Promise<Step> {
     await this.#copy.need(path, 'entry', this.#request.signal)
     return 'done'
@@ -138,7 +146,10 @@ class Pass {
   async #push(): Promise<void> {
     const { dirty, seen, base } = this.#site.tree
     const { signal } = this.#request
-    const options = { signal, onPushed: () => void (this.#pushed += 1) }
+    const isNew = (path: string): boolean => seen.get(path)?.type === 'file' && !base.has(path)
+    const count = dirty.size < listedFrom ? 0 : [...dirty].filter(isNew).length
+    if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await this.#list()
+    const options = { signal, listed: this.#listed, onPushed: () => void (this.#pushed += 1) }
     const run = (path: MountPath): Promise<Step> => pushEntry(this.#site, path, options)
     const gone = childrenFirst([...dirty].filter((path) => !seen.has(path)))
     const inTheWay = (path: MountPath): boolean =>

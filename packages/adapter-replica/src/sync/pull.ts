@@ -5,7 +5,7 @@ import type { Facts } from '@ws/snapshots/internal'
 
 import type { Wanted } from '../worker/protocol.ts'
 import { keepOurs } from './conflict.ts'
-import { type Fetched, fetchEntry, isGone, type Remote } from './remote.ts'
+import { type Fetched, fetchEntry, isChanged, isGone, type Remote } from './remote.ts'
 import { agree, type Site, type Step } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
@@ -37,8 +37,13 @@ async function pullFetched(
 ): Promise<Step> {
   const owner = fetched.bytes === undefined ? undefined : site.tombstones.ownerOf(fetched.bytes)
   if (owner === undefined) return pullContent(site, path, type, fetched)
-  if (owner === 'us') await site.tombstones.delete(site.store, path, fetched.version, options)
-  else site.tombstones.noteForeign(path, fetched.version)
+  try {
+    if (owner === 'us') await site.tombstones.delete(site.store, path, fetched.version, options)
+    else await site.tombstones.meetForeign(site.store, path, fetched.version, options)
+  } catch (error) {
+    if (isChanged(error)) return 'differs'
+    throw error
+  }
   return pullDeletion(site, path, options, true)
 }
 

@@ -3,6 +3,7 @@ import { mountRoot, type MountPath, type WriteData } from '@ws/core/adapter'
 import type { Facts } from '@ws/snapshots/internal'
 
 import { type Base, largeBytes } from '../worker/protocol.ts'
+import { ancestorsOf } from './paths.ts'
 import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
 import { agree, type Site, type Step, type StepOptions } from './site.ts'
@@ -43,7 +44,8 @@ async function pushBytes(site: Site, path: MountPath, facts: Facts, options: Ste
   const mode = facts.mode & 0o777
   const write = async (data: WriteData): Promise<string> => {
     const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
-    return (await store.write(path, data, { ifVersion, parents: true, mode, signal })).version
+    const listed = ifVersion !== 'absent' || isFree(path, options.listed)
+    return (await store.write(path, data, { ifVersion, listed, parents: true, mode, signal })).version
   }
   let version: string | undefined
   if (facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
@@ -58,6 +60,12 @@ async function pushBytes(site: Site, path: MountPath, facts: Facts, options: Ste
   const known = { ...baseOf(path, facts, version), mode: base?.mode ?? mode, mtime: Date.now() }
   await agree(site, [known])
   return pushMarks(site, path, facts, known, options)
+}
+
+/** A listing showed nothing there, and directories above it. */
+function isFree(path: MountPath, listed: StepOptions['listed']): boolean {
+  if (listed === undefined || listed.has(path)) return false
+  return ancestorsOf(path).every((above) => (listed.get(above)?.type ?? 'directory') === 'directory')
 }
 
 /** The bytes of a file that was renamed are in the store already. */

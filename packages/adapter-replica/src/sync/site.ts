@@ -4,7 +4,7 @@ import type { Turnstile } from '@ws/snapshots/internal'
 import type { ReplicaEvent } from '../contract.ts'
 import type { Disk } from '../disk.ts'
 import type { Base } from '../worker/protocol.ts'
-import type { Limits } from './remote.ts'
+import type { Limits, Remote } from './remote.ts'
 import type { Tombstones } from './tombstones.ts'
 import type { ReplicaTree } from './tree.ts'
 
@@ -34,6 +34,8 @@ export interface Site {
 export type Step = 'done' | 'changed' | 'differs'
 
 export interface StepOptions extends SignalOption {
+  /** What the store has, where it was listed a moment ago. */
+  readonly listed?: ReadonlyMap<string, Remote> | undefined
   /** Notes a change that the store has acknowledged. */
   readonly onPushed: () => void
 }

@@ -7,7 +7,7 @@ import { isGone } from './remote.ts'
 const mark = '\0@ws/adapter-replica is deleting this file: '
 /** Milliseconds from the claim within which the deletion must begin. */
 const claimTime = 60_000
-/** Milliseconds after which a claim of a machine that has vanished may be written over. */
+/** Milliseconds after which the machine of a claim must have vanished. */
 const abandonedAfter = 600_000
 
 interface Claim {
@@ -37,8 +37,14 @@ export class Tombstones {
     return text.slice(mark.length).trimEnd() === this.#id ? 'us' : 'another'
   }
 
-  noteForeign(path: string, version: string): void {
-    if (this.#foreign.get(path)?.version !== version) this.#foreign.set(path, { version, since: performance.now() })
+  /** Leaves a tombstone of another machine alone, until that machine must have vanished: then its deletion is finished. */
+  async meetForeign(store: StorageAdapter, path: MountPath, version: string, options: SignalOption): Promise<void> {
+    const known = this.#foreign.get(path)
+    if (known?.version !== version) this.#foreign.set(path, { version, since: performance.now() })
+    else if (isAbandoned(known)) {
+      await this.delete(store, path, version, options)
+      this.forget(path)
+    }
   }
 
   /** The condition under which a file may be made where the store has nothing but, perhaps, a tombstone. */
@@ -49,7 +55,7 @@ export class Tombstones {
       this.forget(path)
       return 'absent'
     }
-    if (performance.now() - claim.since > abandonedAfter) return claim.version
+    if (isAbandoned(claim)) return claim.version
     throw failure('EBUSY', {
       operation: 'flush',
       path,
@@ -81,4 +87,8 @@ export class Tombstones {
       if (!isWorkspaceError(error, 'ENOENT')) throw error
     }
   }
+}
+
+function isAbandoned({ since }: Claim): boolean {
+  return performance.now() - since > abandonedAfter
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
 
 import {
+  Ahead,
   contentOf,
   create,
   digestContent,
@@ -44,6 +45,7 @@ export class Service implements Methods {
   readonly #seen: Map<string, Facts>
   readonly #skipped: ReadonlySet<string>
   readonly #pieces = new Pieces()
+  readonly #ahead = new Ahead()
 
   constructor(data: ServiceData) {
     this.#data = data
@@ -55,6 +57,7 @@ export class Service implements Methods {
 
   close(): void {
     this.#pieces.close()
+    this.#ahead.close()
     this.#root.close()
     this.#state.close()
   }
@@ -76,6 +79,7 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
+      ahead: only === undefined ? this.#ahead : undefined,
       take: (place, seen) => digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
     })
     this.#note(result.changed, result.gone)

@@ -33,19 +33,20 @@ export async function write(
   return result
 }
 
-/** Everything that is checked before a body is touched. */
+/** Everything that is checked before a body is touched. Where a listing has shown the place, the condition finds out the rest. */
 async function checkPlace(
   store: Store,
   path: MountPath,
   how: 'hints' | 'server',
-  { ifVersion }: WriteOptions,
+  { ifVersion, listed = false }: WriteOptions,
   task: Task,
 ): Promise<void> {
   const { operation } = task
+  const isKnown = listed && ifVersion !== undefined
   const refuse = (isDirectory: boolean): never => {
     throw failure(isDirectory && ifVersion === undefined ? 'EISDIR' : 'ECONFLICT', operation, path)
   }
-  if (how === 'hints' && !store.links) {
+  if (isKnown || (how === 'hints' && !store.links)) {
     if (!store.hints.has(path)) return
     if ((await countBelow(store, path, task)) > 0) refuse(true)
     store.hints.remove(path)

@@ -34,6 +34,7 @@ export interface DriverReadOptions extends SignalOption {
 
 export interface DriverWriteOptions extends SignalOption {
   readonly ifVersion: Condition | undefined
+  readonly listed: boolean
   readonly parents: boolean
   readonly mode: number | undefined
   readonly durable: boolean

@@ -97,6 +97,11 @@ export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 export interface WriteOptions extends SignalOption {
   /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
   readonly ifVersion?: Condition | undefined
+  /**
+   * The caller has listed the store, which showed directories above the path, and at it what `ifVersion` says. A store that would
+   * have to ask for links there need not ask again. Default false; without `ifVersion` it says nothing.
+   */
+  readonly listed?: boolean | undefined
   /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */

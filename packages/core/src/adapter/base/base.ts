@@ -99,13 +99,13 @@ export class Base implements StorageAdapter {
   }
 
   write(path: MountPath, data: WriteData, options: WriteOptions = none): Promise<WriteResult> {
-    const { ifVersion, parents = false, mode, durable = false, signal } = options
+    const { ifVersion, listed = false, parents = false, mode, durable = false, signal } = options
     return attempt(() => {
       this.#admission.admit('write', path, signal)
       assertContent(data, 'write', path)
       if (mode !== undefined) checkMode(mode, 'write', path)
       if (ifVersion !== undefined) this.#admission.checkConditional('write', path)
-      const whole = { ifVersion, parents, mode, durable, signal }
+      const whole = { ifVersion, listed, parents, mode, durable, signal }
       if (data instanceof Uint8Array) return this.#driver.write(path, data, whole)
       this.#bodies ??= new Set()
       const body = bodyOf(data, { path, signal, open: this.#bodies })
