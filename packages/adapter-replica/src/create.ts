@@ -13,6 +13,7 @@ import { Disk } from './disk.ts'
 import { unusable } from './errors.ts'
 import { type CheckedOptions, checkReplicaOptions, type ReplicaAdapterOptions } from './options.ts'
 import { Engine } from './sync/engine.ts'
+import { Puts } from './sync/puts.ts'
 import { listStore } from './sync/remote.ts'
 import type { Site } from './sync/site.ts'
 import { Tombstones } from './sync/tombstones.ts'
@@ -106,13 +107,15 @@ interface Sides {
 function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides): Omit<Site, 'isBusy'> {
   const { maxFiles, maxBytes, maxFileBytes, machine, rebuild, onEvent } = options
   const tree = new ReplicaTree()
+  const turnstile = new Turnstile()
   tree.agree(opened.base)
   for (const [path, facts] of opened.seen) tree.see(path, facts)
   for (const conflict of opened.conflicts) tree.conflicts.set(conflict.kept, conflict)
   return {
     ...{ store, disk, tree, onEvent },
     tombstones: new Tombstones(opened.id),
-    turnstile: new Turnstile(),
+    turnstile,
+    puts: new Puts(disk, turnstile),
     large: new Semaphore(2),
     limits: {
       ...{ maxFiles, maxBytes, maxFileBytes },

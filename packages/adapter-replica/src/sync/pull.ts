@@ -131,9 +131,9 @@ async function put(
   source: Uint8Array | number | undefined,
   version: string,
 ): Promise<Step> {
-  const { disk, tree, turnstile } = site
+  const { tree, puts } = site
   if (wanted.path === mountRoot) return 'done'
-  const outcome = await turnstile.alone(() => disk.ask('put', wanted, source, version))
+  const outcome = await puts.put({ wanted, source, version })
   if ('unexpected' in outcome) return 'changed'
   tree.see(wanted.path, outcome.facts)
   tree.agree([baseOf(wanted.path, outcome.facts, version)])

@@ -4,6 +4,7 @@ import type { Turnstile } from '@ws/snapshots/internal'
 import type { ReplicaEvent } from '../contract.ts'
 import type { Disk } from '../disk.ts'
 import type { Base } from '../worker/protocol.ts'
+import type { Puts } from './puts.ts'
 import type { Limits, Remote } from './remote.ts'
 import type { Tombstones } from './tombstones.ts'
 import type { ReplicaTree } from './tree.ts'
@@ -16,6 +17,7 @@ export interface Site {
   readonly tombstones: Tombstones
   /** Lets calls of the file API pass, and changes of the disk by the replica itself wait for them. */
   readonly turnstile: Turnstile
+  readonly puts: Puts
   readonly limits: Limits
   /** Few large files are on their way at once: each holds some pieces in memory. */
   readonly large: Semaphore

@@ -1,4 +1,4 @@
-import type { EntryType, Facts, ScanResult } from '@ws/snapshots/internal'
+import type { EntryType, Facts, PlainError, ScanResult } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict } from '../contract.ts'
 
@@ -66,6 +66,14 @@ export interface Wanted {
   readonly target?: string | undefined
 }
 
+export interface Put {
+  readonly wanted: Wanted
+  /** The bytes of a file, or the number of a new one. */
+  readonly source: Uint8Array | number | undefined
+  /** The store's. */
+  readonly version: string
+}
+
 /** The entry as it is now, or why it was left alone. */
 export type Outcome = { readonly facts: Facts } | { readonly unexpected: string }
 
@@ -98,11 +106,10 @@ export interface Methods {
   /** Closes a file, and removes a new one. Closing twice is fine. */
   closeFile(file: number): void
   /**
-   * Makes an entry, or replaces one that is as the last look saw it. It is then agreed upon as this version of the store.
-   *
-   * @param source the bytes of a file, or the number of a new one
+   * Makes entries, or replaces those that are as the last look saw them. They are then agreed upon as these versions of the store.
+   * One that fails does not hold the others up.
    */
-  put(wanted: Wanted, source: Uint8Array | number | undefined, version: string): Outcome
+  put(puts: readonly Put[]): readonly (Outcome | { readonly failed: PlainError })[]
   /** Removes an entry that is as the last look saw it. Answers why it did not. */
   remove(path: string): string | undefined
   /** Gives whatever is at a path another name. Answers false where nothing is there. */

@@ -15,6 +15,8 @@ import {
   openStateDirectory,
   pathOf,
   type Place,
+  type PlainError,
+  plainError,
   readContent,
   removeDirectory,
   removeFile,
@@ -26,7 +28,7 @@ import {
 } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict } from '../contract.ts'
-import type { Base, LookRequest, Methods, Opened, Outcome, Wanted, ServiceData } from './protocol.ts'
+import type { Base, LookRequest, Methods, Opened, Outcome, Put, ServiceData } from './protocol.ts'
 import { Pieces, type SeenFile } from './pieces.ts'
 import { State } from './state.ts'
 
@@ -118,7 +120,17 @@ export class Service implements Methods {
     this.#pieces.drop(file)
   }
 
-  put(wanted: Wanted, source: Uint8Array | number | undefined, version: string): Outcome {
+  put(puts: readonly Put[]): readonly (Outcome | { readonly failed: PlainError })[] {
+    return puts.map((put) => {
+      try {
+        return this.#put(put)
+      } catch (error) {
+        return { failed: plainError(error) }
+      }
+    })
+  }
+
+  #put({ wanted, source, version }: Put): Outcome {
     const { path, type, target } = wanted
     return this.#attempt(() => {
       const place = this.#place(path)

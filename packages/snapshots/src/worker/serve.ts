@@ -21,13 +21,14 @@ export function serve<Service extends object>(make: () => Service): void {
       const run = (service[method] as (...given: readonly unknown[]) => unknown).bind(service)
       answer = { id, result: run(...args) }
     } catch (error) {
-      answer = { id, error: plain(error) }
+      answer = { id, error: plainError(error) }
     }
     port.postMessage(answer, 'result' in answer ? ownBuffer(answer.result) : [])
   })
 }
 
-function plain(error: unknown): PlainError {
+/** An error as one thread tells it to another. */
+export function plainError(error: unknown): PlainError {
   const { code, reason, remedy, partial, native } = nativeFailure(error)
   return { code, reason, remedy, partial, native: native instanceof Error ? native.stack : undefined }
 }
