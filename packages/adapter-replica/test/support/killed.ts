@@ -13,6 +13,11 @@ const pick = (count: number): number => Math.floor(random() * count)
 const store = askParent(createMemoryAdapter().capabilities)
 const owner = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : undefined
 const replica = await createReplicaAdapter({ store, directory, persist: 'flush', machine, owner })
+// as a command does: what it writes over must be there before
+while (replica.status().copying !== undefined)
+  await Promise.resolve(replica.refresh?.()).catch((error: unknown) => {
+    if (!isWorkspaceError(error)) throw error // another machine writes meanwhile
+  })
 const root = String(replica.hostPath?.('/' as never))
 process.send?.({ kind: 'open' })
 
