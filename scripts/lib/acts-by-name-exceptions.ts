@@ -55,6 +55,10 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       "the operator's own path, before any command runs; the files lie below it in a directory of the local adapter",
   },
+  'packages/adapter-replica/src/worker/pieces.ts': {
+    acts: 1,
+    reason: 'one hidden name below `/proc/self/fd` of a verified directory; in an exchange, another hidden file goes',
+  },
   'packages/adapter-replica/src/worker/service.ts': {
     acts: 1,
     reason: 'the paths are `/proc/self/fd` of verified directories',

@@ -63,8 +63,8 @@ export const replicaMutations: readonly Mutation[] = [
     changes: [
       {
         file: `${sync}/tombstones.ts`,
-        text: 'await store.write(path, bytes, { ifVersion: version, signal })',
-        by: 'await store.write(path, bytes, { ifVersion: undefined && version, signal })',
+        text: 'await store.write(path, bytes, { ifVersion: version, listed: true, signal })',
+        by: 'await store.write(path, bytes, { ifVersion: undefined && version, listed: true, signal })',
       },
     ],
     test: { file: 'packages/adapter-replica/test/tombstones.test.ts', title: 'a deletion that meets an edit' },

@@ -231,7 +231,8 @@ async function programs(server: S3Server): Promise<Measurement[]> {
 
 const commands: Readonly<Record<string, (name: string) => string>> = {
   'git clone, 200 files': (name) => `git clone -q repository ${name}`,
-  'tar, 5 times 200 files': (name) => `for i in 1 2 3 4 5; do mkdir -p ${name}/$i && tar xf tree.tar -C ${name}/$i; done`,
+  'tar, 5 times 200 files': (name) =>
+    `for i in 1 2 3 4 5; do mkdir -p ${name}/$i && tar xf tree.tar -C ${name}/$i; done`,
   'npm install, 10 packages': (name) =>
     `mkdir ${name} && cp package.json ${name} && cd ${name} && npm install --offline --cache ../cache --no-audit --no-fund --no-update-notifier > /dev/null`,
   'python3, 200 files read': () =>

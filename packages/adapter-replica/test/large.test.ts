@@ -14,7 +14,7 @@ function bytesOf(seed: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 12) + seed) & 0xff)
 }
 
-/** What a store was given and asked for: `whole` bytes, or a `stream`. */
+/** The calls that a store gets: with `whole` bytes, or with a `stream`. */
 function watched(store: StorageAdapter): string[] {
   const calls: string[] = []
   const { read, readStream, write } = store

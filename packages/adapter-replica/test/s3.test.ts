@@ -49,7 +49,12 @@ function testServer(name: S3ServerName): void {
       '/empty': 'directory',
     })
     expect((await bare.stat(at('/out/run.sh'))).mode).toBe(0o755)
+    await replica.chmod?.(at('/out/run.sh'), 0o700)
+    await replica.flush()
+    const { stat, bytes } = await bare.read(at('/out/run.sh'))
+    expect([stat.mode, new TextDecoder().decode(bytes)]).toEqual([0o700, '#!/bin/sh\n'])
     const other = await machineOf(bare)
+    expect((await other.replica.stat(at('/out/run.sh'))).mode).toBe(0o700)
     expect(await filesOf(other.replica)).toEqual(await filesOf(replica))
     expect(other.root).not.toBe(root)
     await bare.close()

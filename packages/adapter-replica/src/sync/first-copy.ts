@@ -15,7 +15,7 @@ const attempts = 8
 /** Milliseconds between two reports. */
 const reportEvery = 1_000
 
-/** What a call needs: the entry itself, what a directory lists, or everything below. */
+/** The part of a tree that a call needs: the entry itself, the files that a directory lists, or everything below. */
 export type Needed = 'entry' | 'children' | 'below'
 
 /**
@@ -59,7 +59,7 @@ export class FirstCopy {
   }
 
   /**
-   * Resolves when what a call needs is there.
+   * Resolves when the needed part is there.
    *
    * @throws WorkspaceError of the store; `EBUSY` for a file that never held still. The next call tries again.
    */
@@ -79,7 +79,7 @@ export class FirstCopy {
     while (this.#waiting.size > 0) await this.#until(this.#goOn(), signal)
   }
 
-  /** Ends it where it is. What is missing is fetched when a replica is opened in the directory again. */
+  /** Ends it where it is. The next replica in the directory fetches the rest. */
   async end(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.#background, ...this.#running.values()])

@@ -57,7 +57,8 @@ async function pushBytes(site: Site, path: MountPath, facts: Facts, options: Ste
   onPushed()
   tombstones.forget(path)
   // the store has these bytes now: what follows may fail, and is done again then
-  const known = { ...baseOf(path, facts, version), mode: base?.mode ?? mode, mtime: Date.now() }
+  const kept = store.capabilities.modes ? base?.mode : undefined
+  const known = { ...baseOf(path, facts, version), mode: kept ?? mode, mtime: Date.now() }
   await agree(site, [known])
   return pushMarks(site, path, facts, known, options)
 }
@@ -100,11 +101,14 @@ async function confirm(site: Site, path: MountPath, facts: Facts, { signal, onPu
 async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, options: StepOptions): Promise<Step> {
   const { store } = site
   const { signal, onPushed } = options
-  const { uniqueVersions } = store.capabilities
+  const { uniqueVersions, modes } = store.capabilities
+  const areBitsOff = (base.mode & 0o777) !== (facts.mode & 0o777)
+  // a file that is written anew has the bits that it is given then
+  if (areBitsOff && !modes && store.chmod === undefined) return pushBytes(site, path, facts, options)
   const modifiedAt = Math.max(0, Math.floor(facts.mtime))
   const isTimeOff = Math.abs(base.mtime - facts.mtime) > (uniqueVersions ? 0 : costlyTimeSlack)
   let marked = false
-  if (store.chmod !== undefined && (base.mode & 0o777) !== (facts.mode & 0o777)) {
+  if (store.chmod !== undefined && areBitsOff) {
     await store.chmod(path, facts.mode & 0o777, { signal })
     marked = true
   }

@@ -131,7 +131,7 @@ export interface Fetched {
   readonly content?: string | undefined
   readonly target?: string | undefined
   readonly bytes?: Uint8Array | undefined
-  /** The new file of the disk that holds the bytes, where they are many. Whoever fetches it closes it. */
+  /** The new file of the disk that holds the bytes, where they are many. The caller closes it. */
   readonly file?: number | undefined
 }
 

@@ -36,7 +36,7 @@ export interface Site {
 export type Step = 'done' | 'changed' | 'differs'
 
 export interface StepOptions extends SignalOption {
-  /** What the store has, where it was listed a moment ago. */
+  /** The entries of the store, where they were listed a moment ago. */
   readonly listed?: ReadonlyMap<string, Remote> | undefined
   /** Notes a change that the store has acknowledged. */
   readonly onPushed: () => void

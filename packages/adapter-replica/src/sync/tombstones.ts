@@ -72,7 +72,7 @@ export class Tombstones {
   async delete(store: StorageAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
     const bytes = new TextEncoder().encode(`${mark}${this.#id}\n`)
     const claimed = performance.now()
-    const { version: tombstone } = await store.write(path, bytes, { ifVersion: version, signal })
+    const { version: tombstone } = await store.write(path, bytes, { ifVersion: version, listed: true, signal })
     if (performance.now() - claimed > claimTime) {
       throw failure('EBUSY', {
         operation: 'flush',

@@ -56,17 +56,21 @@ export function conditionTests({ describe, test, change }: Suite): void {
       await rejects(it.adapter.read(at('/none'), { ifVersion }), 'ENOENT', { path: '/none' })
     })
 
-    change('write: a condition holds as well where the caller has listed the place', {
-      conditionalWrite: offered,
-    }, async (it) => {
-      const write = (ifVersion: string, text: string) =>
-        it.adapter.write(at('/a'), encode(text), { ifVersion, listed: true, parents: true })
-      const { version } = await write('absent', '1')
-      await rejects(write('absent', '2'), 'ECONFLICT', { path: '/a' })
-      await write(version, '3')
-      await rejects(write(version, '4'), 'ECONFLICT', { path: '/a' })
-      equal((await it.adapter.read(at('/a'))).bytes, encode('3'))
-    })
+    change(
+      'write: a condition holds as well where the caller has listed the place',
+      {
+        conditionalWrite: offered,
+      },
+      async (it) => {
+        const write = (ifVersion: string, text: string) =>
+          it.adapter.write(at('/a'), encode(text), { ifVersion, listed: true, parents: true })
+        const { version } = await write('absent', '1')
+        await rejects(write('absent', '2'), 'ECONFLICT', { path: '/a' })
+        await write(version, '3')
+        await rejects(write(version, '4'), 'ECONFLICT', { path: '/a' })
+        equal((await it.adapter.read(at('/a'))).bytes, encode('3'))
+      },
+    )
 
     change('write: replaces exactly that version', { conditionalWrite: offered }, async (it) => {
       const { version } = await it.adapter.write(at('/a'), encode('1'))

@@ -23,7 +23,7 @@ export interface Call {
   /** The source, for move and copy; `/` for operations without a path. */
   readonly path: MountPath
   readonly destination?: MountPath | undefined
-  /** Of a listing: with everything below. Default false. */
+  /** True for a listing of everything below. */
   readonly recursive?: boolean | undefined
   /** Bytes to write, where that is known before. */
   readonly bytes?: number | undefined

@@ -1,0 +1,76 @@
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createS3Adapter } from '@ws/adapter-s3'
+import { describeWith } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { at, machineOf, openMachine, put } from './support/site.ts'
+
+// one server
+describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
+  it('[RE2] are as few as the README says', async () => {
+    const server = await sharedS3Server('r2')
+    onTestFinished(() => server.close())
+    const client = server.client({ maxAttempts: 1 })
+    let sent = 0
+    client.middlewareStack.add(
+      (next) => (given) => {
+        sent += 1
+        return next(given)
+      },
+      { step: 'initialize', priority: 'low', name: 'count' },
+    )
+    const store = await createS3Adapter({ client, bucket: server.bucket, prefix: 'counted', symlinks: 'rclonelink' })
+    for (let file = 0; file < 20; file += 1) await put(store, `/kept/f${file}.txt`, 'kept')
+    const counts: Record<string, number> = {}
+    const count = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
+      sent = 0
+      const result = await work()
+      counts[step] = sent
+      return result
+    }
+    const opened = await count('open', async () => {
+      const machine = await openMachine(store)
+      await machine.replica.refresh?.()
+      return machine
+    })
+    await opened.replica.close()
+    const { replica, root } = await machineOf(store, { persist: 'flush' })
+    const flush = async (): Promise<void> => replica.flush()
+    await count('read', () => replica.read(at('/kept/f1.txt')))
+    await count('refresh, nothing changed', async () => replica.refresh?.())
+    await count('flush, nothing changed', flush)
+    await put(replica, '/new.txt', 'new')
+    await count('a new file', flush)
+    await put(replica, '/new.txt', 'changed')
+    await count('a file that changed', flush)
+    await rename(join(root, 'new.txt'), join(root, 'renamed.txt'))
+    await count('a file that was renamed', flush)
+    await replica.chmod?.(at('/renamed.txt'), 0o755)
+    await count('bits that changed', flush)
+    await replica.delete(at('/renamed.txt'))
+    await count('a file that was removed', flush)
+    await replica.createSymlink?.(at('/link'), 'kept')
+    await count('a new link', flush)
+    await replica.createDirectory(at('/empty'))
+    await count('a new directory', flush)
+    for (let file = 0; file < 100; file += 1) await writeFile(join(root, 'kept', `n${file}.txt`), `${file}`)
+    await count('100 new files', flush)
+    expect(counts).toEqual({
+      open: 22,
+      read: 0,
+      'refresh, nothing changed': 1,
+      'flush, nothing changed': 0,
+      'a new file': 4,
+      'a file that changed': 1,
+      'bits that changed': 1,
+      'a file that was renamed': 9,
+      'a file that was removed': 5,
+      'a new link': 14,
+      'a new directory': 4,
+      '100 new files': 101,
+    })
+  })
+})
