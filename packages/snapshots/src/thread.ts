@@ -38,6 +38,7 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     this.#worker = new Worker(module, {
       workerData: { ...data, tempName: `${tempPrefix}${ownMark()}-` },
       env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
       argv: [],
       // SQLite is new in Node, which says so on standard error
       execArgv: ['--disable-warning=ExperimentalWarning', ...(isSource ? ['--conditions=@ws/source'] : [])],

@@ -1,9 +1,8 @@
 import { ancestorsOf } from './paths.ts'
 import { type MountPath, mountRoot } from '@ws/core/adapter'
 import type { SignalOption } from '@ws/core/adapter'
-import type { Facts } from '@ws/snapshots/internal'
 
-import type { Wanted } from '../worker/protocol.ts'
+import type { Seen, Wanted } from '../worker/protocol.ts'
 import { keepOurs } from './conflict.ts'
 import { type Fetched, fetchEntry, isChanged, isGone, type Remote } from './remote.ts'
 import { agree, type Site, type Step } from './site.ts'
@@ -120,7 +119,7 @@ async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink'
 }
 
 /** Bits that were changed here stay, and go to the store with the next push. */
-function marked(wanted: Wanted, before: number | undefined, facts: Facts): Wanted {
+function marked(wanted: Wanted, before: number | undefined, facts: Seen): Wanted {
   const isOurs = facts.type === 'file' && before !== undefined && (before & 0o777) !== (facts.mode & 0o777)
   return isOurs ? { ...wanted, mode: facts.mode } : wanted
 }

@@ -1,8 +1,7 @@
 import { isWorkspaceError, parentPath } from '@ws/core'
 import { mountRoot, type MountPath, type WriteData } from '@ws/core/adapter'
-import type { Facts } from '@ws/snapshots/internal'
 
-import { type Base, largeBytes } from '../worker/protocol.ts'
+import { type Base, largeBytes, type Seen } from '../worker/protocol.ts'
 import { ancestorsOf } from './paths.ts'
 import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
@@ -29,7 +28,7 @@ export async function pushEntry(site: Site, path: MountPath, options: StepOption
   }
 }
 
-async function pushNew(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step> {
+async function pushNew(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step> {
   const base = site.tree.base.get(path)
   if (facts.type === 'directory') return pushDirectory(site, path, facts, options)
   if (facts.type === 'symlink') return pushLink(site, path, facts, options)
@@ -37,7 +36,7 @@ async function pushNew(site: Site, path: MountPath, facts: Facts, options: StepO
   return (await copyInStore(site, path, facts, options)) ?? (await pushBytes(site, path, facts, options))
 }
 
-async function pushBytes(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step> {
+async function pushBytes(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step> {
   const { store, disk, tree, tombstones } = site
   const { signal, onPushed } = options
   const base = tree.base.get(path)
@@ -70,7 +69,7 @@ function isFree(path: MountPath, listed: StepOptions['listed']): boolean {
 }
 
 /** The bytes of a file that was renamed are in the store already. */
-async function copyInStore(site: Site, path: MountPath, facts: Facts, options: StepOptions): Promise<Step | undefined> {
+async function copyInStore(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step | undefined> {
   const { store, tree } = site
   const { signal, onPushed } = options
   if (store.capabilities.conditionalMove !== 'server' || facts.size === 0 || tree.base.has(path)) return undefined
@@ -89,7 +88,7 @@ async function copyInStore(site: Site, path: MountPath, facts: Facts, options: S
 }
 
 /** Agrees on the version of a file that the store has now, where its bytes are those of this machine. */
-async function confirm(site: Site, path: MountPath, facts: Facts, { signal, onPushed }: StepOptions): Promise<Step> {
+async function confirm(site: Site, path: MountPath, facts: Seen, { signal, onPushed }: StepOptions): Promise<Step> {
   const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
   const known = { ...baseOf(path, facts, now.version), mode: now.mode ?? facts.mode, mtime: now.mtime ?? facts.mtime }
@@ -98,7 +97,7 @@ async function confirm(site: Site, path: MountPath, facts: Facts, { signal, onPu
 }
 
 /** Bits and time, where the store keeps them. */
-async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, options: StepOptions): Promise<Step> {
+async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, options: StepOptions): Promise<Step> {
   const { store } = site
   const { signal, onPushed } = options
   const { uniqueVersions, modes } = store.capabilities
@@ -128,7 +127,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Facts, base: Base, 
   return 'done'
 }
 
-async function pushLink(site: Site, path: MountPath, facts: Facts, { signal, onPushed }: StepOptions): Promise<Step> {
+async function pushLink(site: Site, path: MountPath, facts: Seen, { signal, onPushed }: StepOptions): Promise<Step> {
   const { store, tree } = site
   const base = tree.base.get(path)
   const target = facts.target ?? ''
@@ -158,7 +157,7 @@ async function makeParent({ store }: Site, path: MountPath, signal: AbortSignal 
 async function pushDirectory(
   site: Site,
   path: MountPath,
-  facts: Facts,
+  facts: Seen,
   { signal, onPushed }: StepOptions,
 ): Promise<Step> {
   const { store, tree } = site

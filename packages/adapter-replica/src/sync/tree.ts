@@ -1,8 +1,8 @@
 import { mountRoot, type MountPath } from '@ws/core/adapter'
-import { type Facts, isSameTime, type ScanResult } from '@ws/snapshots/internal'
+import { isSameTime } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
-import type { Base } from '../worker/protocol.ts'
+import type { Base, Looked, Seen } from '../worker/protocol.ts'
 
 /** Words of the scan for entries without bytes. */
 const withoutBytes = 'it is a FIFO, a socket or a device'
@@ -10,7 +10,7 @@ const withoutBytes = 'it is a FIFO, a socket or a device'
 /** The entries as the store and this machine agreed on them, and as this machine last saw them. A path that differs is dirty. */
 export class ReplicaTree {
   readonly base = new Map<string, Base>()
-  readonly seen = new Map<string, Facts>()
+  readonly seen = new Map<string, Seen>()
   readonly dirty = new Set<string>()
   /** Entries of the disk that the last looks could not read or may not push, by path. */
   readonly leftOut = new Map<string, ReplicaLeftOut>()
@@ -20,19 +20,34 @@ export class ReplicaTree {
 
   agree(base: readonly Base[], gone: readonly string[] = []): void {
     for (const path of gone) this.base.delete(path)
-    for (const one of base) this.base.set(one.path, one)
+    for (const one of base) {
+      this.base.set(one.path, one)
+      this.#share(one.path)
+    }
     for (const path of [...gone, ...base.map(({ path: at }) => at)]) this.#judge(path)
   }
 
-  see(path: string, facts: Facts | undefined): void {
+  see(path: string, facts: Seen | undefined): void {
     if (path === mountRoot) return
     if (facts === undefined) this.seen.delete(path)
-    else this.seen.set(path, facts)
+    else {
+      this.seen.set(path, facts)
+      this.#share(path)
+    }
     this.#judge(path)
   }
 
+  /** One object serves both maps where both sides have the same, as most entries do: it saves half of the memory. */
+  #share(path: string): void {
+    const [base, seen] = [this.base.get(path), this.seen.get(path)]
+    if (base === undefined || seen === undefined) return
+    const { type, size, mode, mtime, content, target } = seen
+    const same = base.type === type && base.size === size && base.mode === mode && base.mtime === mtime
+    if (same && base.content === content && base.target === target) this.seen.set(path, base)
+  }
+
   /** @param whole the look was at everything, so that it names all that is left out */
-  take({ changed, gone, leftOut }: ScanResult, whole: boolean): void {
+  take({ changed, gone, leftOut }: Looked, whole: boolean): void {
     for (const path of gone) this.see(path, undefined)
     for (const [path, facts] of changed) {
       this.leftOut.delete(path)
@@ -60,12 +75,12 @@ export class ReplicaTree {
   }
 }
 
-export function isAgreed(base: Base | undefined, facts: Facts | undefined): boolean {
+export function isAgreed(base: Base | undefined, facts: Seen | undefined): boolean {
   if (base === undefined || facts === undefined) return base === facts
   return isSameBytes(base, facts) && (facts.type === 'symlink' || hasSameMarks(base, facts))
 }
 
-export function isSameBytes(base: Base | undefined, facts: Facts | undefined): boolean {
+export function isSameBytes(base: Base | undefined, facts: Seen | undefined): boolean {
   if (base === undefined || facts === undefined) return false
   if (base.type !== facts.type) return false
   if (base.type === 'directory') return true
@@ -75,13 +90,13 @@ export function isSameBytes(base: Base | undefined, facts: Facts | undefined): b
 }
 
 /** Times of directories change with every entry, and are not kept. */
-export function hasSameMarks(base: Base, facts: Facts): boolean {
+export function hasSameMarks(base: Base, facts: Seen): boolean {
   const sameMode = (base.mode & 0o777) === (facts.mode & 0o777)
   return sameMode && (base.type === 'directory' || isSameTime(base.mtime, facts.mtime))
 }
 
 /** A base of facts that were just agreed upon. */
-export function baseOf(path: string, facts: Facts, version: string): Base {
+export function baseOf(path: string, facts: Seen, version: string): Base {
   const { type, content, target, size, mode, mtime } = facts
   return { path, type, version, content, target, size, mode, mtime }
 }

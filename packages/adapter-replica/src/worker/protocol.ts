@@ -20,6 +20,14 @@ export interface Base {
   readonly mtime: number
 }
 
+/** An entry as the last look saw it: the facts that a comparison with a base needs. */
+export type Seen = Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'>
+
+/** The difference between two looks. */
+export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut'> {
+  readonly changed: ReadonlyMap<string, Seen>
+}
+
 export interface WorkerData {
   /** How the names of temporary files begin: they say which process has made them. */
   readonly tempName: string
@@ -45,7 +53,7 @@ export interface Opened {
   /** Nothing was hydrated yet. */
   readonly isNew: boolean
   readonly base: readonly Base[]
-  readonly seen: readonly (readonly [string, Facts])[]
+  readonly seen: readonly (readonly [string, Seen])[]
   readonly conflicts: readonly ReplicaConflict[]
 }
 
@@ -75,7 +83,7 @@ export interface Put {
 }
 
 /** The entry as it is now, or why it was left alone. */
-export type Outcome = { readonly facts: Facts } | { readonly unexpected: string }
+export type Outcome = { readonly facts: Seen } | { readonly unexpected: string }
 
 /** The methods of the worker. */
 export interface Hosted {
@@ -90,7 +98,7 @@ export interface Methods {
   open(): Opened
   /** The state is of this store from now on. */
   adopt(store: string | undefined): void
-  look(request: LookRequest): ScanResult
+  look(request: LookRequest): Looked
   /** The bytes of a file that is as the last look saw it, or `undefined`. */
   read(path: string, mapped: boolean): Uint8Array | undefined
   /** Opens such a file for reading in pieces. Answers its number, or `undefined`. */

@@ -23,12 +23,11 @@ import {
   replace,
   Root,
   scan,
-  type ScanResult,
   Unexpected,
 } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict } from '../contract.ts'
-import type { Base, LookRequest, Methods, Opened, Outcome, Put, ServiceData } from './protocol.ts'
+import type { Base, Looked, LookRequest, Methods, Opened, Outcome, Put, Seen, ServiceData } from './protocol.ts'
 import { Pieces, type SeenFile } from './pieces.ts'
 import { State } from './state.ts'
 
@@ -65,14 +64,14 @@ export class Service implements Methods {
   }
 
   open(): Opened {
-    return this.#state.open()
+    return { ...this.#state.open(), seen: [...this.#seen].map(([path, facts]) => [path, seenOf(facts)]) }
   }
 
   adopt(store: string | undefined): void {
     this.#state.adopt(store)
   }
 
-  look({ only, reserved, mapped }: LookRequest): ScanResult {
+  look({ only, reserved, mapped }: LookRequest): Looked {
     const { maxFileBytes } = this.#data
     const result = scan({
       root: this.#root,
@@ -85,7 +84,8 @@ export class Service implements Methods {
       take: (place, seen) => digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
     })
     this.#note(result.changed, result.gone)
-    return result
+    const changed = new Map([...result.changed].map(([path, facts]) => [path, seenOf(facts)]))
+    return { changed, gone: result.gone, leftOut: result.leftOut }
   }
 
   read(path: string, mapped: boolean): Uint8Array | undefined {
@@ -147,7 +147,7 @@ export class Service implements Methods {
       const now = this.#statusOf(place, type, { content, target })
       this.#state.put(path, now, version)
       this.#seen.set(path, now)
-      return { facts: now }
+      return { facts: seenOf(now) }
     })
   }
 
@@ -261,4 +261,8 @@ export class Service implements Methods {
       throw error
     }
   }
+}
+
+function seenOf({ type, size, mode, mtime, content, target }: Facts): Seen {
+  return { type, size, mode, mtime, content, target }
 }

@@ -58,7 +58,7 @@ export class State {
     this.#database.close()
   }
 
-  open(): Opened {
+  open(): Omit<Opened, 'seen'> {
     const { id, store, hydrated } = this.#database.get<{ id: string; store: string | null; hydrated: number }>(
       'SELECT id, store, hydrated FROM replica',
     ) ?? { id: '', store: null, hydrated: 0 }
@@ -71,7 +71,6 @@ export class State {
         content: content ?? undefined,
         target: target ?? undefined,
       })),
-      seen: [...this.seen()],
       conflicts: this.#database.all<ReplicaConflict>('SELECT kept, path, time, kind FROM conflicts ORDER BY time'),
     }
   }
