@@ -30,7 +30,7 @@ const ordinary = { uid: 1_000, gid: 1_000 }
  * fetches what it needs at once, and a command waits for all of them, as `refresh()` does.
  *
  * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store, names that the
- * disk cannot hold; `ENOTSUP` for a store without conditional writes or links; `EBUSY` while another process has the directory;
+ * disk cannot hold; `ENOTSUP` for a store without conditional writes or links; `EBUSY` while another replica has the directory;
  * `EDQUOT` above a limit; errors of the store. Nothing is overwritten then.
  */
 export async function createReplicaAdapter(options: ReplicaAdapterOptions): Promise<ReplicaAdapter> {
@@ -190,7 +190,7 @@ function explainState(error: unknown): never {
   if (!isWorkspaceError(error, 'EBUSY')) throw error
   throw unusable(
     'EBUSY',
-    'another process has the directory open',
-    'end it, or give each process a directory of its own',
+    'the directory is open already, in this process or in another one',
+    'close that replica first, or give each a directory of its own',
   )
 }

@@ -79,16 +79,15 @@ describe('a replica is refused, and nothing is overwritten', () => {
     const directory = `${await ownDirectory()}/r`
     const store = createMemoryAdapter()
     const { replica } = await machineOf(store, { directory })
-    expect(await refusal(createReplicaAdapter({ store, directory }))).toContain('EBUSY')
+    const isOpen = 'EBUSY the directory is open already, in this process or in another one'
+    expect(await refusal(createReplicaAdapter({ store, directory }))).toContain(isOpen)
     await replica.close()
     const program = new URL('support/hold.ts', import.meta.url).pathname
     const child = fork(program, [directory], {
       execArgv: ['--conditions=@ws/source', '--disable-warning=ExperimentalWarning'],
     })
     await once(child, 'message')
-    expect(await refusal(createReplicaAdapter({ store, directory }))).toContain(
-      'another process has the directory open',
-    )
+    expect(await refusal(createReplicaAdapter({ store, directory }))).toContain(isOpen)
     child.kill('SIGKILL')
     await once(child, 'exit')
     await machineOf(store, { directory })

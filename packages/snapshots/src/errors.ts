@@ -55,8 +55,8 @@ function sqliteFailure(code: number, native: unknown): Failure {
   if (code === sqliteCodes.busy) {
     return failed(
       'EBUSY',
-      'another process has the state directory open',
-      'end it, or give each process a `stateDirectory` of its own',
+      'the state directory is open already, in this process or in another one',
+      'close that one first, or give each a `stateDirectory` of its own',
       native,
     )
   }

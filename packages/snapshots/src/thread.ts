@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { WorkspaceError } from '@ws/core'
 import { ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
-import type { Answer, PlainError, Request } from './worker/protocol.ts'
+import { type Answer, ending, type PlainError, type Request } from './worker/protocol.ts'
+
+/** Milliseconds that the worker has to close what is open. */
+const patience = 10_000
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
@@ -64,7 +67,13 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
   async close(): Promise<void> {
     while (this.#waiting.size > 0 && this.#ended === undefined)
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))
-    await this.#worker.terminate()
+    if (this.#ended !== undefined) return
+    const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
+    this.#worker.ref()
+    this.#worker.postMessage(ending)
+    const late = setTimeout(() => void this.#worker.terminate(), patience)
+    await exited
+    clearTimeout(late)
   }
 
   #answer(answer: Answer): void {

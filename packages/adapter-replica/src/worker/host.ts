@@ -20,6 +20,10 @@ export class Host implements Hosted {
     return run(...args)
   }
 
+  close(): void {
+    for (const replica of this.#services.keys()) this.end(replica)
+  }
+
   end(replica: number): void {
     this.#services.get(replica)?.close()
     this.#services.delete(replica)

@@ -6,4 +6,4 @@ import { Host } from './host.ts'
 import type { WorkerData } from './protocol.ts'
 
 nameTemporaries((workerData as WorkerData).tempName)
-serve(() => new Host())
+serve(() => new Host(), { handsOver: true })

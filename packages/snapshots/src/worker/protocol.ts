@@ -148,4 +148,7 @@ export interface PlainError {
   readonly native?: unknown
 }
 
+/** Asks the worker to close everything, and to end. */
+export const ending = 'end'
+
 export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: PlainError })

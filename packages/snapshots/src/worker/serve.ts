@@ -1,20 +1,34 @@
 import { parentPort } from 'node:worker_threads'
 
 import { nativeFailure } from '../errors.ts'
-import type { Answer, PlainError, Request } from './protocol.ts'
+import { type Answer, ending, type PlainError, type Request } from './protocol.ts'
 
-/** The memory of bytes that nothing else here uses: it changes hands, and is not copied. */
-function ownBuffer(result: unknown): ArrayBuffer[] {
+export interface ServeOptions {
+  /** The service keeps nothing of the bytes that it answers: their memory changes hands, and is not copied. Default false. */
+  readonly handsOver?: boolean | undefined
+}
+
+function memoryOf(result: unknown): ArrayBuffer[] {
   const isWhole = result instanceof Uint8Array && result.byteLength === result.buffer.byteLength
   return isWhole && result.buffer instanceof ArrayBuffer ? [result.buffer] : []
 }
 
 /** Answers the requests of a thread, one at a time. The service is made for the first, so that its failure is an answer. */
-export function serve<Service extends object>(make: () => Service): void {
+export function serve<Service extends { close(): void }>(
+  make: () => Service,
+  { handsOver = false }: ServeOptions = {},
+): void {
   const port = parentPort
   if (port === null) throw new Error('this file runs in a worker thread')
   let service: Service | undefined
-  port.on('message', ({ id, method, args }: Request<keyof Service>) => {
+  port.on('message', (request: Request<keyof Service> | typeof ending) => {
+    if (request === ending) {
+      // the thread ends by itself: one that is stopped with SQLite open has brought its process down
+      service?.close()
+      port.close()
+      return
+    }
+    const { id, method, args } = request
     let answer: Answer
     try {
       service ??= make()
@@ -23,7 +37,7 @@ export function serve<Service extends object>(make: () => Service): void {
     } catch (error) {
       answer = { id, error: plainError(error) }
     }
-    port.postMessage(answer, 'result' in answer ? ownBuffer(answer.result) : [])
+    port.postMessage(answer, handsOver && 'result' in answer ? memoryOf(answer.result) : [])
   })
 }
 

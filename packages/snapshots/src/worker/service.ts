@@ -54,6 +54,12 @@ export class Service implements Methods {
     this.#journals = new Journals(database, packs)
   }
 
+  close(): void {
+    for (const { tree } of this.#trees.values()) tree.close()
+    this.#packs?.close()
+    this.#database?.close()
+  }
+
   open(names: readonly TreeName[]): number[] {
     const { database, packs } = this.#store()
     return names.map((name) => {
