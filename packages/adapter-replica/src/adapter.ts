@@ -79,6 +79,7 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
       } finally {
         closing = undefined
       }
+      await engine.copy.end()
       await closeDisk()
       await release()
       if (failure !== undefined) throw failure

@@ -182,6 +182,18 @@ describe('files that are still being copied', () => {
     for (const side of [first.store, second.replica]) expect(await filesOf(side)).toEqual(all)
   })
 
+  it('[RE4] a replica that stays open, since its last push failed, still gets every file', async () => {
+    const { store, release } = held({ '/a.txt': 'a', '/b.txt': 'b' })
+    const { replica } = await openMachine(store, { persist: 'flush' })
+    const { write } = store
+    store.write = () => Promise.reject(new WorkspaceError({ code: 'EBACKEND', operation: 'write', reason: 'is away' }))
+    await put(replica, '/new.txt', 'new')
+    expect(await failureOf(replica.close())).toMatchObject({ code: 'EBACKEND' })
+    store.write = write
+    release()
+    expect(await filesOf(replica)).toEqual({ '/a.txt': 'a', '/b.txt': 'b', '/new.txt': 'new' })
+  })
+
   it('an abort ends the waiting, and not the copy', async () => {
     const { store, release } = held({ '/a.txt': 'a' })
     const { replica } = await openMachine(store)

@@ -154,7 +154,6 @@ export class Engine {
     clearTimeout(this.#idle)
     this.#ticker = undefined
     await this.#pushes
-    await this.copy.end()
     await this.flush(undefined)
   }
 
