@@ -41,7 +41,8 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     this.#worker = new Worker(module, {
       workerData: { ...data, tempName: `${tempPrefix}${ownMark()}-` },
       env: {},
-      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+      // room for new objects: with less, looks take longer; with more, a process takes more memory and no less time
+      resourceLimits: { maxYoungGenerationSizeMb: 24 },
       argv: [],
       // SQLite is new in Node, which says so on standard error
       execArgv: ['--disable-warning=ExperimentalWarning', ...(isSource ? ['--conditions=@ws/source'] : [])],

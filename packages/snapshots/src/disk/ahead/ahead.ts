@@ -76,7 +76,7 @@ export class Ahead {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`thread.${extension}`, import.meta.url), {
       env: {},
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
