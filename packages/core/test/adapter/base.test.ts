@@ -50,7 +50,8 @@ describe('the base of adapters', () => {
       },
     })
     await defineAdapter(driver).write(at('/a'), bytes, { ifVersion: 'v1' })
-    expect(given).toEqual([{ ifVersion: 'v1', parents: false, mode: undefined, durable: false, signal: undefined }])
+    const defaults = { listed: false, parents: false, mode: undefined, durable: false, signal: undefined }
+    expect(given).toEqual([{ ifVersion: 'v1', ...defaults }])
   })
 
   it.each(['write', 'append', 'delete', 'move'])('keeps the root where it is: %s', async (operation) => {
