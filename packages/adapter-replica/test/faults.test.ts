@@ -15,7 +15,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import type { ReplicaAdapter } from '../src/index.ts'
 import { changeOnce, Texts } from './support/changes.ts'
-import { filesOf, machineOf } from './support/site.ts'
+import { expectInStep, filesOf, machineOf } from './support/site.ts'
 
 /** A store that cannot be reached at all. */
 const outage: FaultPlan = () => ({ kind: 'reset', when: 'before' })
@@ -68,11 +68,7 @@ async function round(server: S3Connection, seed: number): Promise<void> {
   }
   for (let turn = 0; turn < 3; turn += 1) for (const { replica } of machines) await meet(replica)
   const files = await filesOf(direct)
-  for (const { replica } of machines) {
-    expect(await filesOf(replica), `seed ${seed}`).toEqual(files)
-    expect(replica.status(), `seed ${seed}`).toMatchObject({ dirty: [], leftOut: [] })
-    expect((await replica.verify()).differing).toEqual([])
-  }
+  for (const { replica } of machines) await expectInStep(replica, files, `seed ${seed}`)
   expect(texts.lostIn(files), `seed ${seed}`).toEqual([])
   for (const { replica } of machines) await replica.close()
 }

@@ -6,7 +6,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 
 import type { ReplicaAdapter } from '../src/index.ts'
-import { at, failureOf, filesOf, machineOf, put } from './support/site.ts'
+import { at, expectInStep, failureOf, filesOf, machineOf, put } from './support/site.ts'
 
 /** Two machines on one store, in which nothing is pushed or pulled unless the test says so. */
 async function pair(files: Record<string, string> = {}) {
@@ -27,11 +27,7 @@ async function expectSame(
   ...replicas: readonly ReplicaAdapter[]
 ): Promise<Record<string, string>> {
   const files = await filesOf(store)
-  for (const replica of replicas) {
-    expect(await filesOf(replica)).toEqual(files)
-    expect(replica.status()).toMatchObject({ dirty: [], leftOut: [] })
-    expect((await replica.verify()).differing).toEqual([])
-  }
+  for (const replica of replicas) await expectInStep(replica, files)
   return files
 }
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 import type { ReplicaAdapter } from '../src/index.ts'
 import { changeOnce, Texts } from './support/changes.ts'
-import { filesOf, machineOf, storeWithoutConditionalDelete } from './support/site.ts'
+import { expectInStep, filesOf, machineOf, storeWithoutConditionalDelete } from './support/site.ts'
 
 /** Flushes, and takes conflicts and files that wait for another machine's tombstone for what they are. */
 async function flush(replica: ReplicaAdapter): Promise<void> {
@@ -49,11 +49,7 @@ async function converge(seed: number, store: StorageAdapter): Promise<void> {
       await flush(replica)
     }
   const files = await filesOf(store)
-  for (const { replica } of machines) {
-    expect(await filesOf(replica), `seed ${seed}`).toEqual(files)
-    expect(replica.status(), `seed ${seed}`).toMatchObject({ dirty: [], leftOut: [] })
-    expect((await replica.verify()).differing).toEqual([])
-  }
+  for (const { replica } of machines) await expectInStep(replica, files, `seed ${seed}`)
   expect(texts.lostIn(files), `seed ${seed}`).toEqual([])
   for (const { replica } of machines) await replica.close()
 }

@@ -15,7 +15,8 @@ it('[RE3] a deletion that meets an edit keeps the edit, though the store ignores
   expect(await filesOf(replica)).toEqual({ '/a.txt': 'edited by another' })
 })
 
-it('[RE4] a tombstone that a killed machine has left is nothing to others, and its machine finishes it', async () => {
+/** A machine that has left a tombstone at `/a.txt`. `store.delete` fails until it is `remove` again. */
+async function killedWhileDeleting() {
   const store = storeWithoutConditionalDelete()
   await put(store, '/a.txt', 'base')
   const one = await machineOf(store, { persist: 'flush' })
@@ -23,6 +24,11 @@ it('[RE4] a tombstone that a killed machine has left is nothing to others, and i
   store.delete = () => Promise.reject(new Error('killed here'))
   await one.replica.delete(at('/a.txt'))
   await failureOf(one.replica.flush() as Promise<void>)
+  return { store, one, remove }
+}
+
+it('[RE4] a tombstone that a killed machine has left is nothing to others, and its machine finishes it', async () => {
+  const { store, one, remove } = await killedWhileDeleting()
   const two = await machineOf(store, { persist: 'flush' })
   expect(await filesOf(two.replica)).toEqual({})
   await put(two.replica, '/a.txt', 'new')
@@ -35,13 +41,7 @@ it('[RE4] a tombstone that a killed machine has left is nothing to others, and i
 })
 
 it('[RE4] a tombstone of a machine that has vanished is deleted by another one, in time', async () => {
-  const store = storeWithoutConditionalDelete()
-  await put(store, '/a.txt', 'base')
-  const one = await machineOf(store, { persist: 'flush' })
-  const { delete: remove } = store
-  store.delete = () => Promise.reject(new Error('killed here'))
-  await one.replica.delete(at('/a.txt'))
-  await failureOf(one.replica.flush() as Promise<void>)
+  const { store, remove } = await killedWhileDeleting()
   store.delete = remove
   const two = await machineOf(store, { persist: 'flush' })
   await two.replica.refresh?.()

@@ -1,6 +1,6 @@
 // For `@ws/adapter-replica`, which scans and changes a disk as checkpoints do. Nothing here is a promise to others.
 export { Ahead } from './disk/ahead/ahead.ts'
-export { digestContent, fill, openSeen, readContent } from './disk/content.ts'
+export { digestContent, fill, isSame, openSeen, pieceBytes, readContent } from './disk/content.ts'
 export {
   entryColumns,
   type EntryRow,
@@ -13,7 +13,7 @@ export {
   valuesOf,
 } from './disk/facts.ts'
 export { create, makeDirectory, removeDirectory, removeFile, replace } from './disk/restore/acts.ts'
-export { mark } from './disk/restore/marks.ts'
+export { mark, markNew } from './disk/restore/marks.ts'
 export { changedMeanwhile, pathOf, type Place, Unexpected } from './disk/restore/place.ts'
 export { Root } from './disk/root.ts'
 export { scan, type ScanResult } from './disk/scan.ts'
@@ -21,7 +21,7 @@ export { nameTemporaries, newTemporary } from './disk/temporary.ts'
 export { failed, nativeCode } from './errors.ts'
 export { Database, type Value } from './store/database.ts'
 export { openStateDirectory } from './store/state-directory.ts'
-export { contentOf } from './store/pack.ts'
+export { ContentName, contentOf } from './store/pack.ts'
 export { errorOf, Thread } from './thread.ts'
 export type { PlainError } from './worker/protocol.ts'
 export { plainError, serve } from './worker/serve.ts'

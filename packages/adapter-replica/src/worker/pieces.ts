@@ -1,12 +1,8 @@
-import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fdatasyncSync,
   fstatSync,
-  futimesSync,
   lstatSync,
   openSync,
   type Stats,
@@ -16,17 +12,20 @@ import {
 
 import {
   changedMeanwhile,
+  ContentName,
   type Facts,
   fill,
+  isSame,
+  markNew,
   newTemporary,
   openSeen,
   pathOf,
+  pieceBytes,
   type Place,
   Unexpected,
 } from '@ws/snapshots/internal'
 
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-const pieceBytes = 1024 * 1024
 
 /** A file as it was seen. */
 export interface SeenFile {
@@ -40,15 +39,14 @@ interface Reading {
   readonly fd: number
   readonly before: Stats
   readonly content: string
-  readonly hash: Hash
+  readonly name: ContentName
   offset: number
 }
 
 interface Writing {
-  /** Absent: only the hash is wanted. */
-  readonly file: { readonly fd: number; readonly place: Place } | undefined
-  readonly hash: Hash
-  content: string | undefined
+  /** Absent: only the hash is wanted. It has no place of its own any more once it has its path. */
+  readonly file: { readonly fd: number; place: Place | undefined } | undefined
+  readonly name: ContentName
   size: number
 }
 
@@ -64,25 +62,24 @@ export class Pieces {
     if (fd === undefined) return undefined
     if (mapped) fdatasyncSync(fd) // before that, a store changes no time
     this.#last += 1
-    this.#readings.set(this.#last, { fd, before: fstatSync(fd), content, hash: createHash('sha256'), offset: 0 })
+    this.#readings.set(this.#last, { fd, before: fstatSync(fd), content, name: new ContentName(), offset: 0 })
     return this.#last
   }
 
   next(file: number): Uint8Array | { readonly isWhole: boolean } {
     const reading = this.#readings.get(file)
     if (reading === undefined) throw new Error('the file is closed')
-    const { fd, before, content, hash, offset } = reading
+    const { fd, before, content, name, offset } = reading
     const bytes = new Uint8Array(Math.min(pieceBytes, before.size - offset))
     const count = fill(fd, bytes, offset)
     if (count > 0) {
       const piece = bytes.subarray(0, count)
-      hash.update(piece)
+      name.add(piece)
       reading.offset += count
       return piece
     }
     const after = fstatSync(fd)
-    const isSame = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs
-    return { isWhole: isSame && offset === after.size && hash.digest('base64url') === content }
+    return { isWhole: isSame(before, after) && offset === after.size && name.get() === content }
   }
 
   /** @param directory in which it lies until it has its place. Only its owner can read it there. */
@@ -90,7 +87,7 @@ export class Pieces {
     const place = directory === undefined ? undefined : { parent: directory, name: newTemporary() }
     const file = place && { fd: openSync(pathOf(place), creating, 0o600), place }
     this.#last += 1
-    this.#writings.set(this.#last, { file, hash: createHash('sha256'), content: undefined, size: 0 })
+    this.#writings.set(this.#last, { file, name: new ContentName(), size: 0 })
     return this.#last
   }
 
@@ -99,14 +96,12 @@ export class Pieces {
     const { fd } = writing.file ?? {}
     for (let done = 0; fd !== undefined && done < bytes.length; )
       done += writeSync(fd, bytes, done, bytes.length - done, writing.size + done)
-    writing.hash.update(bytes)
+    writing.name.add(bytes)
     writing.size += bytes.length
   }
 
   hashOf(file: number): string {
-    const writing = this.#writing(file)
-    writing.content ??= writing.hash.digest('base64url')
-    return writing.content
+    return this.#writing(file).name.get()
   }
 
   factsOf(file: number): { readonly size: number; readonly content: string } {
@@ -114,18 +109,24 @@ export class Pieces {
   }
 
   /** Gives a new file its owner, bits and time. Answers where it is. */
-  finish(number: number, { uid, gid, mode, mtime }: Facts): Place {
+  finish(number: number, facts: Facts): Place {
     const { fd, place } = this.#file(number)
-    if (process.getuid?.() === 0) fchownSync(fd, uid, gid)
-    fchmodSync(fd, mode & 0o1777)
-    futimesSync(fd, mtime / 1_000, mtime / 1_000)
+    if (place === undefined) throw new Unexpected(changedMeanwhile)
+    markNew(fd, facts)
     return place
   }
 
-  /** @throws Unexpected where another program has put something else in the place of the new file */
-  assertAt(number: number, place: Place): void {
-    const [own, there] = [fstatSync(this.#file(number).fd), lstatSync(pathOf(place))]
+  /**
+   * Takes the hidden name from a new file that has its path. Its times change with that, so it comes before the last look at them.
+   *
+   * @throws Unexpected where another program has put something else in the place of the new file
+   */
+  arrive(number: number, place: Place): void {
+    const file = this.#file(number)
+    const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(place))]
     if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)
+    removeHidden(file)
+    file.place = undefined
   }
 
   drop(number: number): void {
@@ -135,9 +136,8 @@ export class Pieces {
     const file = this.#writings.get(number)?.file
     this.#writings.delete(number)
     if (file === undefined) return
-    const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(file.place), { throwIfNoEntry: false })]
+    removeHidden(file)
     closeSync(file.fd)
-    if (there !== undefined && there.ino === own.ino) unlinkSync(pathOf(file.place))
   }
 
   close(): void {
@@ -155,4 +155,11 @@ export class Pieces {
     if (file === undefined) throw new Error('only its hash is wanted')
     return file
   }
+}
+
+/** Only where it is still that file. */
+function removeHidden({ fd, place }: NonNullable<Writing['file']>): void {
+  if (place === undefined) return
+  const there = lstatSync(pathOf(place), { throwIfNoEntry: false })
+  if (there?.ino === fstatSync(fd).ino) unlinkSync(pathOf(place))
 }

@@ -143,7 +143,7 @@ export class Service implements Methods {
       const facts: Facts = { ...wanted, ...this.#data.owner, ...unknown, content, target }
       const from = typeof source === 'number' ? this.#pieces.finish(source, facts) : source
       this.#make(place, facts, this.#seen.get(path), from)
-      if (typeof source === 'number') this.#pieces.assertAt(source, place)
+      if (typeof source === 'number') this.#pieces.arrive(source, place)
       const now = this.#statusOf(place, type, { content, target })
       this.#state.put(path, now, version)
       this.#seen.set(path, now)

@@ -3,7 +3,7 @@ import { createWorkspace, isWorkspaceError, type Workspace, type WorkspaceError 
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createScratchDirectory } from '@ws/test-fixtures'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 import {
   createReplicaAdapter,
@@ -86,6 +86,13 @@ export async function filesOf(store: StorageAdapter): Promise<Record<string, str
     else found[path] = new TextDecoder().decode((await store.read(path)).bytes)
   }
   return found
+}
+
+/** The replica has the files of the store, and nothing waits or differs. */
+export async function expectInStep(replica: ReplicaAdapter, files: Record<string, string>, of?: string): Promise<void> {
+  expect(await filesOf(replica), of).toEqual(files)
+  expect(replica.status(), of).toMatchObject({ dirty: [], leftOut: [] })
+  expect((await replica.verify()).differing, of).toEqual([])
 }
 
 export const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto'
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 
 import { nativeCode } from '../errors.ts'
+import { ContentName } from '../store/pack.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 /** How often a file is read that changes meanwhile. The last reading is taken, and the next scan reads it again. */
 const attempts = 3
-const pieceBytes = 1024 * 1024
+/** Files that are too many bytes for one array are read in pieces of this size. */
+export const pieceBytes = 1024 * 1024
 
 export interface ReadContentOptions {
   readonly maxBytes: number
@@ -47,16 +48,16 @@ export function readContent(path: string, seen: Stats, options: ReadContentOptio
 /** The same for the name of the bytes, piece by piece: a file of any size takes the memory of one piece. */
 export function digestContent(path: string, seen: Stats, options: ReadContentOptions): Digest | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
-    const hash = createHash('sha256')
+    const name = new ContentName()
     const piece = new Uint8Array(Math.min(size, pieceBytes))
     let count = 0
     while (count < size) {
       const read = fill(fd, size - count < piece.length ? piece.subarray(0, size - count) : piece, count)
       if (read === 0) break
-      hash.update(read === piece.length ? piece : piece.subarray(0, read))
+      name.add(read === piece.length ? piece : piece.subarray(0, read))
       count += read
     }
-    return { count, result: hash.digest('base64url') }
+    return { count, result: name.get() }
   })
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
@@ -64,7 +65,7 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
 /**
  * Opens a file that was seen at a path, for reading.
  *
- * @throws nothing for a file that is gone, is another one or may not be read: `undefined`
+ * @returns `undefined` for a file that is gone, is another one or may not be read
  */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
@@ -108,7 +109,8 @@ function readSeen<Result>(
   }
 }
 
-function isSame(one: Stats, other: Stats): boolean {
+/** Nothing was written between the two. */
+export function isSame(one: Stats, other: Stats): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 }
 

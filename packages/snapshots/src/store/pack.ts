@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -211,9 +211,28 @@ export class Packs {
   }
 }
 
+const algorithm = 'sha256'
+const encoding = 'base64url'
+
 /** The name of bytes: equal for equal bytes. */
 export function contentOf(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'base64url')
+  return hash(algorithm, bytes, encoding)
+}
+
+/** The same for bytes that come in pieces. */
+export class ContentName {
+  readonly #hash = createHash(algorithm)
+  #name: string | undefined
+
+  add(piece: Uint8Array): void {
+    this.#hash.update(piece)
+  }
+
+  /** The name of all pieces. None can be added after it. */
+  get(): string {
+    this.#name ??= this.#hash.digest(encoding)
+    return this.#name
+  }
 }
 
 function damaged(native: unknown): Error {

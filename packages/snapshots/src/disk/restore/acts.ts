@@ -1,10 +1,7 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fstatSync,
-  futimesSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -22,7 +19,7 @@ import { nativeCode } from '../../errors.ts'
 import { type Facts, inodeOf, typeOf } from '../facts.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { newTemporary } from '../temporary.ts'
-import { bitsOf, giveNew, isRoot } from './marks.ts'
+import { giveNew, markNew } from './marks.ts'
 import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -158,9 +155,7 @@ function prepare({ parent }: Place, facts: Facts, source: Uint8Array | Place | u
     const bytes = source ?? new Uint8Array()
     let done = 0
     while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done)
-    if (isRoot) fchownSync(fd, facts.uid, facts.gid)
-    fchmodSync(fd, bitsOf(facts))
-    futimesSync(fd, facts.mtime / 1_000, facts.mtime / 1_000)
+    markNew(fd, facts)
     return temp
   } catch (error) {
     removeQuietly(temp)

@@ -1,15 +1,33 @@
-import { chmodSync, chownSync, closeSync, constants, fstatSync, openSync, utimesSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  utimesSync,
+} from 'node:fs'
 
 import { type Facts, inodeOf, isSameTime, typeOf } from '../facts.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
 const anyEntry = O_PATH | constants.O_NOFOLLOW
-export const isRoot = process.getuid?.() === 0
+const isRoot = process.getuid?.() === 0
 
 /** Files never get setuid or setgid back: bytes of another time must not run with the rights of another user. */
-export function bitsOf({ type, mode }: Facts): number {
+function bitsOf({ type, mode }: Facts): number {
   return type === 'directory' ? mode & 0o3777 : mode & 0o1777
+}
+
+/** Gives a file that was just made, and that is open, its owner, bits and time. */
+export function markNew(fd: number, facts: Facts): void {
+  if (isRoot) fchownSync(fd, facts.uid, facts.gid)
+  fchmodSync(fd, bitsOf(facts))
+  futimesSync(fd, facts.mtime / 1_000, facts.mtime / 1_000)
 }
 
 /** The entry that a place must hold, and whose it is, where another user is to get it. */
