@@ -11,7 +11,7 @@ import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
 const exchange = join(import.meta.dirname, 'support/exchange.pl')
 const renameat2 = process.arch === 'arm64' ? 276 : 316
 /** Starts in `npm test`. */
-const starts = { below: 0, warm: 0, direct: 30, translated: 0 }
+const starts = { below: 0, warm: 0, direct: 30, 'warm-direct': 0, translated: 0 }
 
 for (const mode of modes) {
   describeWith([...needed[mode], component('perl')], `exchanges during the start (${mode})`, () => {

@@ -1,5 +1,12 @@
 export * from './executor/index.ts'
-export { hidingCommand, hidingProblem, type HiddenNames, unreadableCaller } from './hide/hide.ts'
+export {
+  hidingCommand,
+  hidingProblem,
+  type HiddenNames,
+  type ListingTracer,
+  listingTracer,
+  unreadableCaller,
+} from './hide/hide.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
 export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'

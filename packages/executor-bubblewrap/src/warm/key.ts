@@ -4,7 +4,7 @@ import { type MountEntry, parseMountTable, readMountInfo } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
-import type { Layout } from '../layout.ts'
+import type { SplitLayout } from './split.ts'
 
 /** Sets of sources that are remembered with a mount table. */
 const mostAnswers = 64
@@ -16,7 +16,7 @@ const mostAnswers = 64
  */
 export function keyOf(
   { sources, system, tools, network, scratchBytes, seccomp }: SandboxCommand,
-  kept: Layout,
+  { kept, hidden }: Pick<SplitLayout, 'kept' | 'hidden'>,
 ): string {
   return JSON.stringify([
     kept.placements.map(({ at, source, readOnly, type }) => [
@@ -28,6 +28,7 @@ export function keyOf(
     ]),
     kept.aliases,
     kept.hasTemporary,
+    hidden,
     hostMountsAround(kept.placements.flatMap(({ source }) => (source === undefined ? [] : [source]))),
     system.map(describeEntry),
     tools.map(({ at, fd }) => [at, describeStatus(fstatSync(fd, { bigint: true }))]),

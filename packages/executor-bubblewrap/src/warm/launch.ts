@@ -2,14 +2,15 @@ import type { Duplex } from 'node:stream'
 
 import type { Owner } from '@ws/core/adapter'
 import { openPrivateFile, openStdio, spawnChild } from '@ws/process'
+import { listingTracer } from '@ws/sandbox'
 import { closeSync } from 'node:fs'
 
 import type { SandboxCommand } from '../arguments.ts'
 import { descriptors } from '../first-process.ts'
-import type { Layout } from '../layout.ts'
 import type { Warden } from '../warden.ts'
 import { supervisorArguments } from './arguments.ts'
 import { supervisorNumbers, supervisorScript } from './script.ts'
+import type { SplitLayout } from './split.ts'
 import { Supervisor } from './supervisor.ts'
 
 const perl = '/usr/bin/perl'
@@ -18,8 +19,8 @@ const keptSpares = 2
 
 export interface LaunchOptions {
   readonly command: SandboxCommand
-  /** The part of the layout that is the same for all commands. */
-  readonly kept: Layout
+  /** Its kept part is the same for all commands. */
+  readonly split: Pick<SplitLayout, 'kept' | 'hidden'>
   readonly owner: Owner
   readonly warden: Warden
   /** Milliseconds after which a silent supervisor is given up. */
@@ -31,15 +32,20 @@ export interface LaunchOptions {
  *
  * @throws the system's error where it cannot be started
  */
-export function launchSupervisor({ command, kept, owner, warden, patience }: LaunchOptions): Supervisor {
+export function launchSupervisor({ command, split, owner, warden, patience }: LaunchOptions): Supervisor {
   const numbers = supervisorNumbers()
   if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
   const { scratchBytes, network, seccomp } = command
   const asOwner = process.getuid?.() === 0 ? owner : {}
-  const inside = [numbers, descriptors.control, descriptors.seccomp, scratchBytes]
+  const { kept, hidden } = split
+  const tracer = hidden && listingTracer(hidden)
+  const inside = [tracer ? `${numbers},${tracer.numbers}` : numbers, descriptors.control, descriptors.seccomp, scratchBytes]
   const flags = [kept.hasTemporary ? 0 : 1, network === 'host' ? 0 : 1]
-  const argv = [perl, '-e', supervisorScript, ...[...inside, ...flags, owner.uid, owner.gid].map(String)]
-  const { extraFds, options, argv: whole, close } = supervisorArguments({ ...command, layout: kept }, argv)
+  const watched = tracer ? [tracer.root, tracer.names, tracer.trace] : []
+  const script = (tracer?.filter ?? '') + supervisorScript
+  const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
+  const tree = { ...command, layout: kept, direct: undefined }
+  const { extraFds, options, argv: whole, close } = supervisorArguments(tree, argv)
   const order = openPrivateFile(options)
   try {
     extraFds.set(descriptors.arguments, order)

@@ -1,4 +1,4 @@
-import type { Placement } from '../layout.ts'
+import type { Cover } from './split.ts'
 
 /** One command, for a spare. */
 export interface WarmOrder {
@@ -10,21 +10,24 @@ export interface WarmOrder {
   readonly hasInput: boolean
   /** Run at once. Otherwise the spare waits for the word to go, while this process looks at its mounts. */
   readonly atOnce: boolean
-  /** Parts under rules, in the order of mounting. */
-  readonly covers: readonly Placement[]
+  /** In the order of mounting. */
+  readonly covers: readonly Cover[]
+  /** Where the tree is put together that becomes the root. */
+  readonly top?: string | undefined
 }
 
 /** An order is one write to an empty pipe, which never waits. */
 const longestOrder = 65_536
 
 /** @returns `undefined` for an order that is too long, or that holds a NUL: a spare cannot be given it */
-export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers }: WarmOrder): Buffer | undefined {
+export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: WarmOrder): Buffer | undefined {
   const fields: [string, string][] = [
     ...argv.map((argument): [string, string] => ['a', argument]),
     ...Object.entries(env).map(([name, value]): [string, string] => ['e', `${name}=${value}`]),
     ...covers.map((cover): [string, string] => ['c', describeCover(cover)]),
     ['d', cwd],
   ]
+  if (top !== undefined) fields.push(['r', top], ...covers.map(({ from = '' }): [string, string] => ['f', from]))
   if (hasInput) fields.push(['i', '1'])
   if (atOnce) fields.push(['g', '1'])
   if (fields.some(([, value]) => value.includes('\0'))) return undefined
@@ -34,8 +37,8 @@ export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers }: WarmOr
   return Buffer.concat([number(size), ...parts])
 }
 
-function describeCover({ at, show, type, source, readOnly }: Placement): string {
-  return [source === undefined ? show : 'self', type, readOnly ? 'ro' : 'rw', at].join(' ')
+function describeCover({ at, show, type, source, readOnly }: Cover): string {
+  return [source === undefined || show === 'again' ? show : 'self', type, readOnly ? 'ro' : 'rw', at].join(' ')
 }
 
 function withLength(text: string): Buffer[] {

@@ -49,13 +49,13 @@ export class WarmPool {
   }
 
   /** @returns `undefined` where the command is to start cold */
-  find(command: SandboxCommand, { kept }: SplitLayout): Supervisor | undefined {
+  find(command: SandboxCommand, split: SplitLayout): Supervisor | undefined {
     if (this.#isClosed || this.#losses >= mostLosses) return undefined
     if (this.#isCold) {
       this.#isCold = false
       return undefined
     }
-    const key = keyOf(command, kept)
+    const key = keyOf(command, split)
     const known = this.#entries.get(key)
     if (known !== undefined && !known.supervisor.isLost) {
       this.#entries.delete(key)
@@ -66,7 +66,7 @@ export class WarmPool {
     if (known !== undefined) this.#end(key, known)
     if (!this.#makeRoom()) return undefined
     const { owner, warden } = this.#options
-    const supervisor = launchSupervisor({ command, kept, owner, warden: warden(), patience: this.patience })
+    const supervisor = launchSupervisor({ command, split, owner, warden: warden(), patience: this.patience })
     const entry = { supervisor, timer: setTimeout(() => this.#rest(key), this.#options.idle ?? 60_000).unref() }
     this.#entries.set(key, entry)
     return supervisor

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 
 import { readFurtherOutput, readPipe } from '@ws/process'
+import { unreadableCaller } from '@ws/sandbox'
 
 import { signalIn } from '../first-child.ts'
 import type { Sandbox } from '../let-go.ts'
@@ -8,7 +9,7 @@ import type { SandboxStart } from '../sandbox.ts'
 import type { WarmPool } from './pool.ts'
 import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'
-import type { Running } from './supervisor-parts.ts'
+import type { Running, WarmEnd } from './supervisor-parts.ts'
 
 /** Milliseconds that the streams of a command which has ended may be silent before they are closed from here. */
 const drainGrace = 250
@@ -20,11 +21,13 @@ export interface WarmCommand {
   readonly running: Running
   /** Ends everything inside at once. */
   readonly end: () => void
+  /** The listings of the command are watched. */
+  readonly hides: boolean
   readonly start: Pick<SandboxStart, 'stdin' | 'onStdout' | 'onStderr'>
 }
 
 /** Follows a command in a spare to its end. */
-export function followWarm({ pool, supervisor, spare, running, end, start }: WarmCommand): Omit<Sandbox, 'watch'> {
+export function followWarm({ pool, supervisor, spare, running, end, hides, start }: WarmCommand): Omit<Sandbox, 'watch'> {
   const over = new AbortController()
   let last = performance.now()
   const read = (which: 'stdout' | 'stderr') => {
@@ -46,12 +49,12 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
   const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
   // The order's descriptor and an input without a writer.
   spare.close()
-  let status: number | undefined
-  const gone = running.ended.then((code) => {
-    status = code
+  let ending: WarmEnd | undefined
+  const gone = running.ended.then((how) => {
+    ending = how
     over.abort()
     stdin?.destroy()
-    if (code === undefined) pool.lose(supervisor)
+    if (how.isLost) pool.lose(supervisor)
     else pool.served()
   })
   const drained = (async () => {
@@ -69,19 +72,23 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
     process: {
       async wait() {
         await drained
-        return { exitCode: status ?? null, signal: null, survivors: false }
+        const { status, unlisted } = ending ?? {}
+        if (unlisted === 'killed') return { exitCode: null, signal: 'SIGKILL', survivors: false }
+        // What hides names ends well after any end of the command.
+        const exitCode = unlisted === 'unreadable' ? unreadableCaller : hides ? 0 : (status ?? null)
+        return { exitCode, signal: null, survivors: false }
       },
       outOfReach: new AbortController().signal,
       survivors: false,
       stdin: start.stdin === 'pipe' ? stdin : undefined,
     },
     errorsRead: drained,
-    exitCode: () => status,
+    exitCode: () => ending?.status,
     unstarted: () => false,
     signal: (signal) => signalIn(spare.child, -spare.child.pid, signal),
     end,
     gone,
-    hides: false,
+    hides,
   }
 }
 

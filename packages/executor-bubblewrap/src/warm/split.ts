@@ -1,22 +1,46 @@
+import type { HiddenNames } from '@ws/sandbox'
+
+import type { SandboxCommand } from '../arguments.ts'
 import type { Layout, Placement } from '../layout.ts'
+
+/** A part of a layout that a spare mounts for its command. */
+export interface Cover extends Pick<Placement, 'at' | 'show' | 'type' | 'source' | 'readOnly'> {
+  /** What it shows, as a path of the supervisor's tree. Absent: what is at its own place. */
+  readonly from?: string | undefined
+}
 
 /** A layout in two: the part that a supervisor keeps, and the part that each spare mounts for its command. */
 export interface SplitLayout {
   readonly kept: Layout
-  readonly covers: readonly Placement[]
+  readonly covers: readonly Cover[]
+  /** Where the tree of a command is put together, in that of the supervisor. Absent: it is that of the supervisor. */
+  readonly top?: string | undefined
+  /** The listings of such a command are watched. */
+  readonly hidden?: HiddenNames | undefined
 }
 
 /** About as many as a command that starts cold can have. With more, that start says what to do. */
 const mostCovers = 200
+/** The supervisor's directory of what goes into the trees of commands: no program of the system has a name like it. */
+const sourcesDirectory = '/.sources'
 
 /**
- * Splits a layout. The directories of mounts are kept. Parts that show what is at their place already (pins, read-only and
- * closed parts, masks) are covers.
+ * Splits a layout. Below a directory, the directories of mounts are kept. Parts that show what is at their place already (pins,
+ * read-only and closed parts, masks) are covers. Where the workspace's own directory is the root, all parts are.
  *
- * @returns `undefined` where the order of mounting matters across that border: such a command starts cold
+ * @returns `undefined` where the order of mounting matters across that border, and for a translated root: such a command starts cold
  */
-export function splitLayout(layout: Layout): SplitLayout | undefined {
-  if (layout.mode !== 'below') return undefined
+export function splitLayout({ layout, direct }: Pick<SandboxCommand, 'layout' | 'direct'>): SplitLayout | undefined {
+  const split =
+    layout.mode === 'below'
+      ? splitBelow(layout)
+      : layout.mode === 'direct'
+        ? { ...splitDirect(layout), hidden: direct?.hidden }
+        : undefined
+  return split === undefined || split.covers.length > mostCovers ? undefined : split
+}
+
+function splitBelow(layout: Layout): SplitLayout | undefined {
   const kept: Placement[] = []
   const covers: Placement[] = []
   for (const placement of layout.placements) {
@@ -32,7 +56,24 @@ export function splitLayout(layout: Layout): SplitLayout | undefined {
     if (covers.some((cover) => isWithin(placement.at, cover.at) && !isPin(cover))) return undefined
     kept.push(placement)
   }
-  return covers.length > mostCovers ? undefined : { kept: { ...layout, placements: kept }, covers }
+  return { kept: { ...layout, placements: kept }, covers }
+}
+
+/** The supervisor keeps each directory at a place of its own, where no name can be taken from it. */
+function splitDirect(layout: Layout): SplitLayout {
+  const kept: Placement[] = []
+  const covers = layout.placements.map((placement): Cover => {
+    const { source, show } = placement
+    if (show === 'system') return { ...placement, from: placement.at }
+    if (source === undefined || show === 'again') return placement
+    const around = kept.find((one) => one.source !== undefined && isWithin(source, one.source))
+    if (around?.source !== undefined) return { ...placement, from: around.at + source.slice(around.source.length) }
+    const at = `${sourcesDirectory}/${kept.length}`
+    // Sealed for each command, where it is to be.
+    kept.push({ ...placement, at, readOnly: false, beneath: undefined })
+    return { ...placement, from: at }
+  })
+  return { kept: { ...layout, mode: 'below', aliases: [], placements: kept }, covers, top: `${sourcesDirectory}/0` }
 }
 
 function isPin({ source, readOnly }: Placement): boolean {
@@ -40,5 +81,5 @@ function isPin({ source, readOnly }: Placement): boolean {
 }
 
 function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`)
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
 }

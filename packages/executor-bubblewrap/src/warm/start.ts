@@ -26,7 +26,7 @@ import type { Supervisor } from './supervisor.ts'
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
   const { command, signal } = start
   if (command.extraFds.size > 0 || command.cgroup !== undefined) return undefined
-  const split = splitLayout(command.layout)
+  const split = splitLayout(command)
   if (split === undefined) return undefined
   const { placements } = command.layout
   // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
@@ -42,6 +42,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     hasInput: start.stdin !== 'none',
     atOnce: !waits,
     covers: split.covers,
+    top: split.top,
   })
   if (order === undefined) return undefined
   const supervisor = find(() => pool.find(command, split))
@@ -84,7 +85,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     const watch = isChecked ? watchMounts({ keeper: start.keeper(), child: spare.child, placements, end }) : undefined
     if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()
     report.stream?.once('close', running.expectEnd)
-    return { ...followWarm({ pool, supervisor, spare, running, end, start }), watch }
+    return { ...followWarm({ pool, supervisor, spare, running, end, start, hides: split.hidden !== undefined }), watch }
   } catch (error) {
     end()
     spare.close()

@@ -21,17 +21,27 @@ export interface SupervisorParts {
   readonly onSettled: () => void
 }
 
+/** How a command has ended. */
+export interface WarmEnd {
+  /** `undefined`: it is not known, or the command did not end by itself. */
+  readonly status: number | undefined
+  /** The supervisor is lost. */
+  readonly isLost?: boolean
+  /** Its listings may have been wrong. */
+  readonly unlisted?: 'unreadable' | 'killed' | undefined
+}
+
 /** A command whose end is awaited. */
 export interface Followed {
   readonly child: Child
-  readonly resolve: (status: number | undefined) => void
+  readonly resolve: (end: WarmEnd) => void
   timer?: NodeJS.Timeout
 }
 
 /** A command in a spare. */
 export interface Running {
-  /** Resolves with the exit status when nothing of the command is left; with `undefined` when the supervisor is lost. */
-  readonly ended: Promise<number | undefined>
+  /** Resolves when nothing of the command is left, or the supervisor is lost. */
+  readonly ended: Promise<WarmEnd>
   /** The first process has ended: its supervisor must say so soon. */
   expectEnd(): void
 }

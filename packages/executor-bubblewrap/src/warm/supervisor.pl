@@ -13,14 +13,20 @@
 # 3. The first process ends with the status of the command. The kernel ends every other process of the namespace, and tells the
 #    supervisor only then.
 #
+# Where the workspace's own directory is to be the root, the supervisor has it at a place of its own. The command-to-be puts the
+# tree together there, and makes it the root, once the names in it are reserved. The listings of such a spare are traced (hide.pl of
+# @ws/sandbox). Each has a tracer of its own: a process of the supervisor's namespace, and the parent of the spare. It reports the
+# status. Where it ends without one, a listing may have been wrong.
+#
 # A step that fails is reported by its name and error. The command never runs then.
 #
 # Arguments: numbers of system calls, descriptors of the control channel and of the filter, bytes of each file system in memory,
-# whether `/tmp` is one, whether the network is new, uid, gid.
+# whether `/tmp` is one, whether the network is new, uid, gid; where listings are traced: the directory, the names, the tracer's text.
 
-my ($numbers, $control, $filter, $bytes, $tmp, $net, $uid, $gid) = splice(@ARGV, 0, 8);
+our (%n, %hide, $pid, $major, $minor, $inode);
+my ($numbers, $control, $filter, $bytes, $tmp, $net, $uid, $gid, $root, $names, $trace) = splice(@ARGV, 0, 11);
 $_ += 0 for $control, $filter, $bytes, $tmp, $net, $uid, $gid;
-my %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers;
+%n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers;
 sub call { my ($name, @arguments) = @_; return syscall($n{$name}, @arguments) }
 # Ends this process alone, without a word from perl.
 sub out { call('exit_group', $_[0]) }
@@ -42,6 +48,14 @@ $^F = 2;
 $SIG{PIPE} = 'IGNORE';
 my (%spares, $last);
 my $read = '';
+
+my $tracer;
+if (defined $trace) {
+  ($major, $minor, $inode) = map { $_ + 0 } split /:/, $root;
+  %hide = map { pack('H*', $_) => 1 } split /,/, $names;
+  $tracer = eval "sub { $trace\n\$got }";    ## no critic (ProhibitStringyEval)
+  exit 1 unless $tracer;
+}
 
 sub report { my $line = "$_[0]\n"; call('write', 4, $line, length $line) }
 sub fail { my $e = $! + 0; report("fail $_[0] $e"); out(125) }
@@ -84,7 +98,7 @@ sub order {
     out(0) if $got <= 0;
     $order .= substr($part, 0, $got);
   }
-  my %o = (a => [], e => [], c => []);
+  my %o = (a => [], e => [], c => [], f => []);
   my @f = unpack('(V/a)*', substr($order, 4, unpack('V', $order)));
   while (@f) {
     my ($kind, $value) = splice(@f, 0, 2);
@@ -94,50 +108,81 @@ sub order {
   return \%o;
 }
 
-# Covers what rules protect. A cover says what it shows: `self`, `empty`, `closed`, or the mask of a file.
-# Everything is opened before anything is covered: a part can lie below one that is closed.
-sub cover {
-  my @covers = map {
+# Mounts one place over another, with all that is mounted below it.
+sub bind_ {
+  my ($step, $from, $at) = @_;
+  my $type = '';
+  call('mount', $from, $at, $type, 0x5000, $type) == 0 or fail($step);
+}
+
+# The parts of an order, each with the place that it is mounted over. A part says what it shows: `self` (what is there), `empty`,
+# `closed`, the mask of a file; and in a tree that is put together `self` (a place of the supervisor's), `system`, `again` (the tree).
+sub parts {
+  my ($o) = @_;
+  my @from = @{ $o->{f} };
+  return map {
     my ($show, $type, $access, $at) = split / /, $_, 4;
-    +{ show => $show, type => $type, ro => $access eq 'ro', at => $at }
-  } @_;
-  for (@covers) {
+    my $from = @from ? shift @from : $at;
+    $at = $o->{r} . ($at eq '/' ? '' : $at) if defined $o->{r};
+    +{ show => $show, type => $type, ro => $access eq 'ro', at => $at, from => $from }
+  } @{ $o->{c} };
+}
+
+# Mounts the parts of an order. Everything is opened before anything is covered: a part can lie below one that is closed.
+sub cover {
+  my ($top, @parts) = @_;
+  for (@parts) {
     next unless $_->{show} eq 'self';
-    $_->{fd} = call('openat', -100, $_->{at}, 0x200000 | 0x80000 | $n{nofollow}, 0);
+    $_->{fd} = call('openat', -100, $_->{from}, 0x200000 | 0x80000 | $n{nofollow}, 0);
     fail('open') if $_->{fd} < 0;
   }
   my $mask;
-  my $shm = '/dev/shm';
-  if (grep { $_->{show} ne 'self' && $_->{type} eq 'file' } @covers) {
-    memory('mask', $shm, 0, 'mode=0700,size=4096');
-    $mask = "$shm/mask";
-    my $fd = call('openat', -100, $mask, 0xc1, 0);
-    fail('mask') if $fd < 0;
-    call('close', $fd);
-  }
-  for (@covers) {
+  for (@parts) {
     my ($show, $at) = ($_->{show}, $_->{at});
     if ($show eq 'self') {
-      my $source = "/proc/self/fd/$_->{fd}";
-      my $type = '';
-      call('mount', $source, $at, $type, 0x5000, $type) == 0 or fail('bind');
+      bind_('bind', "/proc/self/fd/$_->{fd}", $at);
       call('close', $_->{fd});
       unwritable($at) if $_->{ro};
     }
+    elsif ($show eq 'system') { bind_('system', $_->{from}, $at) }
+    elsif ($show eq 'again') { bind_('again', $top, $at) }
     elsif ($_->{type} eq 'file') {
-      my $type = '';
-      call('mount', $mask, $at, $type, 0x1000, $type) == 0 or fail('mask');
+      # not before: the tree takes its `/dev` along
+      $mask //= mask();
+      bind_('mask', $mask, $at);
       unwritable($at);
     }
     elsif ($show eq 'closed') {
-      closed($at, @covers);
+      closed($at, @parts);
     }
     else {
       memory('mask', $at, 1, 'size=4096,mode=' . ($show eq 'empty' ? '0555' : '0000'));
     }
   }
-  unwritable($_->{at}, 'alone') for grep { $_->{show} eq 'closed' } @covers;
+  unwritable($_->{at}, 'alone') for grep { $_->{show} eq 'closed' } @parts;
+  my $shm = '/dev/shm';
   if (defined $mask) { call('umount2', $shm, 2) == 0 or fail('mask') }
+}
+
+# Makes the file that masks others, and answers its path.
+sub mask {
+  my $shm = '/dev/shm';
+  memory('mask', $shm, 0, 'mode=0700,size=4096');
+  my $mask = "$shm/mask";
+  my $fd = call('openat', -100, $mask, 0xc1, 0);
+  fail('mask') if $fd < 0;
+  call('close', $fd);
+  return $mask;
+}
+
+# Makes a directory the root of all in this namespace, and lets go of the former one.
+sub become_root {
+  my ($top) = @_;
+  my ($here, $slash) = ('.', '/');
+  call('chdir', $top) == 0 or fail('root');
+  call('pivot_root', $here, $here) == 0 or fail('root');
+  call('umount2', $here, 2) == 0 or fail('root');
+  call('chdir', $slash) == 0 or fail('root');
 }
 
 # Seals one mount, and those below it unless it is to be alone.
@@ -163,15 +208,15 @@ sub closed {
     my $fd = call('openat', -100, $path, 0x41, 0600);
     call('close', $fd) if $fd >= 0;
   }
-  my $type = '';
-  call('mount', $shm, $at, $type, 0x1000, $type) == 0 or fail('closed');
+  bind_('closed', $shm, $at);
   call('umount2', $shm, 2) == 0 or fail('closed');
 }
 
 # Becomes the command.
 sub command {
   my $o = order();
-  cover(@{ $o->{c} });
+  cover($o->{r}, parts($o));
+  become_root($o->{r}) if defined $o->{r};
   if (!$o->{i}) {
     my $null = '/dev/null';
     my $fd = call('openat', -100, $null, 0, 0);
@@ -201,12 +246,18 @@ sub command {
   out($! == 2 ? 127 : 126);
 }
 
-# The first process of a spare. Arguments: what become its descriptors 0 to 4.
+# The first process of a spare. Arguments: what become its descriptors 0 to 4, and one from which it hears that it is traced.
 sub first {
   my @fds = map { call('fcntl', $_, 0, 10) } @_;
   for (@fds) { out(125) if $_ < 0 }
-  call('dup3', $fds[$_], $_, 0) for 0 .. 4;
-  call('close_range', 5, 0xffffffff, 0);
+  call('dup3', $fds[$_], $_, 0) for 0 .. $#fds;
+  call('close_range', scalar(@fds), 0xffffffff, 0);
+  if ($tracer) {
+    my $traced = "\0";
+    out(125) unless syscall($n{read}, 5, $traced, 1) == 1;
+    call('close', 5);
+    filter_listings();
+  }
   put('/proc/self/setgroups', 'deny');
   put('/proc/self/uid_map', "$uid $uid 1");
   put('/proc/self/gid_map', "$gid $gid 1");
@@ -235,6 +286,51 @@ sub first {
   }
 }
 
+# Clones the first process of a spare.
+sub clone_first {
+  my $pid = call('clone', 0x38020011 | ($net ? 0x40000000 : 0), 0, 0, 0, 0);
+  first(@_) if !$pid;
+  return $pid;
+}
+
+# A spare whose listings are traced: answers the tracer, where it says the status, and the first process.
+sub traced {
+  pipe(my $from, my $to) or return;
+  my $parent = fork;
+  return unless defined $parent;
+  trace_(fileno $to, @_) if !$parent;
+  close $to;
+  my $said = '';
+  until ($said =~ /\n/) {
+    my $got = sysread($from, $said, 32, length $said);
+    next if !defined $got && $! == 4;
+    last unless $got;
+  }
+  my ($first) = $said =~ /^(\d+)\n/;
+  return ($parent, $from, $first + 0) if $first;
+  waitpid($parent, 0);
+  return;
+}
+
+# The tracer of one spare, and its parent. It says the number of the first process, and later its status.
+sub trace_ {
+  my ($say, @fds) = @_;
+  pipe(my $from, my $to) or out(1);
+  $pid = clone_first(@fds, fileno $from);
+  out(1) if $pid < 0;
+  # as in hide.pl
+  call('ptrace', 0x4206, $pid, 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 or out(1);
+  my $line = "$pid\n";
+  syscall($n{write}, $say, $line, length $line) == length $line or out(1);
+  syscall($n{write}, fileno $to, $line, 1) == 1 or out(1);
+  call('dup3', $say, 0, 0);
+  call('close_range', 1, 0xffffffff, 0);
+  my $status = $tracer->();
+  $line = ($status & 127 ? 128 + ($status & 127) : $status >> 8) . "\n";
+  syscall($n{write}, 0, $line, length $line);
+  out(0);
+}
+
 # Says a line to Node, whole.
 sub say_ {
   my $line = join(' ', @_) . "\n";
@@ -251,16 +347,27 @@ sub spare {
   my @pipes;
   for (0 .. 4) { pipe(my $r, my $w) or return say_('short', $! + 0); push @pipes, [$r, $w] }
   my ($order, $in, $stdout, $stderr, $report) = @pipes;
-  my $pid = call('clone', 0x38020011 | ($net ? 0x40000000 : 0), 0, 0, 0, 0);
-  return say_('short', $! + 0) if $pid < 0;
-  first(map { fileno $_ } $in->[0], $stdout->[1], $stderr->[1], $order->[0], $report->[1]) if !$pid;
-  my $pidfd = call('pidfd_open', $pid, 0);
-  if ($pidfd < 0) { my $e = $! + 0; kill 9, $pid; waitpid($pid, 0); return say_('short', $e) }
-  open(my $held, '<&=', $pidfd) or exit 1;
+  my @fds = map { fileno $_ } $in->[0], $stdout->[1], $stderr->[1], $order->[0], $report->[1];
+  my ($pid, $status, $first) = $tracer ? traced(@fds) : clone_first(@fds);
+  return say_('short', $! + 0) if !defined $pid || $pid < 0;
+  $first //= $pid;
+  my @held = map { call('pidfd_open', $_, 0) } $first, ($tracer ? $pid : ());
+  if ($held[0] < 0 || $held[-1] < 0) { my $e = $! + 0; kill 9, $first, $pid; waitpid($pid, 0); return say_('short', $e) }
+  for (@held) { open(my $held, '<&=', $_) or exit 1; $_ = $held }
   my $id = ++$last;
   my @own = ($order->[1], $in->[1], $stdout->[0], $stderr->[0], $report->[0]);
-  $spares{$id} = { pid => $pid, held => $held, own => \@own };
-  say_('spare', $id, $pid, $pidfd, map { fileno $_ } @own);
+  $spares{$id} = { pid => $pid, held => $held[-1], own => [@own, $held[0]], status => $status };
+  say_('spare', $id, $first, map { fileno $_ } $held[0], @own);
+}
+
+# Says how a spare has ended, whose process was waited for with this status.
+sub ended {
+  my ($id, $got, $from) = @_;
+  return say_('end', $id, $got & 127 ? 128 + ($got & 127) : $got >> 8) unless $from;
+  my $said = '';
+  sysread($from, $said, 32);
+  my ($status) = $got == 0 ? $said =~ /^(\d+)\n/ : ();
+  return defined $status ? say_('end', $id, $status) : say_('unlisted', $id, $got >> 8 == $n{unreadable} ? 1 : 0);
 }
 
 say_('hello', length $code);
@@ -273,9 +380,8 @@ while (1) {
     my $spare = $spares{$id};
     next unless vec($in, fileno $spare->{held}, 1);
     next unless waitpid($spare->{pid}, 0) == $spare->{pid};
-    my $status = $?;
     delete $spares{$id};
-    say_('end', $id, $status & 127 ? 128 + ($status & 127) : $status >> 8);
+    ended($id, $?, $spare->{status});
   }
   if (vec($in, $control, 1)) {
     my $got = sysread($c, $read, 65536, length $read);

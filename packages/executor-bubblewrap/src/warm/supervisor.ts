@@ -1,8 +1,10 @@
 import { type Child, identify, isAlive, signalIn } from '../first-child.ts'
 import { afterSilence } from './patience.ts'
 import { openSpare, type Spare } from './spare.ts'
-import { type Followed, type Running, SupervisorLost, type SupervisorParts } from './supervisor-parts.ts'
+import { type Followed, type Running, SupervisorLost, type SupervisorParts, type WarmEnd } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
+
+const lost: WarmEnd = { status: undefined, isLost: true }
 
 /**
  * This process's side of a supervisor. Nothing that comes from it is believed without a look: a line that it never sends,
@@ -80,9 +82,9 @@ export class Supervisor {
 
   /** Follows a command that a spare was given. */
   follow(spare: Spare): Running {
-    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const { promise, resolve } = Promise.withResolvers<WarmEnd>()
     const entry: Followed = { child: spare.child, resolve }
-    if (this.#isLost) void this.#lost.promise.then(() => resolve(undefined))
+    if (this.#isLost) void this.#lost.promise.then(() => resolve(lost))
     else this.#known.set(spare.id, entry)
     this.#hold()
     return {
@@ -151,7 +153,9 @@ export class Supervisor {
       return true
     }
     if (!this.#isGreeted) return false
-    if (line.what === 'end') return this.#ended(line.id, line.status)
+    if (line.what === 'end') return this.#ended(line.id, { status: line.status })
+    if (line.what === 'unlisted')
+      return this.#ended(line.id, { status: undefined, unlisted: line.isUnreadable ? 'unreadable' : 'killed' })
     if (this.#asked === 0) return false
     this.#asked--
     if (line.what === 'short') {
@@ -180,7 +184,7 @@ export class Supervisor {
     return true
   }
 
-  #ended(id: number, status: number): boolean {
+  #ended(id: number, end: WarmEnd): boolean {
     const idle = this.#ready.findIndex((spare) => spare.id === id)
     if (idle >= 0) {
       for (const spare of this.#ready.splice(idle, 1)) spare.close()
@@ -191,7 +195,7 @@ export class Supervisor {
     if (isAlive(entry.child)) return false
     clearInterval(entry.timer)
     this.#known.delete(id)
-    entry.resolve(status)
+    entry.resolve(end)
     if (this.#isRetired && this.busy === 0) this.#lose()
     else this.#refill()
     this.#hold()
@@ -223,7 +227,7 @@ export class Supervisor {
     status.destroy()
     child.unref()
     this.#lost.resolve()
-    for (const { resolve } of this.#known.values()) resolve(undefined)
+    for (const { resolve } of this.#known.values()) resolve(lost)
     this.#known.clear()
   }
 }

@@ -12,6 +12,8 @@ export type SupervisorLine =
     }
   /** The first process of a spare, and all of its namespace, has ended. */
   | { readonly what: 'end'; readonly id: number; readonly status: number }
+  /** It has ended, and its listings may have been wrong. A caller of one could not be read, or its tracer was killed. */
+  | { readonly what: 'unlisted'; readonly id: number; readonly isUnreadable: boolean }
   /** No spare could be made. */
   | { readonly what: 'short'; readonly errno: number }
 
@@ -35,6 +37,7 @@ export function parseLine(line: string): SupervisorLine | undefined {
   if (what === 'hello' && words.length === 1) return { what, filterBytes: first }
   if (what === 'short' && words.length === 1) return { what, errno: first }
   if (what === 'end' && words.length === 2 && second <= 255) return { what, id: first, status: second }
+  if (what === 'unlisted' && words.length === 2 && second <= 1) return { what, id: first, isUnreadable: second === 1 }
   if (what !== 'spare' || words.length !== 8) return undefined
   const [pidfd = 0, order = 0, stdin = 0, stdout = 0, stderr = 0, report = 0] = fds
   return { what, id: first, pid: second, fds: { pidfd, order, stdin, stdout, stderr, report } }

@@ -20,14 +20,20 @@ export const needed = {
   below: [component('bubblewrap')],
   warm: [component('bubblewrap'), component('perl')],
   direct: [component('bubblewrap'), component('perl')],
+  'warm-direct': [component('bubblewrap'), component('perl')],
   translated: [component('bubblewrap'), component('proot')],
 }
-/** A mount at /workspace, in a sandbox of its own and in one that was ready; and at `/` in both forms. */
-export const modes = ['below', 'warm', 'direct', 'translated'] as const
+/** A mount at /workspace, and one at `/` that is the root itself, each in a sandbox of its own and in one that was ready; and one
+ * at `/` that is translated. */
+export const modes = ['below', 'warm', 'direct', 'warm-direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
 
 export function isBelow(mode: Mode): boolean {
   return mode === 'below' || mode === 'warm'
+}
+
+export function isWarm(mode: Mode): boolean {
+  return mode === 'warm' || mode === 'warm-direct'
 }
 
 /** `npm test` tries the form that is taken at `/`, and in the others what is different in them: masks and escapes. */
@@ -35,7 +41,7 @@ export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'direct' ? [] : ['deep
 
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'root' | 'warm'>> {
-  return { root: mode === 'below' || mode === 'warm' ? 'auto' : mode, warm: mode === 'warm' }
+  return { root: isBelow(mode) ? 'auto' : mode === 'translated' ? mode : 'direct', warm: isWarm(mode) }
 }
 
 export interface Part {

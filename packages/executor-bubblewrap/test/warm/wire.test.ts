@@ -84,7 +84,7 @@ describe('a supervisor that is not believed', () => {
     const spare = { id: 5, child: identify(pid), order: -1, stdin: -1, stdout: -1, stderr: -1, report: -1, ...closed }
     const { ended } = supervisor.follow(spare)
     say('end 5 0\n')
-    expect(await ended).toBeUndefined()
+    expect(await ended).toMatchObject({ isLost: true })
     expect(supervisor.isLost).toBe(true)
   })
 })
@@ -104,7 +104,7 @@ describe('a layout in two parts', () => {
   const root = { ...base, at: '/workspace', source: '/host/root' } as Placement
   const part = (rest: Partial<Record<keyof Placement, unknown>>) => ({ ...base, ...rest }) as Placement
   const split = (...placements: Placement[]) =>
-    splitLayout({ mode: 'below', placements, aliases: [], hasTemporary: true } as Layout)
+    splitLayout({ layout: { mode: 'below', placements, aliases: [], hasTemporary: true } as Layout })
 
   it('keeps the mounts, and leaves the covers to each command', () => {
     const mount = part({ at: '/workspace/skills', source: '/host/skills', readOnly: true })
@@ -122,6 +122,6 @@ describe('a layout in two parts', () => {
     expect(split(root, mask, below)).toBeUndefined()
     expect(split(root, readOnly, below)).toBeUndefined()
     expect(split({ ...root, readOnly: true }, part({ at: '/workspace/a', source: '/host/root/a' }))).toBeUndefined()
-    expect(splitLayout({ mode: 'direct', placements: [], aliases: [], hasTemporary: true })).toBeUndefined()
+    expect(splitLayout({ layout: { mode: 'translated', placements: [], aliases: [], hasTemporary: true } })).toBeUndefined()
   })
 })

@@ -14,14 +14,13 @@
 # - The death of this process ends all that it traces (`PTRACE_O_EXITKILL`), and the death of the parent ends this process.
 #
 # Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls and places of
-# registers, device (major, minor) and inode, the names in hexadecimal, the text of trace.pl, and the command.
+# registers, device (major, minor) and inode, the names in hexadecimal, the text of trace.pl, and the command. The text of filter.pl
+# goes before this one.
 
-our (%n, %hide, $mark, $pid, $major, $minor, $inode);
+our (%n, %hide, $pid, $major, $minor, $inode);
 my ($parent, $start, $numbers, $root, $names, $trace) = splice(@ARGV, 0, 6);
 $_ += 0 for $parent, $start;
 %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers;
-# the stops that this filter orders carry it
-$mark = 0x6c73;
 ($major, $minor, $inode) = map { $_ + 0 } split /:/, $root;
 %hide = map { pack('H*', $_) => 1 } split /,/, $names;
 
@@ -42,27 +41,12 @@ if (!$pid) {
   exec { $ARGV[0] } @ARGV or fail('exec');
 }
 
-# The command's filter: of another architecture, all is let through; the two calls stop.
-sub filter_listings {
-  my @calls = grep { defined } @n{qw(getdents64 getdents)};
-  my @code = (
-    [0x20, 0, 0, 4],
-    [0x15, 0, @calls + 1, $n{architecture}],
-    [0x20, 0, 0, 0],
-    (map { [0x15, @calls - $_, 0, $calls[$_]] } 0 .. $#calls),
-    [6, 0, 0, 0x7fff0000],
-    [6, 0, 0, 0x7ff00000 | $mark],
-  );
-  my $filter = join('', map { pack('SCCL', @$_) } @code);
-  my $program = pack('Sx6P', scalar(@code), $filter);
-  syscall($n{seccomp}, 1, 0, $program) == 0 or fail('seccomp');
-}
-
 # SEIZE. Stops of system calls are told apart from signals. Traced too: fork, vfork, clone, seccomp. All ends with this process.
 syscall($n{ptrace}, 0x4206, $pid, 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 or fail('ptrace');
 syswrite($to, 'x');
 close($to);
 close($from);
+syscall($n{close_range}, 0, 0xffffffff, 0);
 # compiled while the command starts
 eval $trace;    ## no critic (ProhibitStringyEval)
 die $@ if $@;

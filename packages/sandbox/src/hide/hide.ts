@@ -17,7 +17,8 @@ export interface HidingOptions {
 }
 
 const perl = '/usr/bin/perl'
-const supervisor = readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
+const filter = readFileSync(new URL('filter.pl', import.meta.url), 'utf8')
+const supervisor = filter + readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
 const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
 
 /** The status with which the supervisor ends where it could not look at a caller that listed a directory. */
@@ -80,14 +81,36 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
  * with 0 then, for any end of the command. With any other end of it, the kernel ends the command.
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
+  const { numbers: table, root, names } = listingTracer(hidden)
+  return [perl, '-e', supervisor, String(process.pid), String(start), table, root, names, trace, ...argv]
+}
+
+/** What a process needs, as text for perl, to trace the listings of another one itself. */
+export interface ListingTracer {
+  /** `NAME=NUMBER,…`: system calls, and places of registers. */
+  readonly numbers: string
+  /** Device (major, minor) and inode of the directory. */
+  readonly root: string
+  /** In hexadecimal. */
+  readonly names: string
+  /** Defines `filter_listings`, for the process that is traced. */
+  readonly filter: string
+  /** What the tracer runs. */
+  readonly trace: string
+}
+
+export function listingTracer(hidden: HiddenNames): ListingTracer {
   const calls: Readonly<Record<string, number>> | undefined = { ...numbers }[process.arch as 'x64']
   if (calls === undefined) throw new Error(`there is no system call table for ${process.arch}`)
   const table = Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`)
   const [device = '0', inode = '0'] = hidden.identity.split(':')
-  const names = hidden.names.map((name) => Buffer.from(name).toString('hex'))
-  const root = `${majorMinor(BigInt(device))}:${inode}`
-  const orders = [process.pid, start, table.join(','), root, names.join(','), trace]
-  return [perl, '-e', supervisor, ...orders.map(String), ...argv]
+  return {
+    numbers: table.join(','),
+    root: `${majorMinor(BigInt(device))}:${inode}`,
+    names: hidden.names.map((name) => Buffer.from(name).toString('hex')).join(','),
+    filter,
+    trace,
+  }
 }
 
 /** The device as major and minor number, as in `statx`. */

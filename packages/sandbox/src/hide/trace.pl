@@ -1,21 +1,21 @@
-# The part of the listing supervisor that runs once the command is started: see hide.pl.
+# The part of the listing supervisor that runs once the command is started: see hide.pl. It holds no descriptor but its own. At its
+# end, `$got` is the wait status of the traced process `$pid`. Its variables belong to the package: it is compiled as a routine too.
 
 our (%n, %hide, $mark, $pid, $major, $minor, $inode);
-syscall($n{close_range}, 0, 0xffffffff, 0);
-my ($CONT, $SYSCALL, $LISTEN, $GETREGS, $SETREGS, $INFO) = (7, 24, 0x4208, 0x4204, 0x4205, 0x420e);
+our ($CONT, $SYSCALL, $LISTEN, $GETREGS, $SETREGS, $INFO) = (7, 24, 0x4208, 0x4204, 0x4205, 0x420e);
 # any of the names, as an entry of a listing ends
-my $any = join '|', map { quotemeta } sort keys %hide;
+our $any = join '|', map { quotemeta } sort keys %hide;
 $any = qr/(?:$any)\0/;
 # the identity of the directory, as `statx` gives it
-my $wanted = pack('QLL', $inode, $major, $minor);
-my ($status, $self, $info) = ("\0" x 256, '', "\0" x 88);
+our $wanted = pack('QLL', $inode, $major, $minor);
+our ($status, $self, $info) = ("\0" x 256, '', "\0" x 88);
 # The kernel is given the address of these bytes. The first write makes them this variable's own (perl copies on write).
-my $registers = "\0" x $n{registers};
+our $registers = "\0" x $n{registers};
 vec($registers, 0, 8) = 0;
-my $part = pack('PQ', $registers, $n{registers});
-my %stopping = map { $_ => 1 } 19, 20, 21, 22;
+our $part = pack('PQ', $registers, $n{registers});
+our %stopping = map { $_ => 1 } 19, 20, 21, 22;
 # Calls for the directory that the kernel is doing: thread => [descriptor, call, address]
-my %waiting;
+our %waiting;
 
 sub go { my ($how, $tid, $signal) = @_; return syscall($n{ptrace}, $how, $tid, 0, $signal // 0) }
 
@@ -114,10 +114,11 @@ sub listed {
 }
 
 my $word = "\0" x 4;
+my $got;
 while (1) {
   my $tid = syscall($n{wait4}, -1, $word, 0x40000000, 0);
   if ($tid < 0) { next if $! == 4; exit 1 }
-  my $got = unpack('l', $word);
+  $got = unpack('l', $word);
   my ($signal, $event) = ($got >> 8 & 0xff, $got >> 16);
   if (($got & 0xff) != 0x7f) { delete $waiting{$tid}; last if $tid == $pid }    # it has ended
   elsif ($event == 7) { called($tid) }                                           # the filter's stop
