@@ -45,6 +45,7 @@ import { startCommand } from './running.ts'
 import { openSources } from './sources.ts'
 import { openTools } from './tools.ts'
 import { useWarden, type Warden } from './warden.ts'
+import { KeptNames } from './warm/kept-names.ts'
 import { WarmPool } from './warm/pool.ts'
 
 export interface AttachOptions {
@@ -78,6 +79,9 @@ export function createAttached({
   let pipes: PipeMaker | undefined
   let nameKeeper: NameKeeper | undefined
   const warm = options.warm ? new WarmPool({ owner, warden: () => (warden ??= useWarden()) }) : undefined
+  const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
+  /** A workspace with one command would start a supervisor for nothing. */
+  let isFirst = true
   const keeper = () => {
     work.stopped.throwIfAborted()
     return (nameKeeper ??= useNameKeeper())
@@ -123,7 +127,8 @@ export function createAttached({
     const { argv, env } = onTerminal
     const extraFds = new Map([...invocation.extraFds, ...onTerminal.extraFds])
     const system = systemFor(shell)
-    const { mode, held, mounted, hidden } = await prepare(plan, system, { owner, options, programs, keeper })
+    const known = { owner, options, programs, keeper, keptNames }
+    const { mode, held, mounted, hidden } = await prepare(plan, system, known)
     const release = held?.release
     let network: CommandNetwork | undefined
     let started: Promise<StartedCommand>
@@ -155,7 +160,7 @@ export function createAttached({
         network,
         // A command on a terminal has its streams there.
         pipes: terminal === undefined ? pipes : undefined,
-        warm: terminal === undefined ? warm : undefined,
+        warm: terminal === undefined && !isFirst ? warm : undefined,
         async withCommand(use) {
           using sources = await openSources(layout.placements)
           const reserved = held?.identities ?? new Map()
@@ -185,6 +190,7 @@ export function createAttached({
           return await use({ ...common, tools: opened.tools, network: shared, scratchBytes, cgroup, bwrap, proot })
         },
       })
+      isFirst = false
       const running = await started
       return network === undefined ? running : network.follow(running)
     } catch (error) {
@@ -219,6 +225,7 @@ export function createAttached({
         await work.end()
       } finally {
         await warm?.close()
+        await keptNames?.close()
         warden?.close()
         warden = undefined
         pipes?.close()

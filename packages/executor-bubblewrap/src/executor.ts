@@ -5,13 +5,14 @@ import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
 import { guaranteesOf } from './guarantees.ts'
 import { authorityFor } from './network/named-network.ts'
-import { probeBubblewrap } from './probe.ts'
+import { describeWarm, probeBubblewrap } from './probe.ts'
 import { executorName } from './running.ts'
 
 const createExecutor = defineConfinedExecutor({
   name: executorName,
   programs: ['bwrap', 'proot'],
   probe: probeBubblewrap,
+  describe: describeWarm,
   async attach(target, programs, options) {
     await sweepReserved()
     return createAttached({

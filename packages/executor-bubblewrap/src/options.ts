@@ -39,13 +39,21 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    */
   readonly scratchBytes?: number | undefined
   /**
-   * Keep sandboxes ready, so that a command takes one instead of waiting for its own. It holds for workspaces at `/workspace`; a
-   * command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
-   * case. Default false. `probe().details` says which is used.
+   * Whether sandboxes are kept ready, so that each command after the first takes one instead of waiting for its own. Default true.
+   * A command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
+   * case, and so does each command whose root is translated. `probe().details` says whether this machine can do it.
+   *
+   * `{ keepNames: true }`: the names that a mount at `/` needs of its directory (`usr`, `bin`, `etc`…) stay there between commands.
+   * They are gone a minute after the last one, and at `close()`. It is for directories that no other program looks at.
    */
-  readonly warm?: boolean | undefined
+  readonly warm?: boolean | WarmOptions | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
   readonly tools?: readonly Tool[] | undefined
+}
+
+export interface WarmOptions {
+  /** Default false: nothing is left in the directory when the last command has ended. */
+  readonly keepNames?: boolean | undefined
 }
 
 export interface ResolvedOptions extends ResolvedLimits {
@@ -54,7 +62,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
   readonly scratchBytes: number
-  readonly warm: boolean
+  readonly warm: false | Required<WarmOptions>
   readonly tools: readonly ResolvedTool[]
 }
 
@@ -68,7 +76,11 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   unixSockets: option.oneOf('workspace', 'none'),
   env: environmentNamesShape,
   scratchBytes: option.integer(leastScratchBytes),
-  warm: option.boolean,
+  warm: {
+    must: 'a boolean, or an object such as `{ keepNames: true }`',
+    accepts: (value) => option.boolean.accepts(value) || option.object.accepts(value),
+    options: { keepNames: option.boolean },
+  },
   tools: toolsShape,
   ...limitOptionShapes,
 }
@@ -77,7 +89,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
   const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
-  const { scratchBytes = defaultScratchBytes, warm = false } = options
+  const { scratchBytes = defaultScratchBytes, warm = true } = options
   const held = resolveLimits(options, operation)
   return {
     root,
@@ -85,7 +97,7 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     unixSockets,
     env,
     scratchBytes,
-    warm,
+    warm: warm !== false && { keepNames: warm !== true && warm.keepNames === true },
     ...held,
     tools: resolveTools(options.tools ?? [], operation),
   }

@@ -8,6 +8,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
 import { directProblem, mountedNames, pointNames, wantedPoints } from './root-form.ts'
 import type { OpenedSources } from './sources.ts'
+import type { KeptNames } from './warm/kept-names.ts'
 
 /** How a command's tree is made, and the names that are held for it. */
 export interface Prepared {
@@ -23,6 +24,8 @@ export interface PrepareOptions {
   readonly options: ResolvedOptions
   readonly programs: Programs
   readonly keeper: () => NameKeeper
+  /** Keeps the names that a mount at `/` needs, where there are such. */
+  readonly keptNames?: KeptNames | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export interface PrepareOptions {
 export async function prepare(
   plan: BindPlan,
   system: readonly SystemEntry[],
-  { owner, options, programs, keeper }: PrepareOptions,
+  { owner, options, programs, keeper, keptNames }: PrepareOptions,
 ): Promise<Prepared> {
   const reserve = async (names: readonly WantedName[]) =>
     names.length === 0 ? undefined : await keeper().reserve(names, owner)
@@ -44,7 +47,15 @@ export async function prepare(
   const { mounted, hidden, problem } = lookAtRoot(plan, system, { options, programs })
   if (problem === undefined) {
     try {
-      const held = await reserve([...missing, ...wantedPoints(plan, hidden)])
+      const points = wantedPoints(plan, hidden)
+      await keptNames?.check()
+      const held = await reserve([...missing, ...points])
+      try {
+        await keptNames?.keep(points, owner, keeper())
+      } catch (error) {
+        await held?.release()
+        throw error
+      }
       return { mode: 'direct', held, mounted, hidden }
     } catch (error) {
       if (!mayTranslate || !isWorkspaceError(error)) throw error

@@ -37,7 +37,7 @@ import { directProblem, mountedNames, pointNames, translationCost, wantedPoints 
 import { noProcess } from './running.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
-import { probeWarm } from './warm/probe.ts'
+import { WarmPool } from './warm/pool.ts'
 
 /**
  * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
@@ -66,20 +66,43 @@ export async function probeBubblewrap(
   if (target.root !== '/') {
     const problem = await problemOf(() => runBelow(attempt, 'below'))
     if (problem !== undefined) return unavailable(problem.reason, problem.remedy, versions)
-    return available('below', options.warm ? { warm: await probeWarm(attempt) } : {})
+    return available('below')
   }
-  const cold = options.warm ? { warm: 'not used: a workspace at `/` starts every command cold' } : {}
   const direct = options.root === 'translated' ? undefined : await problemOf(() => runDirect(attempt))
-  if (options.root !== 'translated' && direct === undefined) return available('direct', { root: 'direct', ...cold })
+  if (options.root !== 'translated' && direct === undefined) return available('direct', { root: 'direct' })
   if (options.root === 'direct') return unavailable(direct?.reason ?? '', direct?.remedy, versions)
   const why = direct && { 'not direct': direct.reason, cost: translationCost }
-  const more = { root: 'translated', ...why, ...cold }
+  const more = { root: 'translated', ...why }
   const translated =
     proot === undefined
       ? { reason: 'proot is not installed', remedy: 'apt-get install proot' }
       : await problemOf(() => runBelow(attempt, 'translated'))
   if (translated === undefined) return available('translated', more)
   return unavailable(translated.reason, translated.remedy, { ...versions, ...why })
+}
+
+/** Runs something in a sandbox that was ready, and says in words whether commands can be started so. */
+export async function describeWarm(
+  target: ConfinedTarget,
+  programs: Programs,
+  options: ResolvedOptions,
+): Promise<NonNullable<ProbeReport['details']>> {
+  if (!options.warm) return { warm: 'not used: `warm` is false' }
+  if (options.cgroup !== undefined) return { warm: 'not used: each command has a control group of its own' }
+  const isDirect = target.root === '/' && programs.direct === true
+  if (target.root === '/' && !isDirect) return { warm: 'not used: the root is translated' }
+  const attempt = { target, options, programs, cgroup: undefined }
+  const pool = new WarmPool({ owner: target.owner, warden: () => noWarden })
+  try {
+    await (isDirect ? runDirect(attempt, pool) : runBelow(attempt, 'below', pool))
+    const { problem } = pool
+    return { warm: problem === undefined ? 'used for all commands but the first' : `not used: ${problem}` }
+  } catch (error) {
+    if (shortageOf(error) !== undefined) throw error
+    return { warm: `not used: ${describe(error).reason}` }
+  } finally {
+    await pool.close()
+  }
 }
 
 /** For the operator: a directory that was made read-only, by its mode or its mount, keeps the names that it held. */
@@ -124,15 +147,16 @@ function nothingProtected(): never {
 }
 
 /** `true`, with nothing of a workspace. */
-async function runBelow(attempt: Attempt, mode: LayoutMode): Promise<void> {
+async function runBelow(attempt: Attempt, mode: LayoutMode, warm?: WarmPool): Promise<void> {
   using sources = await openSources([])
   const { root, owner } = attempt.target
   const system = systemTree({ root, owner, ...nameResolution(attempt.options.network) })
-  await runOnce(attempt, { layout: layOut(emptyPlan, mode), sources, system, argv: ['/bin/true'] }, nothingProtected)
+  const run = { layout: layOut(emptyPlan, mode), sources, system, argv: ['/bin/true'] }
+  await runOnce(attempt, run, { keeper: nothingProtected, warm })
 }
 
 /** With a directory as the root, seen at an alias as well, and names that must not be seen there. */
-async function runDirect(attempt: Attempt): Promise<void> {
+async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const hiding = hidingProblem()
   if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })
   const { owner } = attempt.target
@@ -155,7 +179,8 @@ async function runDirect(attempt: Attempt): Promise<void> {
       const hidden = { identity: sources.identity(source) ?? '', names }
       const argv = ['/bin/sh', '-c', 'set -- /* /workspace/*; test "$*" = "/* /workspace/*"']
       const direct = { etc: etc.fd, hidden }
-      await runOnce(attempt, { layout, sources, system, argv, direct, reserved: held.identities }, () => keeper)
+      const run = { layout, sources, system, argv, direct, reserved: held.identities }
+      await runOnce(attempt, run, { keeper: () => keeper, warm })
     } finally {
       await held.release()
     }
@@ -171,7 +196,11 @@ async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & A
   return { path, [Symbol.asyncDispose]: async () => removeTree(path) }
 }
 
-async function runOnce(attempt: Attempt, run: Run, keeper: () => NameKeeper): Promise<void> {
+async function runOnce(
+  attempt: Attempt,
+  run: Run,
+  { keeper, warm }: { readonly keeper: () => NameKeeper; readonly warm: WarmPool | undefined },
+): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
   await using network = probedNetwork(attempt.options.network)
@@ -180,6 +209,7 @@ async function runOnce(attempt: Attempt, run: Run, keeper: () => NameKeeper): Pr
     owner: attempt.target.owner,
     warden: noWarden,
     keeper,
+    warm,
     network,
     stdin: 'none',
   })

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { eventually, outerProcesses, processesWith } from './support/processes.ts'
 import type { Order } from './support/start-and-wait.ts'
-import { modes, namesBelow, needed, Workbench, tagsIn } from './support/workbench.ts'
+import { isWarm, modes, namesBelow, needed, Workbench, tagsIn } from './support/workbench.ts'
 
 const helper = join(import.meta.dirname, 'support/start-and-wait.ts')
 
@@ -135,7 +135,7 @@ for (const mode of modes) {
     function startHelper(count: number, command: string) {
       const { owner } = bench.scratch
       const request = { command, cwd: bench.root, env: {}, login: false, killGrace: 100, maxOutputBytes: 1000 }
-      const order: Order = { owner, root: bench.root, warm: mode === 'warm', plan: bench.plan(), request, count }
+      const order: Order = { owner, root: bench.root, warm: isWarm(mode), plan: bench.plan(), request, count }
       const node = spawn(process.execPath, ['--conditions=@ws/source', helper, JSON.stringify(order)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

@@ -39,7 +39,12 @@ export function launchSupervisor({ command, split, owner, warden, patience }: La
   const asOwner = process.getuid?.() === 0 ? owner : {}
   const { kept, hidden } = split
   const tracer = hidden && listingTracer(hidden)
-  const inside = [tracer ? `${numbers},${tracer.numbers}` : numbers, descriptors.control, descriptors.seccomp, scratchBytes]
+  const inside = [
+    tracer ? `${numbers},${tracer.numbers}` : numbers,
+    descriptors.control,
+    descriptors.seccomp,
+    scratchBytes,
+  ]
   const flags = [kept.hasTemporary ? 0 : 1, network === 'host' ? 0 : 1]
   const watched = tracer ? [tracer.root, tracer.names, tracer.trace] : []
   const script = (tracer?.filter ?? '') + supervisorScript

@@ -18,8 +18,14 @@ export interface WarmPoolOptions {
 
 /** Supervisors of one executor at most: each has a tree of its own. */
 const mostSupervisors = 3
-/** So many losses in a row, and commands start cold from then on. */
-const mostLosses = 3
+/** Supervisors of this process at most: with its spares, each is ten processes that wait. */
+const mostInProcess = 16
+/** After so many failures in a row, commands start cold for a minute. */
+const mostFailures = 3
+const restAfterFailures = 60_000
+
+/** All supervisors of this process with a way to end each, the one that was used last comes last. */
+const living = new Map<Supervisor, () => void>()
 
 interface Entry {
   readonly supervisor: Supervisor
@@ -34,14 +40,19 @@ export class WarmPool {
   readonly #closing = new Set<Promise<void>>()
   /** Those with commands that go on. */
   readonly #retired = new Set<Supervisor>()
-  /** Why the last command did not start warm, for the operator. */
-  problem = 'no command was tried'
-  #losses = 0
+  #problem: string | undefined = 'no command was tried'
+  #failures = 0
+  #lastFailure = 0
   #isCold = false
   #isClosed = false
 
   constructor(options: WarmPoolOptions) {
     this.#options = options
+  }
+
+  /** Why the last command did not start warm, for the operator. */
+  get problem(): string | undefined {
+    return this.#problem
   }
 
   get patience(): number {
@@ -50,7 +61,8 @@ export class WarmPool {
 
   /** @returns `undefined` where the command is to start cold */
   find(command: SandboxCommand, split: SplitLayout): Supervisor | undefined {
-    if (this.#isClosed || this.#losses >= mostLosses) return undefined
+    if (this.#isClosed) return undefined
+    if (this.#failures >= mostFailures && performance.now() - this.#lastFailure < restAfterFailures) return undefined
     if (this.#isCold) {
       this.#isCold = false
       return undefined
@@ -58,8 +70,7 @@ export class WarmPool {
     const key = keyOf(command, split)
     const known = this.#entries.get(key)
     if (known !== undefined && !known.supervisor.isLost) {
-      this.#entries.delete(key)
-      this.#entries.set(key, known)
+      this.#use(key, known)
       known.timer.refresh()
       return known.supervisor
     }
@@ -68,14 +79,28 @@ export class WarmPool {
     const { owner, warden } = this.#options
     const supervisor = launchSupervisor({ command, split, owner, warden: warden(), patience: this.patience })
     const entry = { supervisor, timer: setTimeout(() => this.#rest(key), this.#options.idle ?? 60_000).unref() }
-    this.#entries.set(key, entry)
+    this.#use(key, entry)
     return supervisor
+  }
+
+  #use(key: string, entry: Entry): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    living.delete(entry.supervisor)
+    living.set(entry.supervisor, () => this.#end(key, entry))
+  }
+
+  /** A command could not be started in a sandbox that was ready. It starts cold. */
+  failed(problem: string): void {
+    this.#problem = problem
+    this.#failures++
+    this.#lastFailure = performance.now()
   }
 
   /** A supervisor failed: all of it is ended, and the next command starts cold. */
   lose(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) if (entry.supervisor === supervisor) this.#end(key, entry)
-    this.#losses++
+    this.failed('the sandbox that makes others ended, or did not answer')
     this.#isCold = true
   }
 
@@ -86,13 +111,15 @@ export class WarmPool {
       clearTimeout(entry.timer)
       this.#entries.delete(key)
     }
+    living.delete(supervisor)
     supervisor.retire()
     if (!supervisor.isLost) this.#retired.add(supervisor)
   }
 
   /** A command ended well. */
   served(): void {
-    this.#losses = 0
+    this.#failures = 0
+    this.#problem = undefined
   }
 
   async close(): Promise<void> {
@@ -108,7 +135,11 @@ export class WarmPool {
       if (this.#entries.size < mostSupervisors) break
       if (entry.supervisor.busy === 0) this.#end(key, entry)
     }
-    return this.#entries.size < mostSupervisors
+    for (const [supervisor, end] of living) {
+      if (living.size < mostInProcess) break
+      if (supervisor.busy === 0) end()
+    }
+    return this.#entries.size < mostSupervisors && living.size < mostInProcess
   }
 
   #rest(key: string): void {
@@ -121,6 +152,7 @@ export class WarmPool {
   #end(key: string, { supervisor, timer }: Entry): void {
     clearTimeout(timer)
     this.#entries.delete(key)
+    living.delete(supervisor)
     const closing = supervisor.close()
     this.#closing.add(closing)
     void closing.finally(() => this.#closing.delete(closing))

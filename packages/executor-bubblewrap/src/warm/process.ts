@@ -27,7 +27,15 @@ export interface WarmCommand {
 }
 
 /** Follows a command in a spare to its end. */
-export function followWarm({ pool, supervisor, spare, running, end, hides, start }: WarmCommand): Omit<Sandbox, 'watch'> {
+export function followWarm({
+  pool,
+  supervisor,
+  spare,
+  running,
+  end,
+  hides,
+  start,
+}: WarmCommand): Omit<Sandbox, 'watch'> {
   const over = new AbortController()
   let last = performance.now()
   const read = (which: 'stdout' | 'stderr') => {

@@ -47,10 +47,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   if (order === undefined) return undefined
   const supervisor = find(() => pool.find(command, split))
   const spare = supervisor && (await take(pool, supervisor, signal))
-  if (supervisor === undefined || spare === undefined) {
-    pool.problem = 'the sandbox that makes others could not be started'
-    return undefined
-  }
+  if (supervisor === undefined || spare === undefined) return undefined
   const running = supervisor.follow(spare)
   const end = () => {
     if (signalIn(spare.child, spare.child.pid, 'SIGKILL')) running.expectEnd()
@@ -78,7 +75,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     const outcome = await settled(report, signal, pool.patience)
     if (outcome === 'aborted') throw signal?.reason
     if (outcome === 'silent') pool.lose(supervisor)
-    if (outcome !== 'ready') pool.problem = `a step failed: ${report.text().trim() || outcome}`
+    if (outcome !== 'ready') pool.failed(`a step failed: ${report.text().trim() || outcome}`)
     if (outcome !== 'ready') return giveUp()
     checkMounts(() => check?.(spare.child))
     await untilAborted(start.network?.open(spare.child, start.owner), signal)
@@ -117,6 +114,7 @@ async function take(
       throw error
     }
     if (supervisor.isLost) pool.lose(supervisor)
+    else pool.failed('no further sandbox could be made')
     return undefined
   }
 }

@@ -33,7 +33,9 @@ export function processesWith(marker: string): Seen[] {
  * no command then.
  */
 export function outerProcesses(marker: string, mode: string): Seen[] {
-  return processesWith(mode === 'warm' ? '/bwrap --args' : marker).filter(({ parent }) => parent === process.pid)
+  return processesWith(mode.startsWith('warm') ? '/bwrap --args' : marker).filter(
+    ({ parent }) => parent === process.pid,
+  )
 }
 
 /** Waits until a condition holds, and says whether it ever did. */

@@ -122,6 +122,8 @@ describe('a layout in two parts', () => {
     expect(split(root, mask, below)).toBeUndefined()
     expect(split(root, readOnly, below)).toBeUndefined()
     expect(split({ ...root, readOnly: true }, part({ at: '/workspace/a', source: '/host/root/a' }))).toBeUndefined()
-    expect(splitLayout({ layout: { mode: 'translated', placements: [], aliases: [], hasTemporary: true } })).toBeUndefined()
+    expect(
+      splitLayout({ layout: { mode: 'translated', placements: [], aliases: [], hasTemporary: true } }),
+    ).toBeUndefined()
   })
 })

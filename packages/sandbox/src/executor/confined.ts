@@ -23,6 +23,8 @@ export interface ConfinedExecutorDefinition<Options, Machine> {
   readonly programs: readonly string[]
   /** Runs the real thing once. It ends by itself: a caller can give up waiting, and others may wait for it too. */
   readonly probe: (target: ConfinedTarget, options: Options) => Promise<ConfinedProbe<Machine>>
+  /** More details for the operator: tried when a probe is asked for, not for an executor that is attached. */
+  readonly describe?: (target: ConfinedTarget, machine: Machine, options: Options) => Promise<ProbeReport['details']>
   readonly attach: (
     target: ConfinedTarget,
     machine: Machine,
@@ -43,7 +45,7 @@ export function defineConfinedExecutor<Options, Machine>(
 }
 
 function createExecutor<Options, Machine>(
-  { name, probe, attach }: ConfinedExecutorDefinition<Options, Machine>,
+  { name, probe, describe, attach }: ConfinedExecutorDefinition<Options, Machine>,
   probes: ProbeCache<Machine>,
   options: Options,
 ): Executor {
@@ -71,7 +73,10 @@ function createExecutor<Options, Machine>(
     name,
     kind: 'process',
     async probe({ root = rootPath, owner = probingOwner(), signal }: ProbeTarget = {}) {
-      return (await find({ root, owner }, signal)).report
+      const target = { root, owner }
+      const { report, machine } = await find(target, signal)
+      if (machine === undefined || describe === undefined) return report
+      return { ...report, details: { ...report.details, ...(await describe(target, machine, options)) } }
     },
     async attach({ root, owner }: WorkspaceView) {
       // As root, a user must be named: the user that probes run as owns nothing.

@@ -1,0 +1,57 @@
+import { lstatSync } from 'node:fs'
+
+import type { Owner } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
+import type { NameKeeper, Reservation, WantedName } from '@ws/sandbox'
+
+/** Milliseconds without a command after which names are let go of. */
+const idle = 60_000
+
+interface Kept {
+  readonly reservation: Reservation
+  readonly timer: NodeJS.Timeout
+}
+
+/** Names that stay reserved between commands. Each command reserves them too, which costs no request while they are kept. */
+export class KeptNames {
+  readonly #kept = new Map<string, Kept>()
+
+  /** To be called before a command reserves names: those that somebody has removed or exchanged are let go of. */
+  async check(): Promise<void> {
+    for (const [key, { reservation }] of this.#kept) {
+      const isThere = [...reservation.identities].every(([path, identity]) => identityAt(path) === identity)
+      if (!isThere) await this.#drop(key)
+    }
+  }
+
+  /** Keeps names that a command has reserved, for a minute after the last one that has. */
+  async keep(names: readonly WantedName[], owner: Owner, keeper: NameKeeper): Promise<void> {
+    const key = names.map(({ name }) => `${name.root}\0${name.path}`).join('\0\0')
+    const known = this.#kept.get(key)
+    if (known !== undefined) {
+      known.timer.refresh()
+      return
+    }
+    const reservation = await keeper.reserve(names, owner)
+    if (this.#kept.has(key)) return await reservation.release()
+    const timer = setTimeout(() => void this.#drop(key), idle).unref()
+    this.#kept.set(key, { reservation, timer })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)))
+  }
+
+  async #drop(key: string): Promise<void> {
+    const known = this.#kept.get(key)
+    if (known === undefined) return
+    clearTimeout(known.timer)
+    this.#kept.delete(key)
+    await known.reservation.release()
+  }
+}
+
+function identityAt(path: HostPath): string | undefined {
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return status && `${status.dev}:${status.ino}`
+}
