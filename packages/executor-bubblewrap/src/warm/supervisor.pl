@@ -136,7 +136,9 @@ sub cover {
     $_->{fd} = call('openat', -100, $_->{from}, 0x200000 | 0x80000 | $n{nofollow}, 0);
     fail('open') if $_->{fd} < 0;
   }
-  my $mask;
+  my ($mask, @closed);
+  # once their open parts have their place in them
+  my $seal = sub { unwritable($_, 'alone') for splice @closed };
   for (@parts) {
     my ($show, $at) = ($_->{show}, $_->{at});
     if ($show eq 'self') {
@@ -145,7 +147,7 @@ sub cover {
       unwritable($at) if $_->{ro};
     }
     elsif ($show eq 'system') { bind_('system', $_->{from}, $at) }
-    elsif ($show eq 'again') { bind_('again', $top, $at) }
+    elsif ($show eq 'again') { $seal->(); bind_('again', $top, $at) }
     elsif ($_->{type} eq 'file') {
       # not before: the tree takes its `/dev` along
       $mask //= mask();
@@ -154,12 +156,13 @@ sub cover {
     }
     elsif ($show eq 'closed') {
       closed($at, @parts);
+      push @closed, $at;
     }
     else {
       memory('mask', $at, 1, 'size=4096,mode=' . ($show eq 'empty' ? '0555' : '0000'));
     }
   }
-  unwritable($_->{at}, 'alone') for grep { $_->{show} eq 'closed' } @parts;
+  $seal->();
   my $shm = '/dev/shm';
   if (defined $mask) { call('umount2', $shm, 2) == 0 or fail('mask') }
 }
@@ -356,18 +359,24 @@ sub spare {
   for (@held) { open(my $held, '<&=', $_) or exit 1; $_ = $held }
   my $id = ++$last;
   my @own = ($order->[1], $in->[1], $stdout->[0], $stderr->[0], $report->[0]);
-  $spares{$id} = { pid => $pid, held => $held[-1], own => [@own, $held[0]], status => $status };
+  $spares{$id} = { pid => $pid, held => $held[-1], own => \@own, status => $status, first => $first, first_held => $held[0] };
   say_('spare', $id, $first, map { fileno $_ } $held[0], @own);
 }
 
-# Says how a spare has ended, whose process was waited for with this status.
+# A process of a spare was waited for, with this status. Says how the spare has ended; without its tracer, once it has.
 sub ended {
-  my ($id, $got, $from) = @_;
-  return say_('end', $id, $got & 127 ? 128 + ($got & 127) : $got >> 8) unless $from;
+  my ($id, $spare, $got) = @_;
+  delete $spares{$id};
+  return say_('unlisted', $id, $spare->{unreadable}) if defined $spare->{unreadable};
+  return say_('end', $id, $got & 127 ? 128 + ($got & 127) : $got >> 8) unless $spare->{status};
   my $said = '';
-  sysread($from, $said, 32);
+  sysread($spare->{status}, $said, 32);
   my ($status) = $got == 0 ? $said =~ /^(\d+)\n/ : ();
-  return defined $status ? say_('end', $id, $status) : say_('unlisted', $id, $got >> 8 == $n{unreadable} ? 1 : 0);
+  return say_('end', $id, $status) if defined $status;
+  my ($first, $held) = @{$spare}{qw(first first_held)};
+  kill 9, $first;
+  $spares{$id} = { pid => $first, held => $held, unreadable => $got >> 8 == $n{unreadable} ? 1 : 0 };
+  return;
 }
 
 say_('hello', length $code);
@@ -380,8 +389,7 @@ while (1) {
     my $spare = $spares{$id};
     next unless vec($in, fileno $spare->{held}, 1);
     next unless waitpid($spare->{pid}, 0) == $spare->{pid};
-    delete $spares{$id};
-    ended($id, $?, $spare->{status});
+    ended($id, $spare, $?);
   }
   if (vec($in, $control, 1)) {
     my $got = sysread($c, $read, 65536, length $read);

@@ -47,7 +47,6 @@ export class Supervisor {
     })
     control.on('close', () => this.#lose())
     this.#refill()
-    this.#watchSilence()
   }
 
   get isLost(): boolean {
@@ -75,7 +74,6 @@ export class Supervisor {
     const wanted = Promise.withResolvers<Spare>()
     this.#waiting.push(wanted)
     this.#refill()
-    this.#watchSilence()
     this.#hold()
     return await wanted.promise
   }
@@ -123,12 +121,14 @@ export class Supervisor {
       this.#asked++
       this.#parts.control.write('make\n')
     }
+    this.#watchSilence()
   }
 
+  /** One that does not answer may hold the pipes of a command too, which would wait for the end of its input. */
   #watchSilence(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    if (this.#waiting.length > 0 || !this.#isGreeted)
+    if (this.#asked > 0 || !this.#isGreeted)
       this.#timer = afterSilence(this.#parts.patience, () => this.#lose()).unref()
   }
 
@@ -160,6 +160,7 @@ export class Supervisor {
     this.#asked--
     if (line.what === 'short') {
       for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
+      this.#watchSilence()
       this.#hold()
       return true
     }
