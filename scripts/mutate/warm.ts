@@ -10,6 +10,8 @@ const shared =
 const forged = 'a warm command that forges its exit status, or signals the supervisor'
 const lies = 'a supervisor of warm commands that dies, lies or stops answering'
 const old = 'a warm sandbox that shows an older tree: a root that was replaced, a mount or a rule that came since'
+const unlisted = 'the death of what answers these calls, at which a command would see something else and end well'
+const kept = 'a name that is kept at `/` between commands, and is not the one that was reserved any more'
 const rights = 'a warm command that keeps a right with which its sandbox was made, or runs without a cover'
 
 /** Commands in sandboxes that are kept ready. */
@@ -86,7 +88,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: old,
     removes: 'the end of a supervisor whose mounts are gone',
-    changes: [{ file: start, text: '      pool.retire(supervisor)\n', by: '' }],
+    changes: [{ file: start, text: 'if (split.top === undefined) pool.retire(supervisor)', by: '' }],
     test: { file: supervisor, title: 'removed from outside' },
   },
   {
@@ -100,5 +102,31 @@ export const warmMutations: readonly Mutation[] = [
     removes: 'the comparison of the mounts with the plan',
     changes: [{ file: start, text: '    checkMounts(() => check?.(spare.child))\n', by: '' }],
     test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
+  },
+  {
+    row: rights,
+    removes: 'the seal of a closed directory before the tree is copied to an alias',
+    changes: [{ file: script, text: "$seal->(); bind_('again'", by: "bind_('again'" }],
+    test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'below each alias' },
+  },
+  {
+    row: unlisted,
+    removes: 'the doubt about a warm command whose tracer said no status',
+    changes: [
+      { file: script, text: 'my ($status) = $got == 0 ? $said =~ /^(\\d+)\\n/ : ();', by: 'my $status = $got & 127;' },
+    ],
+    test: { file: supervisor, title: 'the tracer of a command is killed' },
+  },
+  {
+    row: kept,
+    removes: 'the look at names that are kept',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/warm/kept-names.ts',
+        text: 'if (!isThere) await this.#drop(key)',
+        by: 'if (!isThere) continue',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/warm/kept-names.test.ts', title: 'has removed one' },
   },
 ]

@@ -26,9 +26,9 @@ interface Door {
 
 const doors: readonly Door[] = [
   {
-    name: 'bubblewrap, mount at /workspace',
+    name: 'bubblewrap, started cold, mount at /workspace',
     at: '/workspace',
-    create: () => createBubblewrapExecutor(),
+    create: () => createBubblewrapExecutor({ warm: false }),
     program: /bwrap$/,
     plain: (directory) => [...bwrap, '--bind', directory, '/workspace', '--chdir', '/workspace', ...command],
   },

@@ -4,16 +4,27 @@ import { type Measurement, type Way, compare, own } from './measure.ts'
 import { type Site, openSite } from './site.ts'
 
 const MiB = 2 ** 20
-/** MiB of resident memory, and the ratio to a plain spawn that is good enough there: Node forks, which costs by memory. */
-const sizes = [
-  { resident: 150, target: 0.6 },
-  { resident: 1_000, target: 0.1 },
-] as const
+/** MiB of resident memory. Node forks, which costs by memory. */
+const sizes = [150, 1_000] as const
 const atOnce = 50
+
+interface Place {
+  readonly name: string
+  readonly at: '/' | '/workspace'
+  readonly warm?: { readonly keepNames: true } | undefined
+  /** Ratios to a plain spawn that are good enough, for each of the sizes. */
+  readonly targets: readonly [number, number]
+}
+
+const places: readonly Place[] = [
+  { name: '/workspace', at: '/workspace', targets: [0.6, 0.1] },
+  { name: '/ with its names kept', at: '/', warm: { keepNames: true }, targets: [0.6, 0.1] },
+  { name: '/', at: '/', targets: [1, 1] },
+]
 
 /**
  * `true` by the same shell: a plain `child_process.spawn`, commands in sandboxes that are kept ready, and commands that
- * start cold at both roots. The names give the resident memory of this process.
+ * start cold. The names give the resident memory of this process.
  *
  * @param plain the spawn of a command line
  */
@@ -21,26 +32,32 @@ export async function measureStarts(
   report: (measurement: Measurement) => void,
   plain: (argv: readonly string[]) => Way['run'],
 ): Promise<void> {
-  await using warm = await openSite({ at: '/workspace', executors: [createBubblewrapExecutor({ warm: true })] })
-  await using cold = await openSite({ at: '/workspace', executors: [createBubblewrapExecutor()] })
-  await using atRoot = await openSite({ at: '/', executors: [createBubblewrapExecutor()] })
   const reference = { name: 'plain spawn', run: plain(['/bin/sh', '-c', 'true']) }
-  const ways = [
-    { name: own, run: trueIn(warm) },
-    { name: 'cold', run: trueIn(cold) },
-    { name: 'cold at /', run: trueIn(atRoot) },
-  ]
   const held: Buffer[] = []
-  for (const { resident, target } of sizes) {
+  for (const [index, resident] of sizes.entries()) {
     while (process.memoryUsage.rss() < resident * MiB) held.push(Buffer.alloc(10 * MiB, 1))
-    const name = `true at /workspace, kept ready, ${Math.round(process.memoryUsage.rss() / MiB)} MB resident`
-    report(await compare('commands', { name, reference, ways, count: 1, target, budget: 6_000, maxRounds: 80 }))
+    for (const { name, at, warm, targets } of places) {
+      await using ready = await openSite({ at, executors: [createBubblewrapExecutor({ warm })] })
+      await using cold = await openSite({ at, executors: [createBubblewrapExecutor({ warm: false })] })
+      const ways = [
+        { name: own, run: trueIn(ready) },
+        { name: 'cold', run: trueIn(cold) },
+      ]
+      const title = `true at ${name}, ${Math.round(process.memoryUsage.rss() / MiB)} MB resident`
+      const target = targets[index]
+      report(
+        await compare('commands', { name: title, reference, ways, count: 1, target, budget: 5_000, maxRounds: 80 }),
+      )
+    }
   }
   held.length = 0
-  const all = [reference, ...ways].map(({ name, run }): Way => ({ name, run: many(run) }))
-  const [base = reference, ...others] = all
-  const name = `${atOnce} × true at once, kept ready`
-  report(await compare('commands', { name, reference: base, ways: others, count: atOnce, target: 1 }))
+  for (const { name, at, warm } of places) {
+    await using ready = await openSite({ at, executors: [createBubblewrapExecutor({ warm })] })
+    const base = { ...reference, run: many(reference.run) }
+    const ways = [{ name: own, run: many(trueIn(ready)) }]
+    const title = `${atOnce} × true at once at ${name}`
+    report(await compare('commands', { name: title, reference: base, ways, count: atOnce, target: 1 }))
+  }
 }
 
 function trueIn({ workspace }: Site): Way['run'] {

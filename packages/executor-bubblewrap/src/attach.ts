@@ -147,6 +147,8 @@ export function createAttached({
       request.signal?.throwIfAborted()
       warden ??= useWarden()
       pipes ??= usePipes()
+      const startsFirst = isFirst
+      isFirst = false
       network =
         typeof options.network === 'object'
           ? new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
@@ -160,7 +162,7 @@ export function createAttached({
         network,
         // A command on a terminal has its streams there.
         pipes: terminal === undefined ? pipes : undefined,
-        warm: terminal === undefined && !isFirst ? warm : undefined,
+        warm: terminal === undefined && !startsFirst ? warm : undefined,
         async withCommand(use) {
           using sources = await openSources(layout.placements)
           const reserved = held?.identities ?? new Map()
@@ -190,7 +192,6 @@ export function createAttached({
           return await use({ ...common, tools: opened.tools, network: shared, scratchBytes, cgroup, bwrap, proot })
         },
       })
-      isFirst = false
       const running = await started
       return network === undefined ? running : network.follow(running)
     } catch (error) {

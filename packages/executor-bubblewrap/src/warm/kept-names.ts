@@ -16,7 +16,7 @@ interface Kept {
 export class KeptNames {
   readonly #kept = new Map<string, Kept>()
 
-  /** To be called before a command reserves names: those that somebody has removed or exchanged are let go of. */
+  /** To be called before a command reserves names: those that were removed or exchanged are let go of. */
   async check(): Promise<void> {
     for (const [key, { reservation }] of this.#kept) {
       const isThere = [...reservation.identities].every(([path, identity]) => identityAt(path) === identity)

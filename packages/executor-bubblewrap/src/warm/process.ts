@@ -82,7 +82,7 @@ export function followWarm({
         await drained
         const { status, unlisted } = ending ?? {}
         if (unlisted === 'killed') return { exitCode: null, signal: 'SIGKILL', survivors: false }
-        // What hides names ends well after any end of the command.
+        // The process that hides names ends well after any end of the command.
         const exitCode = unlisted === 'unreadable' ? unreadableCaller : hides ? 0 : (status ?? null)
         return { exitCode, signal: null, survivors: false }
       },

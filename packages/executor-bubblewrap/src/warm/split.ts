@@ -5,7 +5,7 @@ import type { Layout, Placement } from '../layout.ts'
 
 /** A part of a layout that a spare mounts for its command. */
 export interface Cover extends Pick<Placement, 'at' | 'show' | 'type' | 'source' | 'readOnly'> {
-  /** What it shows, as a path of the supervisor's tree. Absent: what is at its own place. */
+  /** A path of the supervisor's tree that it shows. Absent: the entry at its own place. */
   readonly from?: string | undefined
 }
 

@@ -62,8 +62,8 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     try {
       compare()
     } catch (error) {
-      // A mount point that was removed from outside took the supervisor's own mount along.
-      pool.retire(supervisor)
+      // A mount point that was removed from outside took the supervisor's own mount along, where it has one there.
+      if (split.top === undefined) pool.retire(supervisor)
       throw error
     }
   }

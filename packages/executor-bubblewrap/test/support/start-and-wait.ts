@@ -1,5 +1,5 @@
 /** Started by a test to be killed: runs one command through the executor, says so, and waits. */
-import { createBubblewrapExecutor } from '../../src/index.ts'
+import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'
 import type { FileDoor, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { BindPlan, CommandRequest } from '@ws/core/executor'
@@ -7,7 +7,7 @@ import type { BindPlan, CommandRequest } from '@ws/core/executor'
 export interface Order {
   readonly owner: Owner
   readonly root: VirtualPath
-  readonly warm: boolean
+  readonly warm: NonNullable<BubblewrapExecutorOptions['warm']>
   readonly plan: BindPlan
   readonly request: CommandRequest
   readonly count: number
@@ -20,6 +20,8 @@ const executor = await createBubblewrapExecutor({ warm: order.warm }).attach({
   owner: order.owner,
   files,
 })
+// The first command of an executor always starts cold.
+if (order.warm !== false) await (await executor.spawn({ ...order.request, command: 'true' }, order.plan)).wait()
 process.stdout.write('attached\n')
 const started = Array.from({ length: order.count }, () => executor.spawn(order.request, order.plan))
 const running = await Promise.all(started)

@@ -36,8 +36,8 @@ export function isWarm(mode: Mode): boolean {
   return mode === 'warm' || mode === 'warm-direct'
 }
 
-/** `npm test` tries the form that is taken at `/`, and in the others what is different in them: masks and escapes. */
-export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'direct' ? [] : ['deep'])
+/** `npm test` tries the form that most commands take at `/`, and in the others what is different in them: masks and escapes. */
+export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : ['deep'])
 
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'root' | 'warm'>> {

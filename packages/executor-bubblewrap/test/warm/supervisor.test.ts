@@ -53,6 +53,23 @@ for (const mode of modes.filter(isWarm))
       expect((await bench.run(own)).stdout).toBe(warm)
     })
 
+    it.runIf(mode === 'warm-direct')(
+      'goes on where the tracer of a command is killed: that command fails with EIO and what it printed',
+      async () => {
+        const running = await printing()
+        const before = supervisor()
+        const parentOf = (one: number) => processes().find(({ pid }) => pid === one)?.parent ?? 0
+        const [command] = processesWith('sleep 300')
+        process.kill(parentOf(parentOf(command?.pid ?? 0)), 'SIGKILL')
+        const error = await running.wait().catch((thrown: unknown) => thrown)
+        expect(isWorkspaceError(error, 'EIO')).toBe(true)
+        expect(getCommandResult(error)?.stdout).toBe('printed\n')
+        expect(processesWith('sleep 300')).toEqual([])
+        expect((await bench.run(own)).stdout).toBe(warm)
+        expect(supervisor()).toBe(before)
+      },
+    )
+
     it('that does not answer fails a command that has ended with EIO; nothing hangs, and the next starts cold', async () => {
       const running = await bench.spawn('echo printed; read -r line', { stdin: (async function* () {})() })
       const stopped = supervisor()

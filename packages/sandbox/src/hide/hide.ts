@@ -85,7 +85,7 @@ export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] 
   return [perl, '-e', supervisor, String(process.pid), String(start), table, root, names, trace, ...argv]
 }
 
-/** What a process needs, as text for perl, to trace the listings of another one itself. */
+/** The parts, as text for perl, with which a process traces the listings of another one itself. */
 export interface ListingTracer {
   /** `NAME=NUMBER,…`: system calls, and places of registers. */
   readonly numbers: string
@@ -95,7 +95,7 @@ export interface ListingTracer {
   readonly names: string
   /** Defines `filter_listings`, for the process that is traced. */
   readonly filter: string
-  /** What the tracer runs. */
+  /** Run by the tracer, once the process is traced. */
   readonly trace: string
 }
 
