@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isShort } from '@ws/process'
 
 import { reservedDirectory } from './state-directory.ts'
+import { WatchedDirectory } from './watched-directory.ts'
 
 /** A directory, or a file, that holds a name free of anything else. */
 interface Reserved {
@@ -30,6 +31,7 @@ const fileMode = 0o100444n
  * system call when nothing has changed.
  */
 export class ReservedNames {
+  readonly #watched = new WatchedDirectory()
   #directory = ''
   #mtimeNs = -1n
   #settled = false
@@ -137,7 +139,7 @@ export class ReservedNames {
   /** True when the journal was read. */
   #refresh(): boolean {
     const directory = reservedDirectory()
-    const status = statSync(directory, { bigint: true, throwIfNoEntry: false })
+    const status = this.#watched.status(directory)
     if (status === undefined) {
       if (this.#paths.size > 0) this.#set(new Map())
       this.#mtimeNs = -1n
