@@ -34,7 +34,7 @@ export class EntryShaper {
     if (this.#deepest < Number.POSITIVE_INFINITY && depthOf(path) > this.#deepest) return undefined
     const sight = this.#view.sight(path)
     if (sight === 'hidden') return undefined
-    if (this.#ways.has(path)) {
+    if (this.#ways.size > 0 && this.#ways.has(path)) {
       this.#seen.add(path)
       return wayEntry(this.#context, path)
     }

@@ -17,6 +17,9 @@ import type { Trace } from '../mount/walk.ts'
 
 type Result = IteratorResult<WorkspaceEntry, undefined>
 
+/** Entries after which the clock is read. */
+const entriesPerLook = 32
+
 const end: Result = { done: true, value: undefined }
 
 export function list(
@@ -38,6 +41,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   /** Adapters that have their entries at hand never let the event loop have its turn. */
   readonly #pace: Pace
   #resting: Promise<void> | undefined
+  #untilLook = entriesPerLook
   #excluded: readonly VirtualPath[] = []
   /** Slashes of the deepest paths that are listed. */
   #deepest = Number.POSITIVE_INFINITY
@@ -64,7 +68,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   next(): Promise<Result> {
     if (this.#done) return Promise.resolve(end)
     if (this.#region === undefined) return this.#start()
-    if (this.#resting !== undefined || this.#pace.isDue) return this.#rest()
+    if (this.#resting !== undefined || this.#isDue()) return this.#rest()
     const { entries } = this.#region
     if (entries === undefined) return this.#afterRegion()
     const shape = this.#shape
@@ -72,9 +76,17 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     for (let entry = entries.nextNow?.(); entry !== undefined; entry = entries.nextNow?.()) {
       const value = shape.shape(entry)
       if (value !== undefined) return Promise.resolve(this.#give(value))
-      if (this.#pace.isDue) return this.#rest()
+      if (this.#isDue()) return this.#rest()
     }
     return this.#pull(entries)
+  }
+
+  /** Reads the clock for some entries only: an entry takes less time than the clock is exact. */
+  #isDue(): boolean {
+    this.#untilLook -= 1
+    if (this.#untilLook > 0) return false
+    this.#untilLook = entriesPerLook
+    return this.#pace.isDue
   }
 
   /** Leaves the event loop its turn. Entries that are asked for meanwhile come in order. */

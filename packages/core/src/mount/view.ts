@@ -73,7 +73,9 @@ export class View {
   }
 
   #concerns(path: VirtualPath): boolean {
-    if (this.#judges || this.#folds || this.#special.has(path)) return true
+    if (this.#judges || this.#folds) return true
+    // To ask an empty set would take the hash of each path.
+    if (this.#special.size > 0 && this.#special.has(path)) return true
     if (!this.#mayVary) return false
     return this.#shut || this.#showsFilesOnly || this.#gate.declared.variants.couldEndIn(baseName(path))
   }
