@@ -281,7 +281,7 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
 
   it('says in its report which form it uses', async () => {
     const { details } = await createBubblewrapExecutor({ root: 'direct' }).probe({ owner: ordinaryOwner() })
-    expect(details).toMatchObject({ root: 'direct' })
+    expect(details).toMatchObject({ root: 'direct', warm: 'used for all commands but the first' })
     expect(details['cost']).toBeUndefined()
   })
 
@@ -297,7 +297,7 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
     await using translated = await createWorkspace({ ...readOnly, executors: [createBubblewrapExecutor()] })
     expect((await translated.exec('ls -A /')).stdout).toBe('work\n')
     const { details } = await createBubblewrapExecutor({ root: 'translated' }).probe({ owner: ordinaryOwner() })
-    expect(details).toMatchObject({ root: 'translated' })
+    expect(details).toMatchObject({ root: 'translated', warm: 'not used: the root is translated' })
   })
 })
 
