@@ -18,11 +18,12 @@ import { filesOf, machineOf, ownDirectory, siteOf } from './support/site.ts'
 
 const executors: readonly [string, '/' | '/workspace', ComponentName | undefined, () => Executor][] = [
   ['bubblewrap', '/', 'bubblewrap', () => createBubblewrapExecutor()],
+  ['bubblewrap, its names kept,', '/', 'bubblewrap', () => createBubblewrapExecutor({ warm: { keepNames: true } })],
   ['proot', '/workspace', 'proot', () => createProotExecutor()],
   ['virtual', '/workspace', undefined, () => createVirtualExecutor()],
 ]
 
-// each starts two commands
+// each runs two commands
 for (const [name, root, needed, create] of executors) {
   describeWith(needed === undefined ? [] : component(needed), `${name} at ${root}`, () => {
     it('[RE1] begins with the changes of the store, and its own are there at its end', async () => {
@@ -32,6 +33,7 @@ for (const [name, root, needed, create] of executors) {
       onTestFinished(() => workspace.close())
       const { stdout } = await workspace.exec('cat in.txt; mkdir d; echo out > d/out.txt; mv in.txt d')
       expect(stdout).toBe('in\n')
+      expect((await workspace.exec('ls')).stdout).toBe('d\n')
       expect(await filesOf(store)).toEqual({ '/d': 'directory', '/d/in.txt': 'in\n', '/d/out.txt': 'out\n' })
     })
   })
