@@ -1,6 +1,6 @@
 import type { Mutation } from './types.ts'
 
-const script = 'packages/executor-bubblewrap/src/warm/supervisor.pl'
+const spare = 'packages/executor-bubblewrap/src/warm/spare.pl'
 const start = 'packages/executor-bubblewrap/src/warm/start.ts'
 const neighbours = 'packages/executor-bubblewrap/test/warm/neighbours.test.ts'
 const supervisor = 'packages/executor-bubblewrap/test/warm/supervisor.test.ts'
@@ -19,15 +19,15 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: shared,
     removes: 'the IPC namespace of each command',
-    changes: [{ file: script, text: '0x38020011', by: '0x30020011' }],
+    changes: [{ file: spare, text: '0x38020011', by: '0x30020011' }],
     test: { file: neighbours, title: 'leaves nothing for the next' },
   },
   {
     row: shared,
     removes: 'the network namespace of each command',
     changes: [
-      { file: script, text: '($net ? 0x40000000 : 0)', by: '0' },
-      { file: script, text: 'if ($net) {', by: 'if (0) {' },
+      { file: spare, text: '($net ? 0x40000000 : 0)', by: '0' },
+      { file: spare, text: 'if ($net) {', by: 'if (0) {' },
     ],
     test: { file: neighbours, title: 'shares nothing with one' },
   },
@@ -36,7 +36,7 @@ export const warmMutations: readonly Mutation[] = [
     removes: 'the terminals of each command',
     changes: [
       {
-        file: script,
+        file: spare,
         text: "mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620');",
         by: '',
       },
@@ -46,13 +46,13 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: shared,
     removes: 'the files in memory of each command',
-    changes: [{ file: script, text: " memory('shm', '/dev/shm', 0, $size);", by: '' }],
+    changes: [{ file: spare, text: " memory('shm', '/dev/shm', 0, $size);", by: '' }],
     test: { file: neighbours, title: 'leaves nothing for the next' },
   },
   {
     row: forged,
     removes: 'the lock on the memory of the first process',
-    changes: [{ file: script, text: " call('prctl', 4, 0, 0, 0, 0) == 0 or fail('dumpable');", by: '' }],
+    changes: [{ file: spare, text: " call('prctl', 4, 0, 0, 0, 0) == 0 or fail('dumpable');", by: '' }],
     test: { file: neighbours, title: 'can neither forge' },
   },
   {
@@ -94,7 +94,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: rights,
     removes: 'the drop of rights in the command',
-    changes: [{ file: script, text: 'confine();\n  my $cwd', by: 'my $cwd' }],
+    changes: [{ file: spare, text: 'confine();\n  my $cwd', by: 'my $cwd' }],
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
   },
   {
@@ -106,14 +106,20 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: rights,
     removes: 'the seal of a closed directory before the tree is copied to an alias',
-    changes: [{ file: script, text: "$seal->(); bind_('again'", by: "bind_('again'" }],
+    changes: [
+      { file: 'packages/executor-bubblewrap/src/warm/tree.pl', text: "$seal->(); bind_('again'", by: "bind_('again'" },
+    ],
     test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'below each alias' },
   },
   {
     row: unlisted,
     removes: 'the doubt about a warm command whose tracer said no status',
     changes: [
-      { file: script, text: 'my ($status) = $got == 0 ? $said =~ /^(\\d+)\\n/ : ();', by: 'my $status = $got & 127;' },
+      {
+        file: 'packages/executor-bubblewrap/src/warm/supervisor.pl',
+        text: 'my ($status) = $got == 0 ? $said =~ /^(\\d+)\\n/ : ();',
+        by: 'my $status = $got & 127;',
+      },
     ],
     test: { file: supervisor, title: 'the tracer of a command is killed' },
   },

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Process 1 of the sandbox of warm commands, for `perl -e`. */
-export const supervisorScript = readFileSync(new URL('supervisor.pl', import.meta.url), 'utf8')
+const tree = readFileSync(new URL('tree.pl', import.meta.url), 'utf8')
+const spare = readFileSync(new URL('spare.pl', import.meta.url), 'utf8')
+const supervisor = readFileSync(new URL('supervisor.pl', import.meta.url), 'utf8')
+
+/** Process 1 of the sandbox of warm commands, for `perl -e`: see `supervisor.pl`. */
+export const supervisorScript = tree + spare + supervisor
 
 /** Names of the system calls that the script makes. */
 const calls = {

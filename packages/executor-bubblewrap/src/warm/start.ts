@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 
 import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
 
+import type { SandboxCommand } from '../arguments.ts'
 import { collect } from '../collected.ts'
 import { mountCheck } from '../mount-check.ts'
 import { watchMounts } from '../mount-watch.ts'
@@ -14,7 +15,7 @@ import { afterSilence } from './patience.ts'
 import type { WarmPool } from './pool.ts'
 import { followWarm } from './process.ts'
 import type { Spare } from './spare.ts'
-import { splitLayout } from './split.ts'
+import { type SplitLayout, splitLayout } from './split.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /**
@@ -45,7 +46,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     top: split.top,
   })
   if (order === undefined) return undefined
-  const supervisor = find(() => pool.find(command, split))
+  const supervisor = find(pool, command, split)
   const spare = supervisor && (await take(pool, supervisor, signal))
   if (supervisor === undefined || spare === undefined) return undefined
   const running = supervisor.follow(spare)
@@ -91,10 +92,11 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
 }
 
 /** An error is left to the cold start, which meets it again and says what to do: too few descriptors for instance. */
-function find(look: () => Supervisor | undefined): Supervisor | undefined {
+function find(pool: WarmPool, command: SandboxCommand, split: SplitLayout): Supervisor | undefined {
   try {
-    return look()
+    return pool.find(command, split)
   } catch {
+    pool.failed('the sandbox that makes others could not be started')
     return undefined
   }
 }
