@@ -100,7 +100,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: rights,
     removes: 'the comparison of the mounts with the plan',
-    changes: [{ file: start, text: '    checkMounts(() => check?.(spare.child))\n', by: '' }],
+    changes: [{ file: start, text: '    if (!checkMounts(() => check?.(spare.child))) return giveUp()\n', by: '' }],
     test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
   },
   {

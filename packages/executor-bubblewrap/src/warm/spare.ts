@@ -23,11 +23,13 @@ export interface Spare {
  * Opens the pipes of a spare through `/proc`: a descriptor of its own, whose flags the command does not share.
  *
  * @param supervisor its number on this machine
+ * @returns `undefined` where its process has ended: there may be too many processes for the command-to-be
  * @throws the system's error, or an error for descriptors that are not those of a spare
  */
-export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine & { what: 'spare' }): Spare {
-  const child = identify(pidBehind(supervisor, pid, fds))
-  if (child.startTime === undefined) throw new Error('a spare that is not there')
+export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine & { what: 'spare' }): Spare | undefined {
+  const first = pidBehind(supervisor, pid, fds)
+  const child = first === undefined ? undefined : identify(first)
+  if (child?.startTime === undefined) return undefined
   const open = new Map<string, number>()
   const close = () => {
     for (const fd of open.values()) closeSync(fd)
@@ -62,9 +64,10 @@ export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine &
   }
 }
 
-/** The process of a process descriptor. The kernel gives its number as the reader of `/proc` counts. */
-function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number {
+/** The process of a process descriptor; `undefined` once it has ended. The kernel gives its number as the reader of `/proc` counts. */
+function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number | undefined {
   const info = readFileSync(`/proc/${supervisor}/fdinfo/${pidfd}`, 'latin1')
+  if (/^Pid:\s*-1$/m.test(info)) return undefined
   const pid = Number(/^Pid:\s*(\d+)$/m.exec(info)?.[1] ?? 0)
   const inner = /^NSpid:((?:\s+\d+)+)$/m.exec(info)?.[1]?.trim().split(/\s+/).map(Number) ?? []
   // On this machine, in the supervisor's namespace, and process 1 of its own, from outside in.

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
+import { isWorkspaceError } from '@ws/core'
 import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
@@ -59,10 +60,16 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     spare.close()
     return undefined
   }
+  /** @returns false where the sandbox has ended by itself */
   const checkMounts = (compare: () => void) => {
     try {
       compare()
+      return true
     } catch (error) {
+      if (!isWorkspaceError(error, 'EBUSY')) {
+        pool.failed('a sandbox ended before its command')
+        return false
+      }
       // A mount point that was removed from outside took the supervisor's own mount along, where it has one there.
       if (split.top === undefined) pool.retire(supervisor)
       throw error
@@ -78,7 +85,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     if (outcome === 'silent') pool.lose(supervisor)
     if (outcome !== 'ready') pool.failed(`a step failed: ${report.text().trim() || outcome}`)
     if (outcome !== 'ready') return giveUp()
-    checkMounts(() => check?.(spare.child))
+    if (!checkMounts(() => check?.(spare.child))) return giveUp()
     await untilAborted(start.network?.open(spare.child, start.owner), signal)
     const watch = isChecked ? watchMounts({ keeper: start.keeper(), child: spare.child, placements, end }) : undefined
     if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()

@@ -48,7 +48,8 @@ $program = pack('Sx6P', length($code) / 8, $code);
 # what perl opens above 2 is closed by `exec`
 $^F = 2;
 $SIG{PIPE} = 'IGNORE';
-my (%spares, $last);
+# Spares; and the descriptors of those that ended before Node had opened them, by which it sees that.
+my (%spares, %unopened, $last);
 my $read = '';
 
 if (defined $trace) {
@@ -128,6 +129,7 @@ sub spare {
 # A process of a spare was waited for, with this status. Says how the spare has ended; without its tracer, once it has.
 sub ended {
   my ($id, $spare, $got) = @_;
+  $unopened{$id} = [$spare->{own}, $spare->{first_held}] if $spare->{own};
   delete $spares{$id};
   return say_('unlisted', $id, $spare->{unreadable}) if defined $spare->{unreadable};
   return say_('end', $id, $got & 127 ? 128 + ($got & 127) : $got >> 8) unless $spare->{status};
@@ -160,7 +162,7 @@ while (1) {
     while ($read =~ s/^([^\n]*)\n//) {
       my ($what, $id) = split / /, $1;
       if ($what eq 'make') { spare() }
-      elsif ($what eq 'opened') { delete $spares{$id}{own} if $spares{$id} }
+      elsif ($what eq 'opened') { delete $unopened{$id}; delete $spares{$id}{own} if $spares{$id} }
       else { exit 1 }
     }
   }

@@ -4,6 +4,9 @@ import { openSpare, type Spare } from './spare.ts'
 import { type Followed, type Running, SupervisorLost, type SupervisorParts, type WarmEnd } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
 
+/** Its commands end with it: where none waits for it, it has so many times the patience. */
+const idlePatience = 6
+
 const lost: WarmEnd = { status: undefined, isLost: true }
 
 /**
@@ -128,8 +131,10 @@ export class Supervisor {
   #watchSilence(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    if (this.#asked > 0 || !this.#isGreeted)
-      this.#timer = afterSilence(this.#parts.patience, () => this.#lose()).unref()
+    if (this.#asked === 0 && this.#isGreeted) return
+    const isAwaited = this.#waiting.length > 0 || !this.#isGreeted
+    const patience = isAwaited ? this.#parts.patience : this.#parts.patience * idlePatience
+    this.#timer = afterSilence(patience, () => this.#lose()).unref()
   }
 
   #readLines(): void {
@@ -158,25 +163,27 @@ export class Supervisor {
       return this.#ended(line.id, { status: undefined, unlisted: line.isUnreadable ? 'unreadable' : 'killed' })
     if (this.#asked === 0) return false
     this.#asked--
-    if (line.what === 'short') {
-      for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
-      this.#watchSilence()
-      this.#hold()
-      return true
-    }
-    return this.#add(line)
+    return line.what === 'short' ? this.#runShort() : this.#add(line)
+  }
+
+  /** Those that wait for a spare start cold. */
+  #runShort(): true {
+    for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
+    this.#watchSilence()
+    this.#hold()
+    return true
   }
 
   #add(line: SupervisorLine & { what: 'spare' }): boolean {
-    let spare: Spare
+    let spare: Spare | undefined
     try {
       if (this.#first === undefined) return false
       spare = openSpare(this.#first.pid, line)
     } catch {
-      // It may have been ended from outside in this moment. All else is not to be told from a lie.
       return false
     }
     this.#parts.control.write(`opened ${line.id}\n`)
+    if (spare === undefined) return this.#runShort()
     const waiting = this.#waiting.shift()
     if (waiting === undefined) this.#ready.push(spare)
     else waiting.resolve(spare)

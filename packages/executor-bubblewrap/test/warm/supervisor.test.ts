@@ -71,6 +71,7 @@ for (const mode of modes.filter(isWarm))
     )
 
     it('that does not answer fails a command that has ended with EIO; nothing hangs, and the next starts cold', async () => {
+      await bench.run(own)
       const running = await bench.spawn('echo printed; read -r line', { stdin: (async function* () {})() })
       const stopped = supervisor()
       process.kill(stopped, 'SIGSTOP')
@@ -104,6 +105,26 @@ for (const mode of modes.filter(isWarm))
         true,
       )
       expect(outerProcesses('', mode)).toEqual([])
+    })
+
+    // 17 executors, three sandboxes each
+    it.runIf(mode === 'warm')('is one of sixteen in a process: the one that was used longest ago goes', async () => {
+      const others: Workbench[] = []
+      try {
+        await bench.run(own)
+        const first = supervisor()
+        for (let i = 0; i < 16; i++) {
+          const other = await Workbench.create(mode)
+          others.push(other)
+          expect((await other.run(own)).stdout).toBe(warm)
+        }
+        expect(await eventually(() => !processes().some(({ pid }) => pid === first))).toBe(true)
+        expect(await eventually(() => outerProcesses('', mode).length === 16)).toBe(true)
+        expect((await bench.run(own)).stdout).toBe(warm)
+        expect(await eventually(() => outerProcesses('', mode).length === 16)).toBe(true)
+      } finally {
+        for (const other of others) await other[Symbol.asyncDispose]()
+      }
     })
 
     it('gives up a command that is killed before it begins, and one that is aborted', async () => {
