@@ -20,9 +20,13 @@ const warm = await createLocalAdapter({ root: process.argv[2], io: 'async' })
 await warm.write('/warm', new Uint8Array(1))
 await warm.close()
 const pure = new Set(['readlinkSync', 'readFileSync', 'openSync']) // of /proc only
-const ofProc = new Set() // descriptors of such files
+const ofProc = new Set() // descriptors of such files, and of that list
 // this user's list of reserved names, on a local disk
 const isList = /[/]ws[/]reserved($|[/])/
+for (const fd of fs.readdirSync('/proc/self/fd'))
+  try {
+    if (isList.test(fs.readlinkSync('/proc/self/fd/' + fd))) ofProc.add(Number(fd))
+  } catch {} // that of the listing
 const used = []
 for (const name of Object.keys(fs).filter((name) => name.endsWith('Sync'))) {
   const original = fs[name]
