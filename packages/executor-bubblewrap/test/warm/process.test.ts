@@ -12,7 +12,7 @@ it('the output of a command that has ended is read, though this process was held
   await using scratch = await createScratchDirectory({ prefix: 'ws-warm-' })
   const pipe = (name: string, content: string) => {
     const path = join(scratch.path, name)
-    execFileSync('mkfifo', [path])
+    execFileSync('/usr/bin/mkfifo', [path])
     const both = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     writeSync(both, content)
