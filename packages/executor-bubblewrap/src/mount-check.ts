@@ -42,7 +42,7 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
 }
 
 /** The name is still that of the directory which was reserved for it. */
-function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
+export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
   const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
 }

@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs'
-
 import type { Owner } from '@ws/core/adapter'
-import type { HostPath } from '@ws/core/executor'
 import type { NameKeeper, Reservation, WantedName } from '@ws/sandbox'
+
+import { isStill } from '../mount-check.ts'
 
 /** Milliseconds without a command after which names are let go of. */
 const idle = 60_000
@@ -19,7 +18,8 @@ export class KeptNames {
   /** To be called before a command reserves names: those that were removed or exchanged are let go of. */
   async check(): Promise<void> {
     for (const [key, { reservation }] of this.#kept) {
-      const isThere = [...reservation.identities].every(([path, identity]) => identityAt(path) === identity)
+      const { identities } = reservation
+      const isThere = [...identities.keys()].every((path) => isStill(path, identities))
       if (!isThere) await this.#drop(key)
     }
   }
@@ -49,9 +49,4 @@ export class KeptNames {
     this.#kept.delete(key)
     await known.reservation.release()
   }
-}
-
-function identityAt(path: HostPath): string | undefined {
-  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return status && `${status.dev}:${status.ino}`
 }

@@ -5,6 +5,9 @@ our (%n, $program, $bytes, $tmp, $net, $uid, $gid, $tracer);
 sub report { my $line = "$_[0]\n"; call('write', 4, $line, length $line) }
 sub fail { my $e = $! + 0; report("fail $_[0] $e"); out(125) }
 
+# The exit code of a wait status, as a shell gives it.
+sub exit_code { my ($got) = @_; return $got & 127 ? 128 + ($got & 127) : $got >> 8 }
+
 # Writes a file of /proc.
 sub put {
   my ($path, $text) = @_;
@@ -113,7 +116,7 @@ sub first {
   confine();
   while (1) {
     my $ended = waitpid(-1, 0);
-    out($? & 127 ? 128 + ($? & 127) : $? >> 8) if $ended == $pid;
+    out(exit_code($?)) if $ended == $pid;
     out(125) if $ended < 0 && $! != 4;
   }
 }

@@ -84,15 +84,14 @@ sub trace_ {
   pipe(my $from, my $to) or out(1);
   $pid = clone_first(@fds, fileno $from);
   out(1) if $pid < 0;
-  # as in hide.pl
-  call('ptrace', 0x4206, $pid, 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 or out(1);
+  seize($pid) or out(1);
   my $line = "$pid\n";
   syscall($n{write}, $say, $line, length $line) == length $line or out(1);
   syscall($n{write}, fileno $to, $line, 1) == 1 or out(1);
   call('dup3', $say, 0, 0);
   call('close_range', 1, 0xffffffff, 0);
   my $status = $tracer->();
-  $line = ($status & 127 ? 128 + ($status & 127) : $status >> 8) . "\n";
+  $line = exit_code($status) . "\n";
   syscall($n{write}, 0, $line, length $line);
   out(0);
 }
@@ -132,7 +131,7 @@ sub ended {
   $unopened{$id} = [$spare->{own}, $spare->{first_held}] if $spare->{own};
   delete $spares{$id};
   return say_('unlisted', $id, $spare->{unreadable}) if defined $spare->{unreadable};
-  return say_('end', $id, $got & 127 ? 128 + ($got & 127) : $got >> 8) unless $spare->{status};
+  return say_('end', $id, exit_code($got)) unless $spare->{status};
   my $said = '';
   sysread($spare->{status}, $said, 32);
   my ($status) = $got == 0 ? $said =~ /^(\d+)\n/ : ();

@@ -1,4 +1,4 @@
-# The filter of a command whose listings are watched: see hide.pl.
+# The start of a trace, for both ways to start one: the filter of the process that is traced, and the seizure. See hide.pl.
 
 our (%n, $mark);
 # the stops that this filter orders carry it
@@ -19,3 +19,6 @@ sub filter_listings {
   my $program = pack('Sx6P', scalar(@code), $filter);
   syscall($n{seccomp}, 1, 0, $program) == 0 or fail('seccomp');
 }
+
+# SEIZE. Stops of system calls are told apart from signals. Traced too: fork, vfork, clone, seccomp. All ends with this process.
+sub seize { return syscall($n{ptrace}, 0x4206, $_[0], 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 }

@@ -41,8 +41,7 @@ if (!$pid) {
   exec { $ARGV[0] } @ARGV or fail('exec');
 }
 
-# SEIZE. Stops of system calls are told apart from signals. Traced too: fork, vfork, clone, seccomp. All ends with this process.
-syscall($n{ptrace}, 0x4206, $pid, 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 or fail('ptrace');
+seize($pid) or fail('ptrace');
 syswrite($to, 'x');
 close($to);
 close($from);

@@ -93,7 +93,7 @@ export interface ListingTracer {
   readonly root: string
   /** In hexadecimal. */
   readonly names: string
-  /** Defines `filter_listings`, for the process that is traced. */
+  /** Defines `filter_listings`, for the process that is traced, and `seize`, for its tracer. */
   readonly filter: string
   /** Run by the tracer, once the process is traced. */
   readonly trace: string
