@@ -123,13 +123,12 @@ for (const [index, options] of all.entries()) {
     it('passes other signals on to the command alone', async () => {
       await using bench = await Bench.create('/', options)
       for (const signal of ['SIGUSR1', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const) {
-        const trap = `trap 'echo got; exit 4' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
-        const running = await bench.executor.spawn(request(trap), bench.plan())
+        // perl, since bash itself loses a SIGINT now and then: where it comes between the end of a child and the wait for it.
+        const trap = `$| = 1; $SIG{${signal.slice(3)}} = sub { print "got\\n"; exit 4 }; print "up\\n"; sleep 1 while 1`
+        const running = await bench.executor.spawn(request(`exec perl -e '${trap}'`), bench.plan())
         await firstChunk(running.stdout)
         expect(running.kill(signal), signal).toBe(true)
-        expect(await running.wait(), signal).toMatchObject({ exitCode: 4, stdout: 'up\ngot\n' })
-        // bash may name the signal that also ended its `sleep`; proot would print its memory
-        expect((await running.wait()).stderr).not.toMatch(/proot|tracee|talloc/i)
+        expect(await running.wait(), signal).toMatchObject({ exitCode: 4, stdout: 'up\ngot\n', stderr: '' })
       }
     })
 
