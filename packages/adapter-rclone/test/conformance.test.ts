@@ -21,7 +21,8 @@ function closedInPassing(adapter: StorageAdapter): StorageAdapter {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (name === 'close') return async () => void closings.push(target.close())
-      return typeof value === 'function' ? value.bind(target) : value
+      // no bound function: `await using` takes none from a proxy
+      return typeof value === 'function' ? (...given: unknown[]) => Reflect.apply(value, target, given) : value
     },
   })
 }

@@ -1,11 +1,12 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 
 const options = { workspace: '/project', output: '/results' }
 let fresh: typeof import('../src/policy/path-manager-default.ts')
 
+let loaded = 0
 beforeEach(async () => {
-  vi.resetModules() // the process-wide manager is set once: each test needs a process of its own, as it were
-  fresh = await import('../src/policy/path-manager-default.ts')
+  // the process-wide manager is set once: each test loads the module anew
+  fresh = (await import(`../src/policy/path-manager-default.ts?${++loaded}`)) as typeof fresh
 })
 
 it('[PM1] use before configuration is an error that says what to call', () => {
