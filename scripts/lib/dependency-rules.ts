@@ -63,10 +63,13 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'executors-stand-alone',
       comment:
-        'An executor may use the command parser, the downloader, and the tools for processes, sandboxes and the network, but no adapter and no other executor.',
+        'An executor may use the command parser, the shell tools, the downloader, and what there is for processes, sandboxes and the network, but no adapter and no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|network|download|process|sandbox|command-parser|$1)/' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/(core|network|download|process|sandbox|command-parser|shell-tools|$1)/',
+      },
     },
     {
       name: 'snapshots-know-the-disk-only',
@@ -95,7 +98,7 @@ export const dependencyRules: IConfiguration = {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(process|text-search|command-parser|documents|network)/src/' },
+      from: { path: '^packages/(process|text-search|command-parser|documents|network|shell-tools)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
     },
     {

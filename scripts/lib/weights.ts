@@ -33,6 +33,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/process': [24, 4],
   '@ws/runner': [67, 33],
   '@ws/sandbox': [24, 4],
+  '@ws/shell-tools': [1, 5],
   '@ws/snapshots': [28, 12],
   '@ws/testing': [3, 2],
   '@ws/text-search': [5, 4],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { decodeText, encodeText } from '../src/files/text.ts'
+import { decodeText, encodeText } from '@ws/shell-tools'
 import { open } from './support.ts'
 
 const files = {

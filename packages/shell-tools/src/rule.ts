@@ -1,4 +1,4 @@
-import { type Arguments, type OptionTable, parseArguments } from './arguments.ts'
+import { type Arguments, type OptionTable, parseArguments } from './options.ts'
 
 /** The forms of one command that were compared with the real command, and that give the same. */
 export interface CommandRule extends OptionTable {

@@ -1,4 +1,5 @@
-import type { FsStat, IFileSystem } from 'just-bash'
+import type { Facts, ListedEntry } from '@ws/shell-tools'
+import type { IFileSystem } from 'just-bash'
 
 /** The methods of just-bash's file system that do I/O. */
 const bashMethods = [
@@ -31,24 +32,6 @@ export type FileMethod = (typeof fileMethods)[number]
 
 /** The part of just-bash's file system that does I/O. */
 export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
-
-/**
- * Facts that a listing reports about its entries. `size` adds the sizes of files, `all` everything that `lstat` knows.
- * Each may cost the store a request for each file, so a command asks for no more than it shows.
- */
-export type Facts = 'type' | 'size' | 'all'
-
-/** An entry of a listing. */
-export interface ListedEntry {
-  readonly name: string
-  /**
-   * Valid as far as facts were asked for. Absent where the listing does not report them: `lstat` does, or throws the
-   * reason.
-   */
-  readonly stat?: FsStat | undefined
-  /** The target of a link, with `all`, where the listing has it. */
-  readonly target?: string | undefined
-}
 
 export interface WorkspaceAsyncFiles extends AsyncFiles {
   /** The entries of a directory, sorted by name, by one listing instead of an `lstat` for each. */

@@ -1,6 +1,6 @@
 import type { FileDoor, WorkspaceEntry } from '@ws/core'
 
-import type { Facts, ListedEntry } from './contract.ts'
+import type { Facts, ListedEntry } from '@ws/shell-tools'
 import { describe } from './describe.ts'
 
 /** The entries of a directory with their facts, sorted by name, by one listing. */

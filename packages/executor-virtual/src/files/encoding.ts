@@ -1,6 +1,5 @@
+import { decodeText, encodeText } from '@ws/shell-tools'
 import type { BufferEncoding, ByteString, FileContent, IFileSystem } from 'just-bash'
-
-import { decodeText, encodeText } from './text.ts'
 
 export type EncodingOption = Parameters<IFileSystem['readFile']>[1] | BufferEncoding | undefined
 

@@ -1,5 +1,5 @@
+import { codeOf } from '@ws/shell-tools'
 import { fileMethods, type WorkspaceAsyncFiles } from './contract.ts'
-import { codeOf } from './errors.ts'
 
 export interface Failure {
   readonly path: string

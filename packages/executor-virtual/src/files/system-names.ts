@@ -1,6 +1,5 @@
+import { FileError } from '@ws/shell-tools'
 import type { FsStat } from 'just-bash'
-
-import { FileError } from './errors.ts'
 
 // Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.
 export const systemNames: ReadonlySet<string> = new Set(

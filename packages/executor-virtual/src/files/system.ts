@@ -1,3 +1,4 @@
+import { childOf, codeOf, FileError, nameOf, parentOf, tidyPath } from '@ws/shell-tools'
 import {
   type ByteString,
   type CpOptions,
@@ -9,11 +10,10 @@ import {
   type RmOptions,
 } from '#just-bash'
 
-import type { AsyncFiles, DirentEntry, Facts, ListedEntry, WorkspaceAsyncFiles } from './contract.ts'
+import type { Facts, ListedEntry } from '@ws/shell-tools'
+import type { AsyncFiles, DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
 import type { EncodingOption } from './encoding.ts'
-import { codeOf, FileError } from './errors.ts'
 import { type Failure, recordFailures } from './failures.ts'
-import { childOf, nameOf, parentOf, tidyPath } from './paths.ts'
 import { checkSystem, discarding, isSystem, offered, programs, standardStream } from './system-names.ts'
 
 /** The script that asks for files. */
@@ -125,7 +125,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   /** The same without the identity, which costs as much again. For the commands of our own that do not compare files. */
-  async look(path: string, { follow }: { readonly follow: boolean }): Promise<FsStat> {
+  async look(path: string, { follow = false } = {}): Promise<FsStat> {
     const { files, at } = await this.#place(path)
     return programs(at, await (follow ? files.stat(at) : files.lstat(at)))
   }

@@ -1,12 +1,12 @@
+import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools'
 import type { FileDoor, FileType } from '@ws/core'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
-import type { DirentEntry, Facts, ListedEntry, WorkspaceAsyncFiles } from './contract.ts'
+import type { Facts, ListedEntry } from '@ws/shell-tools'
+import type { DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
 import { listDirectory } from './directory.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
 import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
-import { codeOf, FileError } from './errors.ts'
-import { childOf, nameOf, parentOf, withoutSlash } from './paths.ts'
 
 export interface WorkspaceFilesOptions {
   /** Ends operations that are on their way. */

@@ -1,3 +1,4 @@
+import { FileError } from '@ws/shell-tools'
 import type { FileDoor } from '@ws/core'
 import {
   execError,
@@ -12,7 +13,6 @@ import {
 import { createCommandOutput } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
-import { FileError } from '../files/errors.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
 import type { Done, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'

@@ -1,6 +1,5 @@
+import { FileError } from '@ws/shell-tools'
 import type { StandardInput } from '@ws/core/executor'
-
-import { FileError } from '../files/errors.ts'
 
 /**
  * The whole of what a command is to read: the interpreter takes it as one. A source that fails ends the input early, as

@@ -1,6 +1,5 @@
+import { parentOf } from '@ws/shell-tools'
 import type { BindPlan } from '@ws/core/executor'
-
-import { parentOf } from '../files/paths.ts'
 
 /** The directories above what a command may see: where a rule denies them, they can be passed through all the same. */
 export function passableDirectories({ binds }: BindPlan): ReadonlySet<string> {

@@ -1,7 +1,7 @@
+import { codeOf, FileError } from '@ws/shell-tools'
 import type { MessagePort } from 'node:worker_threads'
 
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
-import { codeOf, FileError } from '../files/errors.ts'
 import type { FetchRequest, FileRequest, ToWorker } from '../worker/protocol.ts'
 import type { CommandDownloads } from './downloads.ts'
 

@@ -1,21 +1,15 @@
+import { outputOf, refusalOf } from '@ws/shell-tools'
 import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from '#just-bash'
 
-import { refusalOf } from './guard/rule.ts'
+import { asText, isLeftAsBytes } from './as-text.ts'
+import type { Call, InterpreterContext, ScriptTool } from './call.ts'
 import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import {
-  asText,
-  type Invocation,
-  type InterpreterContext,
-  isLeftAsBytes,
-  noteInput,
-  outputOf,
-  type Tool,
-} from './tools/tool.ts'
+import { runProgram } from './tools/run-program.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -23,7 +17,7 @@ import {
  *
  * @param further ours that not every command has
  */
-export function guardedCommands(session: Session, further: Readonly<Record<string, Tool>> = {}): CustomCommand[] {
+export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
   const names = new Set([...getCommandNames(), ...Object.keys(all)])
   return [...names]
@@ -46,7 +40,7 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
 /** These start scripts, so the interpreter runs their commands again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
-function guarded(name: string, session: Session, tool: Tool | undefined): CustomCommand {
+function guarded(name: string, session: Session, tool: ScriptTool | undefined): CustomCommand {
   return define(name, (given, context) => run({ name, tool }, given, context, session))
 }
 
@@ -79,7 +73,7 @@ function define(name: string, execute: Parameters<typeof defineCommand>[1]): Cus
 }
 
 async function run(
-  { name, tool }: { readonly name: string; readonly tool: Tool | undefined },
+  { name, tool }: { readonly name: string; readonly tool: ScriptTool | undefined },
   marked: string[],
   context: InterpreterContext,
   session: Session,
@@ -91,8 +85,8 @@ async function run(
   if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
   const outer = session.inCommand
   session.inCommand = !runsScripts.has(name)
-  const call: Invocation = { name, given, context, session, inherits }
-  if (tool === undefined && mayReadInput(name, given)) noteInput(call)
+  const call = callOf(name, given, context, session, inherits)
+  if (tool === undefined && mayReadInput(name, given)) session.noteInput(call)
   const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
   session.inCommand = outer
   session.check(runsScripts.has(name) ? outputOf(result) : '')
@@ -100,6 +94,29 @@ async function run(
   if (session.toErrors > 0 && isLeftAsBytes(output))
     session.refuse(`${name} >&2`, 'standard error takes 1 MiB of binary output at most; write it to a file')
   return output
+}
+
+function callOf(
+  name: string,
+  given: readonly string[],
+  context: InterpreterContext,
+  session: Session,
+  inherits: Call['inherits'],
+): Call {
+  const { files } = session
+  if (files === undefined) throw new Error('the script has no files')
+  const call: Call = {
+    name,
+    given,
+    // the brand of its standard input is just-bash's: one character for each byte
+    context: context as unknown as Call['context'],
+    host: session,
+    listing: files,
+    inherits,
+    run: (words, { cwd = context.cwd, stdin = '' } = {}) =>
+      runProgram({ ...call, context: { ...call.context, cwd } }, words, stdin),
+  }
+  return call
 }
 
 function notCompared(subject: string): { readonly subject: string; readonly reason: string } {

@@ -1,12 +1,11 @@
 // Before just-bash, which takes what this replaces when it is loaded.
+import { codeOf, encodeText, limitPrograms } from '@ws/shell-tools'
 import './carry-bytes.ts'
 
 import { Bash, type BashExecResult } from '#just-bash'
 import { parentPort } from 'node:worker_threads'
 
 import { BashFileSystem } from '../files/system.ts'
-import { codeOf } from '../files/errors.ts'
-import { encodeText } from '../files/text.ts'
 import { guardedCommands } from './commands.ts'
 import type { Done, WorkerCommand, ToWorker } from './protocol.ts'
 import { createRemoteFiles } from './remote-files.ts'
@@ -17,7 +16,6 @@ import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './session.ts'
 import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
-import { limitPrograms } from './tools/jq.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>

@@ -1,3 +1,5 @@
+import type { Invocation, Listing, ToolHost } from '@ws/shell-tools'
+
 import type { BashFileSystem } from '../files/system.ts'
 import { type FatalError, findInternals } from './interpreter/interpreter.ts'
 
@@ -17,7 +19,7 @@ export interface Deadline {
 }
 
 /** Ends one script before its end: by a refusal, or by a request to stop from outside. */
-export class Session {
+export class Session implements ToolHost {
   readonly #FatalError: FatalError
   readonly #stopped: () => boolean
   /** Settled when the script is to stop. */
@@ -32,9 +34,9 @@ export class Session {
   /** The file that the next script comes from, and the variables that it exports from the start. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
   /** The standard input that a command of a group has read. */
-  inheritedInput: string | undefined
+  #inheritedInput: string | undefined
   /** The files themselves: those that just-bash hands to a command have its own methods only. */
-  files: Pick<BashFileSystem, 'readdirWithStats' | 'look'> | undefined
+  files: Listing | undefined
   /** False while the interpreter itself asks for files: to match names, for instance. */
   inCommand = false
   /** The number of commands under way whose standard output goes to standard error. */
@@ -79,6 +81,16 @@ export class Session {
     this.#refusal ??= `${subject}: not supported by ${this.#shell}: ${reason}\n`
     this.check()
     throw new Error('unreachable')
+  }
+
+  /** Notes that a command reads standard input, and refuses what was read before by another one. */
+  noteInput({ name, inherits, context: { stdin } }: Invocation): void {
+    if (inherits === undefined || inherits === 'file' || stdin === '') return
+    if (inherits === 'loop')
+      this.refuse(name, 'it would take the standard input of the loop; give it `< /dev/null` or a file')
+    if (this.#inheritedInput?.endsWith(stdin) === true)
+      this.refuse(name, 'another command has read the same standard input before')
+    this.#inheritedInput = stdin
   }
 
   /** Ends every {@link pause}, once the script is to stop. */

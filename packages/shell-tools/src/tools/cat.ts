@@ -1,5 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { Output, readOperands, type Tool } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { readOperands } from '../operands.ts'
+import { Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const catOptions = { flags: 'nAETvet' }
 

@@ -1,6 +1,8 @@
-import { isFileError } from '../../files/errors.ts'
-import { childOf } from '../../files/paths.ts'
-import { type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { Output } from '../output.ts'
+import { isFileError } from '../errors.ts'
+import { childOf } from '../paths.ts'
 
 const bits: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1 }
 const shifts: Readonly<Record<string, number>> = { u: 6, g: 3, o: 0 }
@@ -18,14 +20,14 @@ export const chmod: Tool = async (call) => {
     // `-x` and `-rw` are modes.
     else if (!ended && /^-(?:R+|-recursive)$/.test(word)) recursive = true
     else if (!ended && /^-[^rwxXugoa=+-]|^--/.test(word))
-      call.session.refuse(`chmod ${word}`, 'use it without options but -R')
+      call.host.refuse(`chmod ${word}`, 'use it without options but -R')
     else words.push(word)
   }
   const [mode, ...operands] = words
   if (mode === undefined) output.fail('chmod: missing operand')
   else if (operands.length === 0) output.fail(`chmod: missing operand after '${mode}'`)
   else if (/[st]|^[0-7]*[1-7][0-7]{3}$/.test(mode))
-    call.session.refuse(`chmod ${mode}`, 'setuid, setgid and sticky bits are not known here')
+    call.host.refuse(`chmod ${mode}`, 'setuid, setgid and sticky bits are not known here')
   else if (changed(mode, 0, false) === undefined) output.fail(`chmod: invalid mode: '${mode}'`)
   if (output.exitCode !== 0 || mode === undefined) return output.result()
   for (const operand of operands) await change(call, operand, { mode, recursive, output })
@@ -40,13 +42,13 @@ interface Change {
 
 async function change(call: Invocation, shown: string, how: Change): Promise<void> {
   const { fs } = call.context
-  call.session.check()
+  call.host.check()
   try {
     const path = pathOf(call, shown)
     const { mode, isDirectory } = await fs.stat(path)
     const wanted = changed(how.mode, mode & 0o777, isDirectory) ?? mode
     if (isDirectory && (wanted & 0o700) !== 0o700)
-      call.session.refuse(`chmod ${how.mode} ${shown}`, 'files could be made and removed in it all the same')
+      call.host.refuse(`chmod ${how.mode} ${shown}`, 'files could be made and removed in it all the same')
     await fs.chmod(path, wanted)
     if (!how.recursive || !isDirectory) return
     for (const name of await fs.readdir(path)) {

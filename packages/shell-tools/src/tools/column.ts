@@ -1,6 +1,8 @@
-import { decodeText } from '../../files/text.ts'
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, type Invocation, linesOf, Output, readOperands, type Tool } from './tool.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { linesOf, readOperands } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { decodeText } from '../text.ts'
+import { parseArguments } from '../options.ts'
 
 export const columnOptions = { flags: 't', valued: 's' }
 
@@ -33,7 +35,7 @@ export const column: Tool = async (call) => {
 function cellsOf(call: Invocation, text: string, separators: string | undefined): string[] {
   // Wide characters, and those of no width, take other places on a terminal.
   if (/[\u0300-\u036f\u1100-\u{10ffff}]|\p{Cc}/u.test(text.replaceAll('\t', '')))
-    call.session.refuse('column', 'characters that are not one place wide')
+    call.host.refuse('column', 'characters that are not one place wide')
   if (separators === undefined) return text.trim().split(/[ \t]+/)
   const cells = ['']
   for (const character of text) {

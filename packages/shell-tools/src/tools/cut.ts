@@ -1,5 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, linesOf, Output, readOperands, type Tool } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { linesOf, readOperands } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const cutOptions = {
   flags: 'sn',

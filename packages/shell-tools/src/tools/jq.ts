@@ -1,9 +1,11 @@
+import type { Tool } from '../contract.ts'
+import { readOperands } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
 import { type Jq, loadJq } from 'jq-wasm'
 
-import { decodeText, hasForeignBytes } from '../../files/text.ts'
-import { parseArguments } from '../guard/arguments.ts'
-import type { CommandRule } from '../guard/rule.ts'
-import { bytesOf, Output, readOperands, type Tool } from './tool.ts'
+import { decodeText, hasForeignBytes } from '../text.ts'
+import { parseArguments } from '../options.ts'
+import type { CommandRule } from '../rule.ts'
 
 const fromFile = ['-f', '--from-file']
 export const jqOptions: CommandRule = {
@@ -62,7 +64,7 @@ export function limitPrograms(bytes: number): void {
 
 /** jq itself, compiled to WebAssembly. It gets the files as one text, as it would read them one after the other. */
 export const jq: Tool = async (call) => {
-  const { session, context, given } = call
+  const { host, context, given } = call
   const { options, operands } = parseArguments(jqOptions, given)
   const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
   const output = new Output()
@@ -73,7 +75,7 @@ export const jq: Tool = async (call) => {
     if (program === undefined) return output.result()
     filter = textOf(program.bytes)
   }
-  if (outside.test(filter)) session.refuse('jq', 'modules, and names and lines of files, are not known here')
+  if (outside.test(filter)) host.refuse('jq', 'modules, and names and lines of files, are not known here')
   const readsNothing = has('-n', '--null-input') && !/\binputs?\b/.test(filter)
   const read = readsNothing ? [] : await readOperands(call, files, output, 2)
   const input = textOf(read.map(({ bytes }) => bytes).join(''))
@@ -85,7 +87,7 @@ export const jq: Tool = async (call) => {
   const asksForIt = /\benv\b|\$ENV\b/.test(filter)
   const program = asksForIt ? `def env: $wsEnvironment; $wsEnvironment as $ENV | ${filter}` : filter
   const interpreter = await load()
-  session.check()
+  host.check()
   try {
     decoded = []
     const { exitCode } = interpreter.raw(input, program, [...(asksForIt ? environment : []), ...flags])
@@ -102,7 +104,7 @@ export const jq: Tool = async (call) => {
 
   function textOf(bytes: string): string {
     const text = decodeText(Buffer.from(bytes, 'latin1'))
-    if (hasForeignBytes(text)) session.refuse('jq', 'the input is not UTF-8')
+    if (hasForeignBytes(text)) host.refuse('jq', 'the input is not UTF-8')
     return text
   }
 }

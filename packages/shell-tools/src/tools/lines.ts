@@ -1,7 +1,9 @@
-import { decodeText, hasForeignBytes } from '../../files/text.ts'
-import { parseArguments } from '../guard/arguments.ts'
+import type { Tool } from '../contract.ts'
+import { linesOf, readOperands } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { decodeText, hasForeignBytes } from '../text.ts'
+import { parseArguments } from '../options.ts'
 import { compareBytes } from './sort.ts'
-import { bytesOf, linesOf, Output, readOperands, type Tool } from './tool.ts'
 
 export const commOptions = { flags: '123' }
 
@@ -31,7 +33,7 @@ export const comm: Tool = async (call) => {
   for (const [index, lines] of [left, right].entries()) {
     if (lines.some((line, at) => at > 0 && compareBytes(lines[at - 1] ?? '', line) > 0)) {
       // Where GNU's comm stops to look depends on both files.
-      call.session.refuse('comm', `\`${operands[index]}\` is not sorted`)
+      call.host.refuse('comm', `\`${operands[index]}\` is not sorted`)
     }
   }
   return output.result()
@@ -50,10 +52,10 @@ export const nl: Tool = async (call) => {
   const step = Number(valueOf('-i', '1'))
   let number = Number(valueOf('-v', '1'))
   if (!/^[atn]$/.test(style) || !(width > 0) || !Number.isInteger(number) || !Number.isInteger(step))
-    call.session.refuse('nl', 'give -b a, t or n, and whole numbers')
+    call.host.refuse('nl', 'give -b a, t or n, and whole numbers')
   for (const { bytes } of await readOperands(call, operands, output)) {
     for (const line of linesOf(bytes)) {
-      if (/^(?:\\:){1,3}$/.test(line)) call.session.refuse('nl', 'sections (`\\:`) are not known here')
+      if (/^(?:\\:){1,3}$/.test(line)) call.host.refuse('nl', 'sections (`\\:`) are not known here')
       const counted = style === 'a' || (style === 't' && line !== '')
       if (counted) {
         output.write(`${String(number).padStart(width)}${separator}${line}\n`)
@@ -77,7 +79,7 @@ export const fold: Tool = async (call) => {
   }
   for (const { bytes } of await readOperands(call, operands, output)) {
     if (/[\t\b\r]/.test(bytes))
-      call.session.refuse('fold', 'tabs, backspaces and carriage returns are not counted here; use expand or tr first')
+      call.host.refuse('fold', 'tabs, backspaces and carriage returns are not counted here; use expand or tr first')
     for (const line of bytes.split(/(?<=\n)/)) {
       let rest = line.replace(/\n$/, '')
       while (rest.length > width) {
@@ -97,7 +99,7 @@ export const rev: Tool = async (call) => {
   const { operands } = parseArguments({}, call.given)
   for (const { bytes } of await readOperands(call, operands, output)) {
     const text = decodeText(Buffer.from(bytes, 'latin1'))
-    if (hasForeignBytes(text)) call.session.refuse('rev', 'the input is not UTF-8')
+    if (hasForeignBytes(text)) call.host.refuse('rev', 'the input is not UTF-8')
     output.write(bytesOf(text.replace(/[^\n]+/g, (line) => [...line].reverse().join(''))))
   }
   return output.result()

@@ -1,5 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const lnOptions = { flags: 'sfnT' }
 

@@ -1,12 +1,11 @@
-import type { FsStat } from 'just-bash'
-
-import type { Facts, ListedEntry } from '../../files/contract.ts'
-import { parseArguments } from '../guard/arguments.ts'
+import type { Facts, FileFacts, Invocation, ListedEntry, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { workAhead } from './ahead.ts'
+import { parseArguments } from '../options.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
-import { listedIn, look, workAhead } from './listed.ts'
 import { compareBytes } from './sort.ts'
-import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
 export const lsOptions = {
   flags: '1aAdrtSRFpUlhLNkmGo',
@@ -39,10 +38,10 @@ const longNames: Readonly<Record<string, string>> = {
 interface Item {
   readonly shown: string
   readonly path: string
-  readonly stat: FsStat
+  readonly stat: FileFacts
   readonly target?: string | undefined
   /** The facts of a link's target. */
-  readonly leadsTo?: FsStat | undefined
+  readonly leadsTo?: FileFacts | undefined
 }
 
 export const ls: Tool = async (call) => {
@@ -52,10 +51,10 @@ export const ls: Tool = async (call) => {
   for (const { name, value } of options) {
     if (name === '--color') {
       if (value !== undefined && value !== 'auto' && value !== 'never')
-        call.session.refuse('ls --color', 'output has no colours here')
+        call.host.refuse('ls --color', 'output has no colours here')
     } else flags.add(longNames[name.slice(2)] ?? name.slice(1))
   }
-  if (flags.has('m')) call.session.refuse('ls -m', 'use -1')
+  if (flags.has('m')) call.host.refuse('ls -m', 'use -1')
   const lister = new Lister(call, output, flags)
   await lister.run(operands.length === 0 ? ['.'] : operands)
   return output.result()
@@ -106,10 +105,10 @@ class Lister {
     path: string,
     { follow = false, listed }: { readonly follow?: boolean; readonly listed?: ListedEntry } = {},
   ): Promise<Item> {
-    const own = listed?.stat ?? (await look(this.#call, path))
+    const own = listed?.stat ?? (await this.#call.listing.look(path))
     if (!own.isSymbolicLink) return { shown, path, stat: own }
     const leads = follow || this.#flags.has('L') || this.#flags.has('g')
-    const leadsTo = leads ? await look(this.#call, path, { follow: true }).catch(() => undefined) : undefined
+    const leadsTo = leads ? await this.#call.listing.look(path, { follow: true }).catch(() => undefined) : undefined
     if (this.#flags.has('L') || (follow && leadsTo?.isDirectory === true)) {
       if (leadsTo !== undefined) return { shown, path, stat: leadsTo }
       if (this.#flags.has('L')) throw Object.assign(new Error(), { code: 'ENOENT' })
@@ -119,10 +118,10 @@ class Lister {
   }
 
   async #list(directory: Item, headed: boolean): Promise<void> {
-    this.#call.session.check()
+    this.#call.host.check()
     let listed: ListedEntry[]
     try {
-      listed = await listedIn(this.#call, directory.path, this.#facts)
+      listed = await this.#call.listing.readdirWithStats(directory.path, { facts: this.#facts })
     } catch (error) {
       this.#output.fail(`ls: cannot open directory '${directory.shown}': ${wordsOf(error)}`, 2)
       return
@@ -180,8 +179,7 @@ class Lister {
   }
 
   #size(item: Item): number {
-    if (item.stat.isDirectory)
-      this.#call.session.refuse('ls -S', "a directory's size is not known here; name the files")
+    if (item.stat.isDirectory) this.#call.host.refuse('ls -S', "a directory's size is not known here; name the files")
     return item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
   }
 
@@ -191,7 +189,7 @@ class Lister {
     for (const { stat, shown } of items) {
       const time = stat.mtime.getTime()
       if (time === 0 || times.has(Math.floor(time)))
-        this.#call.session.refuse('ls -t', `the time of \`${shown}\` is not known exactly enough to sort by it`)
+        this.#call.host.refuse('ls -t', `the time of \`${shown}\` is not known exactly enough to sort by it`)
       times.add(Math.floor(time))
     }
   }
@@ -204,7 +202,7 @@ class Lister {
       for (const line of lines) this.#output.write(bytesOf(`${line}\n`))
       return
     }
-    if (this.#flags.has('o') || this.#flags.has('G')) this.#call.session.refuse('ls -o', 'use ls -l')
+    if (this.#flags.has('o') || this.#flags.has('G')) this.#call.host.refuse('ls -o', 'use ls -l')
     const sizes = items.map((item) => this.#sizeText(item))
     const width = Math.max(...sizes.map((size) => size.length))
     const times = items.map(({ stat }) => (stat.mtime.getTime() === 0 ? '?' : timeText(stat.mtime)))

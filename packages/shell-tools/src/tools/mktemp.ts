@@ -1,7 +1,9 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { childOf } from '../../files/paths.ts'
-import { codeOf } from '../../files/errors.ts'
-import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
+import { childOf } from '../paths.ts'
+import { codeOf } from '../errors.ts'
 
 export const mktempOptions = {
   flags: 'duqt',

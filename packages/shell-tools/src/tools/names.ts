@@ -1,5 +1,6 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, Output, type Tool } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const basenameOptions = { flags: 'a', valued: 's' }
 

@@ -1,5 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { Output, readOperands, type Tool } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { readOperands } from '../operands.ts'
+import { Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const odOptions = { flags: 'cxbv', valued: 'AtN' }
 
@@ -49,11 +51,11 @@ export const od: Tool = async (call) => {
   const [kind = 'x'] = wanted
   const format = formats[kind]
   if (format === undefined || wanted.length !== 1)
-    return call.session.refuse('od', 'give one of -c -b -x, or -t c, x1, x2, o1 or u1')
+    return call.host.refuse('od', 'give one of -c -b -x, or -t c, x1, x2, o1 or u1')
   const radix = options.findLast(({ name }) => name === '-A')?.value ?? 'o'
   const most = options.findLast(({ name }) => name === '-N')?.value
   if (!/^[onxd]$/.test(radix) || !/^\d*$/.test(most ?? ''))
-    call.session.refuse('od', 'give -A o, d, x or n, and a whole number for -N')
+    call.host.refuse('od', 'give -A o, d, x or n, and a whole number for -N')
   const read = await readOperands(call, operands, output)
   if (read.length === 0 && output.exitCode !== 0) return output.result()
   const all = read

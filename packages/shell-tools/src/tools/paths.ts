@@ -1,6 +1,8 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperands, type Tool } from './tool.ts'
-import { codeOf } from '../../files/errors.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { linesOf, pathOf, readOperands } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
+import { codeOf } from '../errors.ts'
 
 export const readlinkOptions = { flags: 'fe' }
 export const realpathOptions = { flags: 'e' }
@@ -61,7 +63,7 @@ export const paste: Tool = async (call) => {
   const list = bytesOf(options.findLast(({ name }) => name === '-d' || name === '--delimiters')?.value ?? '\t')
   const delimiters = (list.match(/\\[^]|[^]/g) ?? []).map((one) => escapes[one] ?? one)
   if (delimiters.length === 0) delimiters.push('')
-  if (delimiters.some((one) => one.length > 1)) call.session.refuse('paste -d', `the escapes in \`${list}\``)
+  if (delimiters.some((one) => one.length > 1)) call.host.refuse('paste -d', `the escapes in \`${list}\``)
   const serial = options.some(({ name }) => name === '-s' || name === '--serial')
   const read = await readOperands(
     call,

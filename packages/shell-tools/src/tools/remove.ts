@@ -1,6 +1,8 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
-import { codeOf } from '../../files/errors.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
+import { codeOf } from '../errors.ts'
 
 export const rmOptions = { flags: 'rRfdv', long: ['recursive', 'force', 'dir', 'verbose'] }
 
@@ -11,7 +13,7 @@ export const rm: Tool = async (call) => {
   const force = has('-f', '--force')
   const recursive = has('-r', '-R', '--recursive')
   const empty = has('-d', '--dir')
-  if (has('-v', '--verbose')) call.session.refuse('rm -v', 'list the files first')
+  if (has('-v', '--verbose')) call.host.refuse('rm -v', 'list the files first')
   if (operands.length === 0 && !force) output.fail('rm: missing operand')
   for (const operand of operands) {
     const last = operand.replace(/\/+$/, '').split('/').at(-1)
@@ -43,7 +45,7 @@ async function removeOne(
   // A slash after a link asks for the directory, which is not removed through it.
   const own = operand.endsWith('/') ? await fs.lstat(path.replace(/\/+$/, '')) : undefined
   if (own?.isSymbolicLink === true && recursive && (await fs.stat(path)).isDirectory)
-    call.session.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)
+    call.host.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)
   if (own?.isSymbolicLink === true) throw Object.assign(new Error(), { code: 'ENOTDIR' })
   const { isDirectory } = await fs.lstat(path)
   if (isDirectory && !recursive && !empty) throw Object.assign(new Error(), { code: 'EISDIR' })

@@ -1,6 +1,8 @@
-import { parseArguments } from '../guard/arguments.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { linesOf, pathOf, readOperands, wordsOf } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 import { type Key, keyOf, keyText } from './sort-key.ts'
-import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperands, type Tool, wordsOf } from './tool.ts'
 import { asciiUpper } from './text.ts'
 
 export const sortOptions = {

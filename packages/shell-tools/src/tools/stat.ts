@@ -1,10 +1,10 @@
-import type { FsStat } from 'just-bash'
-
-import { isFileError } from '../../files/errors.ts'
-import { parseArguments } from '../guard/arguments.ts'
+import type { FileFacts, Invocation, Tool } from '../contract.ts'
+import { pathOf, wordsOf } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { isFileError } from '../errors.ts'
+import { parseArguments } from '../options.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
-import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
 export const statOptions = { flags: 'L', valued: 'c', long: ['format=', 'printf=', 'dereference'] }
 
@@ -14,7 +14,7 @@ export const stat: Tool = async (call) => {
   const follow = options.some(({ name }) => name === '-L' || name === '--dereference')
   const given = options.findLast(({ name }) => name !== '-L' && name !== '--dereference')
   if (given?.value === undefined)
-    call.session.refuse('stat', 'inodes, blocks and owners are not known here; use -c with %n %s %a %A %F %Y %N')
+    call.host.refuse('stat', 'inodes, blocks and owners are not known here; use -c with %n %s %a %A %F %Y %N')
   const printf = given?.name === '--printf'
   if (operands.length === 0) output.fail('stat: missing operand')
   for (const operand of operands) {
@@ -35,7 +35,7 @@ export const stat: Tool = async (call) => {
 interface Subject {
   readonly operand: string
   readonly path: string
-  readonly found: FsStat
+  readonly found: FileFacts
   readonly printf: boolean
 }
 
@@ -47,7 +47,7 @@ async function formatted(call: Invocation, format: string, subject: Subject): Pr
   for (const piece of format.match(/%.|\\.|[^%\\]+|[^]/gsu) ?? []) {
     if (piece.startsWith('\\') && printf) {
       const text = ({ '\\n': '\n', '\\t': '\t', '\\\\': '\\' } as Readonly<Record<string, string>>)[piece]
-      if (text === undefined) call.session.refuse('stat --printf', `\`${piece}\` is not known here`)
+      if (text === undefined) call.host.refuse('stat --printf', `\`${piece}\` is not known here`)
       pieces.push(text ?? '')
     } else if (!piece.startsWith('%')) pieces.push(piece)
     else pieces.push(await directive(piece[1] ?? ''))
@@ -80,6 +80,6 @@ async function formatted(call: Invocation, format: string, subject: Subject): Pr
         return String(Math.floor(found.mtime.getTime() / 1000))
       default:
     }
-    return call.session.refuse(`stat %${letter}`, `it is not known here for \`${operand}\`; use %n %s %a %A %F %Y`)
+    return call.host.refuse(`stat %${letter}`, `it is not known here for \`${operand}\`; use %n %s %a %A %F %Y`)
   }
 }

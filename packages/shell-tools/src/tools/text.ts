@@ -1,6 +1,8 @@
-import { decodeText, hasForeignBytes } from '../../files/text.ts'
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, type Invocation, linesOf, Output, readOperand, readOperands, type Tool, wordsOf } from './tool.ts'
+import type { Invocation, Tool } from '../contract.ts'
+import { linesOf, readOperand, readOperands, wordsOf } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { decodeText, hasForeignBytes } from '../text.ts'
+import { parseArguments } from '../options.ts'
 
 const units: Readonly<Record<string, number>> = { '': 1, b: 512, K: 1024, k: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
@@ -25,7 +27,7 @@ function ends(take: (bytes: string, part: Part) => string): Tool {
   return async (call) => {
     const output = new Output()
     const { options, operands } = parseArguments(headOptions, call.given)
-    if (operands.some((operand) => /^\+\d/.test(operand))) call.session.refuse(`${call.name} +N`, 'use -n +N')
+    if (operands.some((operand) => /^\+\d/.test(operand))) call.host.refuse(`${call.name} +N`, 'use -n +N')
     let part: Part = { unit: 'lines', sign: '', count: 10 }
     let named = operands.length > 1
     for (const { name, value = '' } of options) {
@@ -127,7 +129,7 @@ function countColumn(bytes: string, column: string): number {
 /** GNU's `wc` takes the digits of all sizes together, and seven where it cannot know them. */
 async function columnWidth(call: Invocation, operands: readonly string[], columns: number): Promise<number> {
   if (operands.length <= 1 && columns === 1) return 1
-  const input = call.context.stdin as unknown as string
+  const input = call.context.stdin
   if (operands.length === 0) return call.inherits === 'file' ? String(input.length).length : 7
   let total = 0
   let least = 1

@@ -1,5 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, Output, standardInput, type Tool } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { standardInput } from '../operands.ts'
+import { bytesOf, Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
 
 export const trOptions = {
   flags: 'cCdst',
@@ -117,7 +119,7 @@ export const tr: Tool = async (call) => {
     first.fill !== undefined ||
     (translating && (second?.kind === 'class' || (second?.kind === 'case' && (first.kind !== 'case' || complement))))
   )
-    call.session.refuse('tr', 'this combination of classes; write the characters out')
+    call.host.refuse('tr', 'this combination of classes; write the characters out')
   let source = [...new Set(first.codes)]
   if (complement) source = range(0, 255).filter((code) => !first.codes.includes(code))
   const members = new Set(source)

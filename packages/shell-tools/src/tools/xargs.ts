@@ -1,7 +1,8 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { decodeText } from '../../files/text.ts'
-import { runProgram } from './run-program.ts'
-import { Output, readOperand, standardInput, type Tool, wordsOf } from './tool.ts'
+import type { Tool } from '../contract.ts'
+import { readOperand, standardInput, wordsOf } from '../operands.ts'
+import { Output } from '../output.ts'
+import { parseArguments } from '../options.ts'
+import { decodeText } from '../text.ts'
 
 export const xargsOptions = {
   flags: '0rtx',
@@ -52,8 +53,7 @@ export const xargs: Tool = async (call) => {
     output.fail(`xargs: value for ${counts[0]} option should be >= 1`)
     return output.result()
   }
-  if (counts.length + (replace === undefined ? 0 : 1) > 1)
-    call.session.refuse('xargs', 'more than one of -I, -L and -n')
+  if (counts.length + (replace === undefined ? 0 : 1) > 1) call.host.refuse('xargs', 'more than one of -I, -L and -n')
   let bytes: string
   try {
     const file = values.get('-a')
@@ -76,7 +76,7 @@ export const xargs: Tool = async (call) => {
         ? [...command, ...batch]
         : command.map((word) => word.replaceAll(replace, () => batch[0] ?? ''))
     if (values.has('-t')) output.note(`${words.join(' ')}\n`)
-    const result = await runProgram(call, words, values.has('-a') ? standardInput(call) : '')
+    const result = await call.run(words, { stdin: values.has('-a') ? standardInput(call) : '' })
     output.relay(result)
     if (result.exitCode === 255) {
       output.fail(`xargs: ${command[0]}: exited with status 255; aborting`, 124)

@@ -1,32 +1,18 @@
+import type { CommandRule, RefusedCommand } from '@ws/shell-tools'
 import { cpOptions } from '../tools/cp.ts'
-import { lnOptions } from '../tools/ln.ts'
-import { mktempOptions } from '../tools/mktemp.ts'
-import { basenameOptions } from '../tools/names.ts'
 import { refuseMoment } from './other-rules.ts'
-import type { CommandRule, RefusedCommand } from './rule.ts'
 
-/** Commands that make, change or describe files; those of our own have their options beside them. */
+/** Commands that make, change or describe files, beside those of `@ws/shell-tools`. */
 export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
-  basename: basenameOptions,
-  chmod: { raw: true },
   cp: {
     ...cpOptions,
     refuse: ({ operands }) => (operands.length < 2 ? 'give a source and a destination' : undefined),
   },
-  dirname: {},
   du: 'the file API does not know the space that files take; use `find . -type f -printf "%s\\n"`',
   file: 'kinds of content are not told apart here; use `head -c` and `od`',
   gunzip: { flags: 'ckf' },
   gzip: { flags: 'cdkf' },
-  ln: {
-    ...lnOptions,
-    refuse: ({ options, operands }) => {
-      if (!options.some(({ name }) => name === '-s')) return 'there are no hard links here; use -s, or cp'
-      return operands.includes('') ? 'an empty name' : undefined
-    },
-  },
   mkdir: { flags: 'p', long: ['parents'] },
-  mktemp: mktempOptions,
   rmdir: { flags: 'p' },
   split: { valued: 'lba' },
   tar: { raw: true, refuse: ({ operands }) => refuseTar(operands) },

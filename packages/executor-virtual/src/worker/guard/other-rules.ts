@@ -1,7 +1,5 @@
-import { jqOptions } from '../tools/jq.ts'
+import type { Arguments, CommandRule, RefusedCommand } from '@ws/shell-tools'
 import { timeoutOptions } from '../tools/timeout.ts'
-import type { Arguments } from './arguments.ts'
-import type { CommandRule, RefusedCommand } from './rule.ts'
 
 const anything: CommandRule = { raw: true }
 const bare: CommandRule = {}
@@ -21,7 +19,6 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   expr: { raw: true, refuse: ({ operands }) => refuseExpr(operands) },
   false: bare,
   hostname: 'the name of the machine is not known here',
-  jq: jqOptions,
   printenv: bare,
   printf: { raw: true, refuse: ({ operands }) => refusePrintf(operands) },
   pwd: { flags: 'LP' },

@@ -1,8 +1,8 @@
+import { outputOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
 import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
-import { outputOf } from '../tools/tool.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
 import { emptyMove } from './empty-move.ts'

@@ -1,6 +1,6 @@
+import { codeOf, errorWords } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import { codeOf, errorWords } from '../../files/errors.ts'
 import type { Interpreter } from './interpreter.ts'
 import { sessionOf, shellOf } from './shell.ts'
 

@@ -1,7 +1,7 @@
+import { outputOf } from '@ws/shell-tools'
 import { type ExecResult, parse } from '#just-bash'
 
 import { prepared } from '../syntax/prepare.ts'
-import { outputOf } from '../tools/tool.ts'
 import type { Interpreter } from './interpreter.ts'
 import { sessionOf, shellOf } from './shell.ts'
 

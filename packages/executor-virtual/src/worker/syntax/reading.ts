@@ -1,6 +1,6 @@
+import { decodeText, hasForeignBytes } from '@ws/shell-tools'
 import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
-import { decodeText, hasForeignBytes } from '../../files/text.ts'
 import type { Session } from '../session.ts'
 import { groupOf, literal, type SimpleCommand, type Word } from './nodes.ts'
 

@@ -1,9 +1,7 @@
-import type { ExecResult } from 'just-bash'
+import { codeOf, decodeText, isFileError, pathOf, wordsOf, type ToolResult } from '@ws/shell-tools'
 
-import { codeOf, isFileError } from '../../files/errors.ts'
-import { decodeText } from '../../files/text.ts'
+import type { Call, ScriptTool } from '../call.ts'
 import { startingWith } from './run-program.ts'
-import { type Invocation, pathOf, type Tool, wordsOf } from './tool.ts'
 
 interface Parsed {
   /** `set` options for the start, such as `-e` and `-o pipefail`. */
@@ -46,11 +44,11 @@ function parse(given: readonly string[]): Parsed {
 }
 
 /** The text that a call of `bash` or `sh` runs, as far as it is there. */
-export async function scriptOf(call: Invocation): Promise<string | undefined> {
+export async function scriptOf(call: Call): Promise<string | undefined> {
   const { command, stdin, operands } = parse(call.given)
   if (command) return operands[0]
   const [file] = operands
-  if (stdin || file === undefined) return text(call.context.stdin as unknown as string)
+  if (stdin || file === undefined) return text(call.context.stdin)
   const { fs } = call.context
   return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined)
 }
@@ -58,16 +56,15 @@ export async function scriptOf(call: Invocation): Promise<string | undefined> {
 const text = (bytes: string): string => decodeText(Buffer.from(bytes, 'latin1'))
 
 /** Runs a script in an interpreter of its own, with the variables that are exported. */
-export const bash: Tool = async (call) => {
-  const { name, context, session } = call
+export const bash: ScriptTool = async (call) => {
+  const { name, context, host } = call
   const { set, command, stdin, operands, odd } = parse(call.given)
-  if (odd !== undefined) session.refuse(`${name} ${odd}`, 'use -c, -s, -l, -a, -e, -f, -n, -u, -x, -C or -o NAME')
+  if (odd !== undefined) host.refuse(`${name} ${odd}`, 'use -c, -s, -l, -a, -e, -f, -n, -u, -x, -C or -o NAME')
   const [first, ...rest] = operands
   if (command && first === undefined)
     return { stdout: '', stderr: `${name}: -c: option requires an argument\n`, exitCode: 2 }
   const fromInput = !command && (stdin || first === undefined)
-  if (fromInput)
-    return run(call, text(context.stdin as unknown as string), { set, zero: name, given: operands, stdin: '' })
+  if (fromInput) return run(call, text(context.stdin), { set, zero: name, given: operands, stdin: '' })
   if (command) return run(call, first ?? '', { set, zero: rest[0] ?? name, given: rest.slice(1) })
   try {
     const bytes = await context.fs.readFileBuffer(pathOf(call, first ?? ''))
@@ -90,14 +87,14 @@ interface Run {
   readonly stdin?: string
 }
 
-async function run(call: Invocation, script: string, { set, zero, given, source, stdin }: Run): Promise<ExecResult> {
-  const { context, session } = call
+async function run(call: Call, script: string, { set, zero, given, source, stdin }: Run): Promise<ToolResult> {
+  const { context, host } = call
   if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
   if (script.trim() === '') return { stdout: '', stderr: '', exitCode: 0 }
   const env: Record<string, string> = startingWith(context.exportedEnv)
   Object.assign(env, { 0: zero, '#': String(given.length), '@': given.join(' '), '*': given.join(' ') })
   given.forEach((word, index) => (env[String(index + 1)] = word))
-  session.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
+  host.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
   // On the same line, so that the numbers of lines stay.
   const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
   // The interpreter takes `rawScript` here too, though its type does not say so.
@@ -106,7 +103,7 @@ async function run(call: Invocation, script: string, { set, zero, given, source,
     env,
     replaceEnv: true,
     rawScript: true,
-    stdin: stdin ?? (context.stdin as unknown as string),
+    stdin: stdin ?? context.stdin,
     stdinKind: 'bytes' as const,
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   }

@@ -1,23 +1,19 @@
-import type { ExecResult } from 'just-bash'
+import { childOf, isFileError, Output, parseArguments, pathOf, type ToolResult } from '@ws/shell-tools'
 
-import { parseArguments } from '../guard/arguments.ts'
-import { isFileError } from '../../files/errors.ts'
-import { childOf } from '../../files/paths.ts'
-import { look } from './listed.ts'
-import { type Invocation, Output, pathOf, type Tool } from './tool.ts'
+import type { Call, ScriptTool } from '../call.ts'
 
 export const cpOptions = { flags: 'rRnfap', long: ['recursive', 'archive'] }
 
 /** just-bash's `cp`, except where it writes files that the real one does not. */
-export const cp: Tool = async (call) => {
+export const cp: ScriptTool = async (call) => {
   const { fs, origCommand } = call.context
   const { options, operands } = parseArguments(cpOptions, call.given)
   const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
   const sources = operands.slice(0, -1)
   const target = operands.at(-1) ?? ''
   const device = sources.find((source) => /^\/(?:dev|proc)\/(?!null$)/.test(source))
-  if (device !== undefined) call.session.refuse(`cp ${device}`, 'use cat')
-  const found = await look(call, pathOf(call, target), { follow: true }).catch(() => undefined)
+  if (device !== undefined) call.host.refuse(`cp ${device}`, 'use cat')
+  const found = await call.listing.look(pathOf(call, target), { follow: true }).catch(() => undefined)
   const into = found?.isDirectory === true
   const made = new Set<string>()
   const output = new Output()
@@ -30,13 +26,13 @@ export const cp: Tool = async (call) => {
   for (const source of sources) {
     const name = source.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const path = pathOf(call, into ? `${target}/${name}` : target)
-    const there = await look(call, path).catch(() => undefined)
+    const there = await call.listing.look(path).catch(() => undefined)
     if (there?.isSymbolicLink === true && !has('-n') && !(await fs.exists(path)))
-      call.session.refuse('cp', `'${target}' is a link that leads nowhere`)
+      call.host.refuse('cp', `'${target}' is a link that leads nowhere`)
     if (has('-f') && there?.isFile === true && (there.mode & 0o200) === 0)
-      call.session.refuse('cp -f', 'a file that cannot be written is not removed; use rm')
+      call.host.refuse('cp -f', 'a file that cannot be written is not removed; use rm')
     if (has('-r', '-R', '-a', '--recursive', '--archive') && (await isInside(call, source, path)))
-      call.session.refuse('cp', `'${source}' into itself`)
+      call.host.refuse('cp', `'${source}' into itself`)
     if (made.has(path)) {
       output.fail(
         `cp: will not overwrite just-created '${into ? `${target.replace(/\/+$/, '')}/${name}` : target}' with '${source}'`,
@@ -61,11 +57,11 @@ export const cp: Tool = async (call) => {
  * `undefined`: it was not done, and just-bash's `cp` says why.
  */
 async function copyNew(
-  call: Invocation,
+  call: Call,
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
-): Promise<ExecResult | undefined> {
+): Promise<ToolResult | undefined> {
   const from = pathOf(call, source)
-  const stat = await look(call, from, { follow: true }).catch(() => undefined)
+  const stat = await call.listing.look(from, { follow: true }).catch(() => undefined)
   if (stat === undefined || (stat.isDirectory && !recursive)) return undefined
   try {
     await call.context.fs.cp(from, path, { recursive })
@@ -81,7 +77,7 @@ async function copyNew(
 }
 
 /** Gives copies the times and modes of what they were copied from; directories after what is in them. */
-async function keepTimes(call: Invocation, from: string, to: string): Promise<void> {
+async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   const { fs } = call.context
   const stat = await fs.lstat(from)
   if (stat.isSymbolicLink) return
@@ -93,9 +89,9 @@ async function keepTimes(call: Invocation, from: string, to: string): Promise<vo
   await fs.utimes(to, time, time)
 }
 
-async function isInside(call: Invocation, source: string, path: string): Promise<boolean> {
+async function isInside(call: Call, source: string, path: string): Promise<boolean> {
   const { fs } = call.context
-  const stat = await look(call, pathOf(call, source), { follow: true }).catch(() => undefined)
+  const stat = await call.listing.look(pathOf(call, source), { follow: true }).catch(() => undefined)
   if (stat?.isDirectory !== true) return false
   const from = await fs.realpath(pathOf(call, source)).catch(() => undefined)
   if (from === undefined) return false

@@ -1,6 +1,7 @@
-import { parseArguments } from '../guard/arguments.ts'
+import { Output, parseArguments, pathOf, wordsOf } from '@ws/shell-tools'
+
+import type { ScriptTool } from '../call.ts'
 import type { Fetch } from '../remote-files.ts'
-import { Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
 export const curlOptions = {
   flags: 'sSfLO',
@@ -20,7 +21,7 @@ const exitCodes: Readonly<Record<string, number>> = {
 }
 
 /** Downloads, as the real one does with these options: to standard output, or to one file for each URL. */
-export function curlWith(fetch: Fetch): Tool {
+export function curlWith(fetch: Fetch): ScriptTool {
   return async (call) => {
     const output = new Output()
     const { options, operands: urls } = parseArguments(curlOptions, call.given)

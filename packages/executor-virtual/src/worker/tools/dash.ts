@@ -1,14 +1,14 @@
 import { parse } from '#just-bash'
 
+import type { ScriptTool } from '../call.ts'
 import { literal, type Node, type Part, walk, type Word } from '../syntax/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
-import type { Tool } from './tool.ts'
 
 /** `sh`, which is dash: a script in which dash differs from bash is refused. */
-export const sh: Tool = async (call) => {
+export const sh: ScriptTool = async (call) => {
   const script = await scriptOf(call)
   const odd = script === undefined ? undefined : firstOddity(script)
-  if (odd !== undefined) call.session.refuse(`sh: ${odd}`, 'sh is not bash; use bash')
+  if (odd !== undefined) call.host.refuse(`sh: ${odd}`, 'sh is not bash; use bash')
   return bash(call)
 }
 

@@ -1,9 +1,11 @@
+import { bytesOf, Output } from '@ws/shell-tools'
+
+import type { ScriptTool } from '../call.ts'
 import { runProgram } from './run-program.ts'
-import { bytesOf, Output, type Tool } from './tool.ts'
 
 /** Without a program, the variables that one would get, in the order in which they were set. */
-export const env: Tool = async (call) => {
-  const { context, session } = call
+export const env: ScriptTool = async (call) => {
+  const { context, host } = call
   const output = new Output()
   const words = [...call.given]
   let variables: Record<string, string> = { ...context.exportedEnv }
@@ -14,19 +16,19 @@ export const env: Tool = async (call) => {
     else if (word === '-u' || word.startsWith('--unset=') || /^-u./.test(word)) {
       const name = word === '-u' ? words.shift() : word.replace(/^(?:-u|--unset=)/, '')
       Reflect.deleteProperty(variables, name ?? '')
-    } else session.refuse(`env ${word}`, 'use -i, -u NAME and NAME=VALUE')
+    } else host.refuse(`env ${word}`, 'use -i, -u NAME and NAME=VALUE')
   }
   for (let word = words[0]; word?.includes('=') === true; word = words[0]) {
     words.shift()
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
     variables[name] = value
   }
-  if (words.length > 0) return runProgram(call, words, context.stdin as unknown as string, { variables })
+  if (words.length > 0) return runProgram(call, words, context.stdin, { variables })
   for (const [name, value] of Object.entries(variables)) output.write(bytesOf(`${name}=${value}\n`))
   return output.result()
 }
 
-export const printenv: Tool = async (call) => {
+export const printenv: ScriptTool = async (call) => {
   if (call.given.length === 0) return env({ ...call, given: [] })
   const output = new Output()
   const { exportedEnv = {} } = call.context

@@ -1,6 +1,6 @@
-import type { ExecResult } from 'just-bash'
+import type { ToolResult } from '@ws/shell-tools'
 
-import type { Invocation } from './tool.ts'
+import type { Call } from '../call.ts'
 
 /** Words that only the shell itself can run; a program that starts others does not find them. */
 const shellOnly = new Set(
@@ -16,19 +16,19 @@ const shellOnly = new Set(
  * @param check false where the caller looks itself whether the script is to end
  */
 export async function runProgram(
-  call: Invocation,
+  call: Call,
   words: readonly string[],
   stdin = '',
   { variables, check = true }: { readonly variables?: Readonly<Record<string, string>>; readonly check?: boolean } = {},
-): Promise<ExecResult> {
-  const { context, session } = call
-  session.check()
+): Promise<ToolResult> {
+  const { context, host } = call
+  host.check()
   const [program = '', ...given] = words
   if (shellOnly.has(program) || program === '') return notFound(call, program)
   if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
-  const { inCommand } = session
-  session.inCommand = false
-  session.begins = { exported: Object.keys(variables ?? context.exportedEnv ?? {}) }
+  const { inCommand } = host
+  host.inCommand = false
+  host.begins = { exported: Object.keys(variables ?? context.exportedEnv ?? {}) }
   const quoted = `'${program.replaceAll("'", "'\\''")}'`
   const result = await context.exec(quoted, {
     cwd: context.cwd,
@@ -39,8 +39,8 @@ export async function runProgram(
     stdinKind: 'bytes',
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   })
-  session.inCommand = inCommand
-  if (check) session.check()
+  host.inCommand = inCommand
+  if (check) host.check()
   if (result.exitCode === 127 && result.stderr === `bash: ${program}: command not found\n`)
     return notFound(call, program)
   return result
@@ -59,7 +59,7 @@ export function startingWith(variables: Readonly<Record<string, string>> = {}): 
   }
 }
 
-function notFound({ name, session }: Invocation, program: string): ExecResult {
-  session.missing ??= program
+function notFound({ name, host }: Call, program: string): ToolResult {
+  host.missing ??= program
   return { stdout: '', stderr: `${name}: '${program}': No such file or directory\n`, exitCode: 127 }
 }

@@ -1,9 +1,9 @@
-import { parseArguments } from '../guard/arguments.ts'
-import { Output, type Tool } from './tool.ts'
+import { Output, parseArguments } from '@ws/shell-tools'
 
+import type { ScriptTool } from '../call.ts'
 const units: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-export const sleep: Tool = async (call) => {
+export const sleep: ScriptTool = async (call) => {
   const output = new Output()
   const { operands } = parseArguments({}, call.given)
   let duration = 0
@@ -13,6 +13,6 @@ export const sleep: Tool = async (call) => {
     else duration += Number(digits) * (units[unit] ?? 0)
   }
   if (operands.length === 0) output.fail('sleep: missing operand')
-  if (output.exitCode === 0) await call.session.pause(duration)
+  if (output.exitCode === 0) await call.host.pause(duration)
   return output.result()
 }

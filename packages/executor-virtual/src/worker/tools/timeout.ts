@@ -1,7 +1,8 @@
-import { parseArguments } from '../guard/arguments.ts'
+import { Output, parseArguments } from '@ws/shell-tools'
+
+import type { ScriptTool } from '../call.ts'
 import { runProgram } from './run-program.ts'
 import { stopMark } from '../session.ts'
-import { Output, type Tool } from './tool.ts'
 
 export const timeoutOptions = {
   flags: 'f',
@@ -14,7 +15,7 @@ const units: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000
 const signals: Readonly<Record<string, number>> = { TERM: 124, INT: 124, HUP: 124, KILL: 137 }
 
 /** Ends a program after a time, at its next command or round of a loop. */
-export const timeout: Tool = async (call) => {
+export const timeout: ScriptTool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(timeoutOptions, call.given)
   const signal = (options.findLast(({ name }) => name === '-s' || name === '--signal')?.value ?? 'TERM').replace(
@@ -22,16 +23,16 @@ export const timeout: Tool = async (call) => {
     '',
   )
   const status = signals[signal === '9' ? 'KILL' : signal]
-  if (status === undefined) return call.session.refuse(`timeout -s ${signal}`, 'use TERM, INT, HUP or KILL')
+  if (status === undefined) return call.host.refuse(`timeout -s ${signal}`, 'use TERM, INT, HUP or KILL')
   const [time = '', ...words] = operands
   const [, digits, unit = ''] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(time) ?? []
   if (operands.length < 2) output.fail('timeout: missing operand', 125)
   else if (digits === undefined) output.fail(`timeout: invalid time interval '${time}'`, 125)
   if (output.exitCode !== 0) return output.result()
   const duration = Number(digits) * (units[unit] ?? 0)
-  const input = call.context.stdin as unknown as string
+  const input = call.context.stdin
   if (duration === 0) return runProgram(call, words, input)
-  const { over, result } = await call.session.within(duration, () => runProgram(call, words, input, { check: false }))
+  const { over, result } = await call.host.within(duration, () => runProgram(call, words, input, { check: false }))
   if (result !== undefined) output.relay(over ? { ...result, stderr: result.stderr.replaceAll(stopMark, '') } : result)
   output.exitCode = over ? status : (result?.exitCode ?? 0)
   return output.result()

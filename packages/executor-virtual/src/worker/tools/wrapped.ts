@@ -1,15 +1,14 @@
-import type { ExecResult } from 'just-bash'
+import { bytesOf, Output, pathOf, type ToolResult } from '@ws/shell-tools'
 
-import { bytesOf, type Invocation, Output, pathOf, type Tool } from './tool.ts'
-
-async function original(call: Invocation, given: readonly string[] = call.given): Promise<ExecResult> {
+import type { Call, ScriptTool } from '../call.ts'
+async function original(call: Call, given: readonly string[] = call.given): Promise<ToolResult> {
   const { origCommand } = call.context
   if (origCommand === undefined) throw new Error(`just-bash has no ${call.name}`)
   return origCommand([...given])
 }
 
 /** Reads and writes archives; modes other than those of new files cannot be given to what is taken out. */
-export const tar: Tool = async (call) => {
+export const tar: ScriptTool = async (call) => {
   const [mode = '', archive = '', ...given] = call.given
   const rest = mode.includes('c') ? given.map((word) => word.replace(/(.)\/+$/, '$1')) : given
   if (mode.includes('x') && !mode.includes('O')) {
@@ -18,13 +17,13 @@ export const tar: Tool = async (call) => {
     const odd = shown.find(
       (line) => /^[-dlhcbps][-rwxsStT]{9}\s/.test(line) && !/^(?:-rw-r--r--|drwxr-xr-x|l\S{9})\s/.test(line),
     )
-    if (odd !== undefined) call.session.refuse('tar x', `modes cannot be set here: \`${odd.trim()}\``)
+    if (odd !== undefined) call.host.refuse('tar x', `modes cannot be set here: \`${odd.trim()}\``)
   }
   const plain = `-${mode.replace('-', '').replace('v', '')}`
   const result = await original(call, [plain, archive, ...rest])
   const [, nowhere] = /^tar: ([^:\n]+): .*(?:ENOENT|No such)/im.exec(result.stderr) ?? []
   if (mode.includes('c') && nowhere !== undefined && rest.every((word) => word !== nowhere))
-    call.session.refuse('tar c', `'${nowhere}' is a link that leads nowhere`)
+    call.host.refuse('tar c', `'${nowhere}' is a link that leads nowhere`)
   if (!mode.includes('v') || result.exitCode !== 0) return result
   const named = await original(call, [
     plain.replace(/[cxOmp]/, 't').replace(/[Omp]/g, ''),
@@ -35,12 +34,12 @@ export const tar: Tool = async (call) => {
 }
 
 /** just-bash packs the file that a link leads to, and removes the link. */
-export const gzip: Tool = async (call) => {
+export const gzip: ScriptTool = async (call) => {
   const { fs } = call.context
   const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
   for (const operand of call.given.filter((word) => inPlace && !word.startsWith('-'))) {
     const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined)
-    if (stat?.isSymbolicLink === true) call.session.refuse(call.name, `'${operand}' is a link; use -c`)
+    if (stat?.isSymbolicLink === true) call.host.refuse(call.name, `'${operand}' is a link; use -c`)
   }
   const result = await original(call)
   // The real one warns of these.
@@ -49,9 +48,9 @@ export const gzip: Tool = async (call) => {
 }
 
 /** just-bash writes what cannot be read to standard output. */
-export const checksum: Tool = async (call) => {
+export const checksum: ScriptTool = async (call) => {
   const odd = call.given.findIndex((word) => /[\\\n]/.test(word))
-  if (odd !== -1 && call.given.includes('-c')) call.session.refuse(`${call.name} -c`, 'a name with a backslash')
+  if (odd !== -1 && call.given.includes('-c')) call.host.refuse(`${call.name} -c`, 'a name with a backslash')
   if (odd !== -1 && call.given.length > 1) return oneByOne(call)
   const result = await original(call)
   if (odd !== -1 && result.exitCode === 0) {
@@ -73,7 +72,7 @@ export const checksum: Tool = async (call) => {
   }
 }
 
-async function oneByOne(call: Invocation): Promise<ExecResult> {
+async function oneByOne(call: Call): Promise<ToolResult> {
   const output = new Output()
   for (const operand of call.given) {
     const result = await checksum({ ...call, given: [operand] })

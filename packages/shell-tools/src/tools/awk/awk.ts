@@ -1,4 +1,6 @@
-import { bytesOf, type Invocation, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import type { Invocation, Tool } from '../../contract.ts'
+import { pathOf, readOperand, wordsOf } from '../../operands.ts'
+import { bytesOf, Output } from '../../output.ts'
 import { Evaluator } from './evaluate.ts'
 import { SyntaxProblem, unescapeText } from './lexer.ts'
 import { type Assignment, Machine, type Source } from './machine.ts'
@@ -28,7 +30,7 @@ export const awk: Tool = async (call) => {
     output.exitCode = Math.max(output.exitCode, runner.exitCode)
     for (const [target, { bytes, append }] of runner.files) await store(call, target, bytes.join(''), append, output)
   } catch (error) {
-    if (error instanceof Refused || error instanceof SyntaxProblem) call.session.refuse('awk', error.message)
+    if (error instanceof Refused || error instanceof SyntaxProblem) call.host.refuse('awk', error.message)
     throw error
   }
   return output.result()
@@ -81,7 +83,7 @@ async function inputsOf(
       } catch (error) {
         // As mawk does: earlier input counts, and later input does not.
         output.fail(`awk: cannot open ${operand} (${wordsOf(error)})`, 2)
-        if (inputs.some((input) => 'bytes' in input)) call.session.refuse('awk', `\`${operand}\` cannot be read`)
+        if (inputs.some((input) => 'bytes' in input)) call.host.refuse('awk', `\`${operand}\` cannot be read`)
         break
       }
     }

@@ -1,4 +1,4 @@
-import type { Invocation } from '../tool.ts'
+import type { Invocation } from '../../contract.ts'
 import type { Evaluator } from './evaluate.ts'
 import { formatted } from './printf.ts'
 import type { Rule, Statement } from './syntax.ts'
@@ -85,7 +85,7 @@ export class Runner {
   }
 
   #do(statement: Statement): Leave | undefined {
-    if (++this.#steps % 4096 === 0) this.#call.session.check()
+    if (++this.#steps % 4096 === 0) this.#call.host.check()
     const run = this.#run
     switch (statement.type) {
       case 'expression':

@@ -1,6 +1,8 @@
-import { type Arguments, parseArguments } from '../../guard/arguments.ts'
-import { isFileError } from '../../../files/errors.ts'
-import { bytesOf, type Invocation, Output, pathOf, readOperand, standardInput, type Tool, wordsOf } from '../tool.ts'
+import type { Invocation, Tool } from '../../contract.ts'
+import { pathOf, readOperand, standardInput, wordsOf } from '../../operands.ts'
+import { bytesOf, Output } from '../../output.ts'
+import { type Arguments, parseArguments } from '../../options.ts'
+import { isFileError } from '../../errors.ts'
 import { changesOf } from './compare.ts'
 import { normal, unified } from './format.ts'
 
@@ -59,7 +61,7 @@ class Comparison {
       name === '-u' || name === '-U' || name === '--unified' ? [value ?? '3'] : [],
     )
     const odd = contexts.find((value) => !/^\d{1,6}$/.test(value))
-    if (odd !== undefined) call.session.refuse('diff -U', `'${odd}' is not a number of lines`)
+    if (odd !== undefined) call.host.refuse('diff -U', `'${odd}' is not a number of lines`)
     this.#call = call
     this.#output = output
     this.#brief = has('-q', '--brief')
@@ -103,7 +105,7 @@ class Comparison {
   }
 
   async #pair(a: File, b: File, depth: number): Promise<void> {
-    this.#call.session.check()
+    this.#call.host.check()
     if (await this.#areOne(a, b)) return
     if (a.kind === 'directory' && b.kind === 'directory') {
       if (depth === 0 || this.#recursive) await this.#directories(a, b, depth)
@@ -123,10 +125,10 @@ class Comparison {
   }
 
   async #directories(a: File, b: File, depth: number): Promise<void> {
-    const { session } = this.#call
+    const { host } = this.#call
     if (this.#labels.length > 0 || this.#call.given.some((word) => /^(?:-[a-z]*U|--.*=)/.test(word)))
-      session.refuse('diff', 'directories with a value of an option; use -u without one')
-    if (depth > deepest) session.refuse('diff -r', `'${a.name}' is too deep`)
+      host.refuse('diff', 'directories with a value of an option; use -u without one')
+    if (depth > deepest) host.refuse('diff -r', `'${a.name}' is too deep`)
     const [left, right] = [await this.#names(a), await this.#names(b)]
     if (left === undefined || right === undefined) return
     const order = (one: string, other: string) =>
@@ -149,14 +151,14 @@ class Comparison {
     const [left, right] = [await this.#read(a), await this.#read(b)]
     if (left === undefined || right === undefined || left === right) return
     if (this.#brief) return this.#differ(`Files ${a.name} and ${b.name} differ\n`)
-    const { session } = this.#call
+    const { host } = this.#call
     const isBinary = [left, right].some((bytes) => bytes.slice(0, lookedAt).includes('\0'))
     if (isBinary) return this.#differ(`Binary files ${a.name} and ${b.name} differ\n`)
-    if (left.includes('\0') || right.includes('\0')) session.refuse('diff', 'a NUL far inside of a file; use diff -q')
+    if (left.includes('\0') || right.includes('\0')) host.refuse('diff', 'a NUL far inside of a file; use diff -q')
     const [before, after] = [linesOf(left), linesOf(right)]
     const changes = changesOf(before, after)
     if (changes === undefined)
-      return session.refuse(
+      return host.refuse(
         'diff',
         `${a.name} and ${b.name} are large, or differ in several equally short ways; use diff -q, comm or grep -n`,
       )
@@ -183,18 +185,15 @@ class Comparison {
   #titleOf({ name, time }: File, index: number): string {
     const label = this.#labels[index]
     if (label !== undefined) return label
-    const { session, context } = this.#call
+    const { host, context } = this.#call
     if (time === 0 || !/^(?:|UTC0?)$/.test(context.env.get('TZ') ?? ''))
-      session.refuse('diff -u', `the time of '${name}' is not known in this form; give --label twice`)
+      host.refuse('diff -u', `the time of '${name}' is not known in this form; give --label twice`)
     return `${this.#shown(name)}\t${new Date(time).toISOString().replace('T', ' ').replace('Z', '000000')} +0000`
   }
 
   #shown(name: string): string {
     if (!/^[\w./+@%,=: -]+$/.test(name))
-      this.#call.session.refuse(
-        'diff',
-        `the name '${name}' would be written with escapes; copy the file to a plain name`,
-      )
+      this.#call.host.refuse('diff', `the name '${name}' would be written with escapes; copy the file to a plain name`)
     return name.includes(' ') ? `"${name}"` : name
   }
 }

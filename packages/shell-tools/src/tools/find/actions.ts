@@ -1,6 +1,6 @@
-import type { Facts } from '../../../files/contract.ts'
-import { bytesOf, type Invocation, type Output, wordsOf } from '../tool.ts'
-import { runProgram } from '../run-program.ts'
+import type { Facts, Invocation } from '../../contract.ts'
+import { wordsOf } from '../../operands.ts'
+import { bytesOf, type Output } from '../../output.ts'
 import { type Expression, QueryError } from './expression.ts'
 import { compileFormat } from './format.ts'
 import { compileTest, type Entry, nameOf, type Surroundings, type Test } from './tests.ts'
@@ -69,7 +69,7 @@ async function compileAction(name: string, values: readonly string[], state: Sta
     default: {
       const test: Test = await compileTest(name, values, state.around)
       return async (entry) => {
-        call.session.check()
+        call.host.check()
         return test(entry)
       }
     }
@@ -104,16 +104,16 @@ function placeOf(
   return { directory: path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/', shown: `./${nameOf(shown)}` }
 }
 
-function within(call: Invocation, directory: string | undefined): Invocation {
-  return directory === undefined ? call : { ...call, context: { ...call.context, cwd: directory } }
+function runsIn(directory: string | undefined): { readonly cwd?: string } {
+  return directory === undefined ? {} : { cwd: directory }
 }
 
 function single(name: string, words: readonly string[], { call, output }: State): Action {
   return async (entry) => {
     const { directory, shown } = placeOf(name, entry)
-    const result = await runProgram(
-      within(call, directory),
+    const result = await call.run(
       words.map((word) => word.replaceAll('{}', () => shown)),
+      runsIn(directory),
     )
     output.relay(result)
     return result.exitCode === 0
@@ -134,7 +134,7 @@ function batched(name: string, words: readonly string[], state: State): Action {
     const given = names
     names = []
     size = 0
-    const result = await runProgram(within(call, place), [...fixed, ...given])
+    const result = await call.run([...fixed, ...given], runsIn(place))
     output.relay(result)
     if (result.exitCode !== 0) output.exitCode = Math.max(output.exitCode, 1)
   }

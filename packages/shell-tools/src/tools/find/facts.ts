@@ -1,4 +1,4 @@
-import type { Facts } from '../../../files/contract.ts'
+import type { Facts } from '../../contract.ts'
 import type { Expression } from './expression.ts'
 
 /** Tests and actions that need only the name and the type. All others need every fact. */

@@ -1,9 +1,7 @@
-import type { FsStat } from 'just-bash'
-
-import { codeOf, FileError, isFileError } from '../../../files/errors.ts'
-import type { ListedEntry } from '../../../files/contract.ts'
-import { listedIn, look } from '../listed.ts'
-import { type Invocation, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
+import type { FileFacts, Invocation, ListedEntry, Tool } from '../../contract.ts'
+import { pathOf, wordsOf } from '../../operands.ts'
+import { Output } from '../../output.ts'
+import { codeOf, FileError, isFileError } from '../../errors.ts'
 import { type Action, compileExpression, type State } from './actions.ts'
 import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts'
 import { factsOf } from './facts.ts'
@@ -24,7 +22,7 @@ export const find: Tool = async (call) => {
     }
     for (const finish of state.batches.values()) await finish()
   } catch (error) {
-    if (error instanceof Unsupported) call.session.refuse(error.subject, error.message)
+    if (error instanceof Unsupported) call.host.refuse(error.subject, error.message)
     if (!(error instanceof QueryError)) throw error
     output.fail(error.message)
   }
@@ -37,7 +35,7 @@ function surroundings(call: Invocation, { follow }: Query): Surroundings {
     now: Date.now(),
     async readFile(path) {
       try {
-        return await look(call, pathOf(call, path), { follow: follow !== 'never' })
+        return await call.listing.look(pathOf(call, path), { follow: follow !== 'never' })
       } catch (error) {
         throw new QueryError(`find: ‘${path}’: ${wordsOf(error)}`)
       }
@@ -45,8 +43,8 @@ function surroundings(call: Invocation, { follow }: Query): Surroundings {
     readLink: (path) => fs.readlink(path),
     isEmptyDirectory: async (path) => (await fs.readdir(path)).length === 0,
     async otherSide({ path, stat }) {
-      if (follow === 'always') return look(call, path)
-      return stat.isSymbolicLink ? look(call, path, { follow: true }).catch(() => stat) : stat
+      if (follow === 'always') return call.listing.look(path)
+      return stat.isSymbolicLink ? call.listing.look(path, { follow: true }).catch(() => stat) : stat
     },
   }
 }
@@ -61,9 +59,9 @@ async function walkFrom(start: string, query: Query, action: Action, state: Stat
   }
 }
 
-async function statOf(path: string, follow: boolean, call: Invocation, listed?: ListedEntry): Promise<FsStat> {
-  const own = listed?.stat ?? (await look(call, path))
-  return follow && own.isSymbolicLink ? look(call, path, { follow: true }).catch(() => own) : own
+async function statOf(path: string, follow: boolean, call: Invocation, listed?: ListedEntry): Promise<FileFacts> {
+  const own = listed?.stat ?? (await call.listing.look(path))
+  return follow && own.isSymbolicLink ? call.listing.look(path, { follow: true }).catch(() => own) : own
 }
 
 async function visit(
@@ -73,7 +71,7 @@ async function visit(
   state: State,
   above: readonly string[],
 ): Promise<void> {
-  state.call.session.check()
+  state.call.host.check()
   const applies = entry.depth >= query.least
   state.pruned = false
   if (applies && !query.depth) await action(entry)
@@ -95,7 +93,7 @@ async function enter(
   let real = ''
   try {
     if (query.follow === 'always') real = await fs.realpath(entry.path)
-    listed = await listedIn(state.call, entry.path, state.facts)
+    listed = await state.call.listing.readdirWithStats(entry.path, { facts: state.facts })
   } catch (error) {
     complain(entry.shown, error, state)
     return

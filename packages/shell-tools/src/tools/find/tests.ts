@@ -1,5 +1,4 @@
-import type { FsStat } from 'just-bash'
-
+import type { FileFacts } from '../../contract.ts'
 import { globExpression, type Syntax, wholeExpression } from '../pattern.ts'
 import { QueryError, Unsupported } from './expression.ts'
 
@@ -12,17 +11,17 @@ export interface Entry {
   readonly start: string
   readonly depth: number
   /** The facts of the entry, or of the link's target where links are followed. */
-  readonly stat: FsStat
+  readonly stat: FileFacts
 }
 
 export interface Surroundings {
   /** Milliseconds. */
   readonly now: number
-  readFile(path: string): Promise<FsStat>
+  readFile(path: string): Promise<FileFacts>
   readLink(path: string): Promise<string>
   isEmptyDirectory(path: string): Promise<boolean>
   /** The entry itself, or its target: the other than what {@link Entry.stat} is. */
-  otherSide(entry: Entry): Promise<FsStat>
+  otherSide(entry: Entry): Promise<FileFacts>
 }
 
 export type Test = (entry: Entry) => boolean | Promise<boolean>
@@ -32,7 +31,7 @@ const minute = 60_000
 /** A directory's own size depends on the store; it is taken to lie between these. Bytes. */
 const directorySizes = [1, 65_536] as const
 
-export function typeOf(stat: FsStat): string {
+export function typeOf(stat: FileFacts): string {
   return stat.isSymbolicLink ? 'l' : stat.isDirectory ? 'd' : stat.isFile ? 'f' : '?'
 }
 

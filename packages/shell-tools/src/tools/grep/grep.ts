@@ -1,10 +1,9 @@
-import type { FsStat } from 'just-bash'
-
-import type { ListedEntry } from '../../../files/contract.ts'
-import { isFileError } from '../../../files/errors.ts'
-import { decodeText, hasForeignBytes } from '../../../files/text.ts'
-import { listedIn, look, workAhead } from '../listed.ts'
-import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import type { FileFacts, Invocation, ListedEntry, Tool } from '../../contract.ts'
+import { linesOf, pathOf, readOperand, wordsOf } from '../../operands.ts'
+import { bytesOf, Output } from '../../output.ts'
+import { workAhead } from '../ahead.ts'
+import { isFileError } from '../../errors.ts'
+import { decodeText, hasForeignBytes } from '../../text.ts'
 import { type GrepOptions, grepOptionsOf } from './options.ts'
 
 /** `grep`, and `egrep` and `fgrep` by their options. */
@@ -82,9 +81,9 @@ class Search {
 
   async *#walk(operand: string, named: boolean, current: boolean): AsyncGenerator<Wanted, undefined> {
     const path = current ? this.#call.context.cwd : pathOf(this.#call, operand)
-    let stat: FsStat
+    let stat: FileFacts
     try {
-      stat = await look(this.#call, path, { follow: true })
+      stat = await this.#call.listing.look(path, { follow: true })
     } catch (error) {
       yield { shown: operand, words: wordsOf(error), named }
       return undefined
@@ -104,10 +103,10 @@ class Search {
   ): AsyncGenerator<Wanted, undefined> {
     const { fs } = this.#call.context
     const follows = this.#options.flags.has('R')
-    this.#call.session.check()
+    this.#call.host.check()
     let listed: ListedEntry[]
     try {
-      listed = await listedIn(this.#call, path, 'type')
+      listed = await this.#call.listing.readdirWithStats(path, { facts: 'type' })
     } catch (error) {
       yield { shown, words: wordsOf(error), named }
       return undefined
@@ -117,14 +116,14 @@ class Search {
       const below = path.endsWith('/') ? path + name : `${path}/${name}`
       const label = shown === '' ? name : shown.endsWith('/') ? shown + name : `${shown}/${name}`
       try {
-        const own = entry.stat ?? (await look(this.#call, below))
+        const own = entry.stat ?? (await this.#call.listing.look(below))
         if (own.isSymbolicLink && !follows) continue
-        const stat = own.isSymbolicLink ? await look(this.#call, below, { follow: true }) : own
+        const stat = own.isSymbolicLink ? await this.#call.listing.look(below, { follow: true }) : own
         if (stat.isDirectory) {
           if (!this.#options.entersDirectory(name)) continue
           const real = follows ? await fs.realpath(below) : ''
           if (own.isSymbolicLink && above.includes(real))
-            this.#call.session.refuse('grep -R', 'links that lead in a circle')
+            this.#call.host.refuse('grep -R', 'links that lead in a circle')
           yield* this.#directory(below, label, named, [...above, real])
         } else if (stat.isFile && this.#options.includes(name))
           yield { path: below, shown: label, named, size: Number.isNaN(stat.size) ? undefined : stat.size }
@@ -152,7 +151,7 @@ class Search {
     const { flags } = this.#options
     const binary = bytes.includes('\0') && !flags.has('a')
     if (binary && flags.has('I')) return
-    if (flags.has('P') && hasForeignBytes(text)) this.#call.session.refuse('grep', `\`${label}\` is not UTF-8`)
+    if (flags.has('P') && hasForeignBytes(text)) this.#call.host.refuse('grep', `\`${label}\` is not UTF-8`)
     this.#lines(linesOf(binary ? text.replaceAll('\0', '\n') : text), { label, named, binary })
   }
 
@@ -179,7 +178,7 @@ class Search {
         const from = Math.max(shownTo + 1, index - before)
         if (!flags.has('a') && lines.slice(from, index + after + 1).some(hasForeignBytes)) {
           // GNU's grep takes the rest of such a file for binary; how much of its context it shows depends on buffers.
-          if (before > 0 || after > 0 || flags.has('o')) this.#call.session.refuse('grep', `\`${label}\` is not UTF-8`)
+          if (before > 0 || after > 0 || flags.has('o')) this.#call.host.refuse('grep', `\`${label}\` is not UTF-8`)
           this.#output.note(`grep: ${label}: binary file matches\n`)
           return
         }

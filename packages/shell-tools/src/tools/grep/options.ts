@@ -1,8 +1,9 @@
-import { decodeText } from '../../../files/text.ts'
-import { parseArguments } from '../../guard/arguments.ts'
+import type { Invocation } from '../../contract.ts'
+import { readOperand, wordsOf } from '../../operands.ts'
+import { decodeText } from '../../text.ts'
+import { parseArguments } from '../../options.ts'
 import { globExpression } from '../pattern.ts'
 import { perlSource, posixSource } from '../posix.ts'
-import { type Invocation, readOperand, wordsOf } from '../tool.ts'
 
 export const grepOptions = {
   flags: 'EFGPivcnwxlLoqshHrRaIy',
@@ -112,10 +113,10 @@ export async function grepOptionsOf(call: Invocation, preset: readonly string[])
       }
     } else if (letter === 'color' || letter === 'colour') {
       if (value !== undefined && value !== 'auto' && value !== 'never')
-        call.session.refuse(`grep --${letter}`, 'output has no colours here')
+        call.host.refuse(`grep --${letter}`, 'output has no colours here')
     } else if (/^(?:in|ex)clude/.test(letter)) {
       if (value?.includes('/') === true)
-        call.session.refuse(`grep --${letter}`, 'give the name of a file, without slashes')
+        call.host.refuse(`grep --${letter}`, 'give the name of a file, without slashes')
       globs.push({ kind: letter, glob: globExpression(value ?? '', false) })
     } else flags.add(letter === 'y' ? 'i' : letter)
   }
@@ -127,8 +128,7 @@ export async function grepOptionsOf(call: Invocation, preset: readonly string[])
   }
   const patterns = texts.map((text) => {
     const made = expressionOf(text, flags)
-    if (made === undefined)
-      return call.session.refuse('grep', `the pattern \`${text}\` has a part that is not known here`)
+    if (made === undefined) return call.host.refuse('grep', `the pattern \`${text}\` has a part that is not known here`)
     return made
   })
   const around = numbers.get('C') ?? 0

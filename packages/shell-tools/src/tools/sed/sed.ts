@@ -1,6 +1,8 @@
-import { decodeText } from '../../../files/text.ts'
-import { parseArguments } from '../../guard/arguments.ts'
-import { bytesOf, type Invocation, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import type { Invocation, Tool } from '../../contract.ts'
+import { pathOf, readOperand, wordsOf } from '../../operands.ts'
+import { bytesOf, Output } from '../../output.ts'
+import { decodeText } from '../../text.ts'
+import { parseArguments } from '../../options.ts'
 import { Endless, type Lines, Machine } from './machine.ts'
 import { parseScript } from './parser.ts'
 import { ScriptProblem } from './script.ts'
@@ -20,7 +22,7 @@ export const sed: Tool = async (call) => {
     return /^-[nrEsu]+i$/.test(word) ? [word.slice(0, -1), '--in-place='] : [word]
   })
   const { options, operands, unknown } = parseArguments(sedOptions, split)
-  if (unknown !== undefined) call.session.refuse(`sed ${unknown}`, 'use -n -r -E -i -s -e -f')
+  if (unknown !== undefined) call.host.refuse(`sed ${unknown}`, 'use -n -r -E -i -s -e -f')
   const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
   const files = [...operands]
   const scripts: string[] = []
@@ -45,7 +47,7 @@ export const sed: Tool = async (call) => {
     if (inPlace !== undefined) await edit(call, files, { machine, suffix: inPlace.value ?? '', output })
     else await stream(call, files, { machine, separate: has('-s', '--separate'), output })
   } catch (error) {
-    if (error instanceof ScriptProblem || error instanceof Endless) call.session.refuse('sed', error.message)
+    if (error instanceof ScriptProblem || error instanceof Endless) call.host.refuse('sed', error.message)
     throw error
   }
   return output.result()
@@ -107,14 +109,14 @@ async function edit(
   { machine, suffix, output }: Run & { readonly suffix: string },
 ): Promise<void> {
   const { fs } = call.context
-  if (/[/*]/.test(suffix)) call.session.refuse('sed -i', `the suffix \`${suffix}\``)
+  if (/[/*]/.test(suffix)) call.host.refuse('sed -i', `the suffix \`${suffix}\``)
   if (files.length === 0) output.fail('sed: no input files')
   for (const file of files) {
     const lines = await linesOfFile(call, file, output)
     if (lines === undefined) continue
     const path = pathOf(call, file)
     if ((await fs.lstat(path)).isSymbolicLink)
-      call.session.refuse('sed -i', `\`${file}\` is a link, which GNU's sed makes into a file`)
+      call.host.refuse('sed -i', `\`${file}\` is a link, which GNU's sed makes into a file`)
     machine.restart()
     const edited = bytesOf(machine.run(lines))
     try {
@@ -124,6 +126,6 @@ async function edit(
       output.fail(`sed: couldn't edit ${file}: ${wordsOf(error)}`, 4)
     }
     if (machine.exitCode === undefined) continue
-    call.session.refuse('sed -i', '`q`, which would leave out the rest of the file')
+    call.host.refuse('sed -i', '`q`, which would leave out the rest of the file')
   }
 }

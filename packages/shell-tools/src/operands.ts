@@ -1,0 +1,50 @@
+import type { Invocation } from './contract.ts'
+import { codeOf, errorWords } from './errors.ts'
+import type { Output } from './output.ts'
+
+export function standardInput(call: Invocation): string {
+  call.host.noteInput(call)
+  return call.context.stdin
+}
+
+/** The absolute path of an operand; an empty one stays empty, which names nothing. */
+export function pathOf({ context }: Invocation, operand: string): string {
+  return context.fs.resolvePath(context.cwd, operand)
+}
+
+/** The bytes of an operand, `-` for standard input. */
+export async function readOperand(call: Invocation, operand: string): Promise<string> {
+  if (operand === '-' || operand === '/dev/stdin') return standardInput(call)
+  const { fs } = call.context
+  return Buffer.from(await fs.readFileBuffer(pathOf(call, operand))).toString('latin1')
+}
+
+/** The words of an error, as the C library has them. */
+export function wordsOf(error: unknown): string {
+  return errorWords[codeOf(error)] ?? codeOf(error)
+}
+
+/** Each operand's bytes, or standard input without operands. An unreadable operand is reported and passed over. */
+export async function readOperands(
+  call: Invocation,
+  operands: readonly string[],
+  output: Output,
+  exitCode = 1,
+): Promise<{ readonly operand: string; readonly bytes: string }[]> {
+  const read: { operand: string; bytes: string }[] = []
+  for (const operand of operands.length === 0 ? ['-'] : operands) {
+    try {
+      read.push({ operand, bytes: await readOperand(call, operand) })
+    } catch (error) {
+      output.fail(`${call.name}: ${operand === '' ? "''" : operand}: ${wordsOf(error)}`, exitCode)
+    }
+  }
+  return read
+}
+
+/** Lines without their newline; a last line without one counts too. */
+export function linesOf(bytes: string, separator = '\n'): string[] {
+  const lines = bytes.split(separator)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
