@@ -14,7 +14,6 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/bridge-ai-sdk': [50, 19],
   '@ws/bridge-anthropic': [30, 18],
   '@ws/bridge-deepagents': [31, 18],
-  '@ws/bridge-just-bash': [50, 22],
   '@ws/bridge-mastra': [30, 18],
   '@ws/bridge-openai-agents': [43, 25],
   '@ws/cli': [60, 25],

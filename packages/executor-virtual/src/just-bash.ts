@@ -5,8 +5,7 @@ import { BashFileSystem } from './files/system.ts'
 import { separateCommands } from './worker/commands.ts'
 import { Session } from './worker/session.ts'
 
-export { createBashFileSystem } from './files/create.ts'
-export type { WorkspaceFilesOptions } from './files/workspace.ts'
+export { type BashFileSystemOptions, createBashFileSystem } from './files/create.ts'
 
 /**
  * The commands of the virtual executor (`awk`, `sed`, `find`, `grep`, `sort` and 40 others) for a just-bash of your own:

@@ -144,7 +144,7 @@ export const factories: readonly Entrance[] = [
   {
     name: 'createBashFileSystem',
     call: (options: never) => createBashFileSystem({} as never, options),
-    wrong: { signal, maxFileBytes: [0, ...count], passable: list },
+    wrong: { signal, maxFileBytes: [0, ...count] },
   },
   { name: 'createPathManager', call: createPathManager, right: pathManagerRight, wrong: pathManager },
   { name: 'configurePathManager', call: configurePathManager, right: pathManagerRight, wrong: pathManager },

@@ -1,27 +1,86 @@
-import type { FileDoor } from '@ws/core'
-import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import { isWorkspaceError, type Workspace, WorkspaceError } from '@ws/core'
+import { checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 import type { IFileSystem } from 'just-bash'
 
+import { outsideOfScripts } from './outside.ts'
 import { BashFileSystem } from './system.ts'
 import { WorkspaceFiles, type WorkspaceFilesOptions } from './workspace.ts'
 
-const shapes: OptionShapes<WorkspaceFilesOptions> = {
-  signal: option.signal,
-  maxFileBytes: option.integer(1),
-  passable: option.of('a `Set` of paths', (value) => value instanceof Set),
-}
+export type BashFileSystemOptions = Omit<WorkspaceFilesOptions, 'passable'>
+
+const shapes: OptionShapes<BashFileSystemOptions> = { signal: option.signal, maxFileBytes: option.integer(1) }
 
 /**
- * A workspace's files as a file system for just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd, env })`.
+ * A workspace's files as the file system of a just-bash of your own: `new Bash({ fs: createBashFileSystem(workspace), cwd })`.
  *
- * Every access is a workspace operation, so rules, read-only mounts, links, aliases and the audit hold by themselves.
- * Errors are as Node's `fs` throws them (`EACCES: permission denied, open '/x'`). The system's names (`/bin`, `/dev` …)
- * are made up, in memory, and `/` does not list them. Hard links are `ENOTSUP`, and so is changing a mode, or a time to
- * another than now; a file above `maxFileBytes` is `EFBIG`.
+ * Every access is an operation of the workspace, so rules, read-only mounts, links, aliases and the audit hold by themselves.
+ * Make it outside of a script: its work does not count as the script's own, so stores in other places work under just-bash's
+ * watch. Errors are as Node's `fs` throws them (`EACCES: permission denied, open '/x'`). The system's names (`/bin`, `/dev` …)
+ * are made up, in memory, and `/` does not list them. Modes and times are set where the store keeps them. Hard links are
+ * `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`. `writeFile` makes no missing directories, unlike just-bash's own:
+ * redirections go through it, and in bash they make none.
  *
  * `createVirtualExecutor` runs the interpreter in a worker, where a loop does not block the caller.
+ *
+ * @throws WorkspaceError `EINVAL` where `workspace` is not a workspace or an option is not valid
  */
-export function createBashFileSystem(files: FileDoor, options: WorkspaceFilesOptions = {}): IFileSystem {
-  checkOptions<WorkspaceFilesOptions>(options, shapes, { operation: 'createBashFileSystem' })
-  return new BashFileSystem(new WorkspaceFiles(files, options))
+export function createBashFileSystem(workspace: Workspace, options: BashFileSystemOptions = {}): IFileSystem {
+  checkOptions<BashFileSystemOptions>(options, shapes, { operation: 'createBashFileSystem' })
+  checkWorkspace(workspace)
+  const door = outsideOfScripts(workspace)
+  const { signal } = options
+  const files = new BashFileSystem(new WorkspaceFiles(door, options))
+  const { chmod, utimes } = { chmod: files.chmod.bind(files), utimes: files.utimes.bind(files) }
+  return Object.assign(files, {
+    chmod: (path: string, mode: number) =>
+      orElse(
+        'chmod',
+        path,
+        () => door.chmod(path, mode, { signal }),
+        () => chmod(path, mode),
+      ),
+    utimes: (path: string, accessed: Date, modified: Date) =>
+      orElse(
+        'utime',
+        path,
+        () => door.utimes(path, { modifiedAt: modified.getTime() }, { signal }),
+        () => utimes(path, accessed, modified),
+      ),
+  })
+}
+
+function checkWorkspace(given: unknown): void {
+  if (hasMethods(given, 'read', 'write', 'exec', 'explain')) return
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'createBashFileSystem',
+    reason: 'the workspace must be one that `createWorkspace` made',
+    remedy: 'pass the result of `createWorkspace` of @ws/core',
+  })
+}
+
+const wordsOf: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EROFS: 'read-only file system',
+  EINVAL: 'invalid argument',
+  ELOOP: 'too many levels of symbolic links',
+  ENOTDIR: 'not a directory',
+  ENAMETOOLONG: 'file name too long',
+}
+
+/** Where the store keeps no modes or times, and for the system's names, the file system of the executor answers. */
+async function orElse(
+  call: string,
+  path: string,
+  work: () => Promise<void>,
+  otherwise: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!isWorkspaceError(error) || error.code === 'ENOTSUP' || error.code === 'ENOENT') return otherwise()
+    const code = error.code in wordsOf ? error.code : 'EACCES'
+    const words = wordsOf[code]
+    throw Object.assign(new Error(`${code}: ${words}, ${call} '${path}'`), { code })
+  }
 }

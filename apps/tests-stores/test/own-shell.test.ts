@@ -1,13 +1,11 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createFileSystem } from '@ws/bridge-just-bash'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import type { Entry, StorageAdapter } from '@ws/core/adapter'
 import { createBashFileSystem } from '@ws/executor-virtual/just-bash'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { checkFramework } from '@ws/tools/bridge'
 import { Bash } from 'just-bash'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -17,7 +15,7 @@ for (const site of sites) {
   describeWith(site.needs, `the file system on ${site.name}`, () => {
     it('[PC7] shows a shell of your own the files of the workspace', async () => {
       const workspace = await openSite(site, project)
-      const bash = new Bash({ fs: createFileSystem(workspace), cwd: workspace.root })
+      const bash = new Bash({ fs: createBashFileSystem(workspace), cwd: workspace.root })
       const { stdout, stderr, exitCode } = await bash.exec('cat src/answer.txt; ls; echo new >src/new.txt; sh test.sh')
       expect({ stdout, stderr, exitCode }).toEqual({
         stdout: 'answer=41\ndocs\nsrc\ntest.sh\n1 failed\n',
@@ -29,7 +27,7 @@ for (const site of sites) {
 
     it('does what the interface asks for', async () => {
       const workspace = await openSite(site)
-      const fs = createFileSystem(workspace)
+      const fs = createBashFileSystem(workspace)
       const at = (path: string): string => (workspace.root === '/' ? path : `${workspace.root}${path}`)
       await fs.mkdir(at('/a/b'), { recursive: true })
       await expect(fs.mkdir(at('/a'))).rejects.toThrow(/^EEXIST/u)
@@ -79,7 +77,7 @@ for (const site of sites) {
     it('holds the rules, and makes nothing up', async () => {
       const options = { rules: [protectDocs, rules.deny('src/answer.txt')] }
       const workspace = await openSite(site, project, options)
-      const fs = createFileSystem(workspace)
+      const fs = createBashFileSystem(workspace)
       const bash = new Bash({ fs, cwd: workspace.root })
       const { stderr, exitCode } = await bash.exec('cat src/answer.txt')
       expect([stderr.includes('answer.txt'), exitCode]).toEqual([true, 1])
@@ -118,7 +116,7 @@ async function* slowly(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, und
   return undefined
 }
 
-async function scriptOver(workspace: Workspace, fs = createFileSystem(workspace)) {
+async function scriptOver(workspace: Workspace, fs = createBashFileSystem(workspace)) {
   await workspace.write('/a/one.txt', 'one\n')
   await workspace.write('/a/two.txt', 'two\n')
   // with the watch, which is on by default
@@ -138,13 +136,17 @@ describe('just-bash’s watch over scripts', () => {
     expect(await scriptOver(workspace)).toEqual(expected)
   })
 
-  it('is what stops such a store without the bridge', async () => {
-    const adapter = slow(createMemoryAdapter())
-    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }] })
+  it('is on: a file system that waits within the script is stopped', async () => {
+    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: createMemoryAdapter() }] })
     onTestFinished(() => workspace.close())
-    const outcome = await scriptOver(workspace, createBashFileSystem(workspace)).catch((error: unknown) =>
-      String(error),
-    )
+    const fs = createBashFileSystem(workspace)
+    const waiting = Object.assign(Object.create(fs) as typeof fs, {
+      async lstat(path: string) {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        return fs.lstat(path)
+      },
+    })
+    const outcome = await scriptOver(workspace, waiting).catch((error: unknown) => String(error))
     expect(outcome).not.toEqual(expected)
   })
 })
@@ -162,17 +164,14 @@ describeWith(s3Needs('r2'), 'just-bash’s watch over scripts', () => {
 })
 
 describe('a file system', () => {
-  it('refuses options and workspaces that are not valid, and other versions', async () => {
+  it('refuses options and workspaces that are not valid', async () => {
     const workspace = await openFiles()
-    expect(() => createFileSystem({} as never)).toThrow(/createWorkspace/u)
-    expect(() => createFileSystem(workspace, { maxFileBytes: 0 })).toThrow(/maxFileBytes/u)
-    const check = () =>
-      checkFramework('createFileSystem', { name: 'just-bash', from: '99.0.0', importer: import.meta.url })
-    expect(check).toThrow(/version 3\.\d+\.\d+ of `just-bash` is not supported/u)
+    expect(() => createBashFileSystem({} as never)).toThrow(/createWorkspace/u)
+    expect(() => createBashFileSystem(workspace, { maxFileBytes: 0 })).toThrow(/maxFileBytes/u)
   })
 
   it('sees no file above its limit', async () => {
-    const fs = createFileSystem(await openFiles({ big: 'x'.repeat(100) }), { maxFileBytes: 99 })
+    const fs = createBashFileSystem(await openFiles({ big: 'x'.repeat(100) }), { maxFileBytes: 99 })
     await expect(fs.readFile('/big')).rejects.toThrow(/^EFBIG/u)
   })
 
@@ -180,7 +179,7 @@ describe('a file system', () => {
     const workspace = await openFiles({ a: 'a' })
     const seen: string[] = []
     workspace.on('access', ({ operation, path }) => seen.push(`${operation} ${path}`))
-    await createFileSystem(workspace).readFile('/a')
+    await createBashFileSystem(workspace).readFile('/a')
     expect(seen).toContain('read /a')
   })
 })

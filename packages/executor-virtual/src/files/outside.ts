@@ -7,7 +7,7 @@ import type { FileDoor } from '@ws/core'
  * runs, timers and sockets included, and ends the script for it; a store needs both.
  */
 export function outsideOfScripts<Door extends FileDoor>(door: Door): Door {
-  const here = new AsyncResource('ws.bridge-just-bash')
+  const here = new AsyncResource('ws.executor-virtual')
   return new Proxy(door, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target)

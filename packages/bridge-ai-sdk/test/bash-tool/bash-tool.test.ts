@@ -1,13 +1,13 @@
 import { generateText, isStepCount } from 'ai'
-import { createSandbox } from '@ws/bridge-just-bash'
+import { createSandbox } from '@ws/bridge-ai-sdk/bash-tool'
 import { createWorkspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { createBashTool } from 'bash-tool'
 import { describe, expect, it } from 'vitest'
 
-import { features } from './support/features.ts'
-import { playing } from './support/script.ts'
-import type { Turn } from './support/script.ts'
+import { features } from './features.ts'
+import { playing } from './script.ts'
+import type { Turn } from './script.ts'
 import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { createFileSystem, createSandbox } from '@ws/bridge-just-bash'
+import { createSandbox } from '@ws/bridge-ai-sdk/bash-tool'
+import { createBashFileSystem } from '@ws/executor-virtual/just-bash'
 import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
@@ -54,14 +55,14 @@ async function decide(workspace: Workspace, later: () => Promise<Workspace>, app
 
 export const features: Features = {
   files: {
-    by: '`createSandbox`; `createFileSystem` for a shell of just-bash',
+    by: '`createSandbox`; `createBashFileSystem` for a shell of just-bash',
     async test({ workspace, at }) {
       const seen = await play(workspace, [
         call('writeFile', { path: 'notes/a.md', content: 'x1\n' }),
         call('readFile', { path: at('notes/a.md') }),
       ])
       expect(seen[1]).toContain('x1')
-      const shell = new Bash({ fs: createFileSystem(workspace), cwd: workspace.root })
+      const shell = new Bash({ fs: createBashFileSystem(workspace), cwd: workspace.root })
       expect(await shell.exec(`cat ${at('notes/a.md')}; echo x2 >> notes/a.md`)).toMatchObject({ stdout: 'x1\n' })
       expect(await workspace.readText('notes/a.md')).toBe('x1\nx2\n')
     },
