@@ -280,7 +280,10 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
   })
 
   it('says in its report which form it uses', async () => {
-    const { details } = await createBubblewrapExecutor({ root: 'direct' }).probe({ owner: ordinaryOwner() })
+    const { details } = await createBubblewrapExecutor({ root: 'direct' }).probe({
+      owner: ordinaryOwner(),
+      withDetails: true,
+    })
     expect(details).toMatchObject({ root: 'direct', warm: 'used for all commands but the first' })
     expect(details['cost']).toBeUndefined()
   })
@@ -296,7 +299,10 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
     await expect(refused.exec('true')).rejects.toMatchObject({ code: 'EUNENFORCEABLE', path: '/' })
     await using translated = await createWorkspace({ ...readOnly, executors: [createBubblewrapExecutor()] })
     expect((await translated.exec('ls -A /')).stdout).toBe('work\n')
-    const { details } = await createBubblewrapExecutor({ root: 'translated' }).probe({ owner: ordinaryOwner() })
+    const { details } = await createBubblewrapExecutor({ root: 'translated' }).probe({
+      owner: ordinaryOwner(),
+      withDetails: true,
+    })
     expect(details).toMatchObject({ root: 'translated', warm: 'not used: the root is translated' })
   })
 })

@@ -17,6 +17,8 @@ export interface ProbeTarget {
    * use.
    */
   readonly owner?: Owner | undefined
+  /** True for all details, those for an operator too, which take longer to find out. Default false. */
+  readonly withDetails?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 

@@ -23,7 +23,7 @@ export interface ConfinedExecutorDefinition<Options, Machine> {
   readonly programs: readonly string[]
   /** Runs the real thing once. It ends by itself: a caller can give up waiting, and others may wait for it too. */
   readonly probe: (target: ConfinedTarget, options: Options) => Promise<ConfinedProbe<Machine>>
-  /** More details for the operator: tried when a probe is asked for, not for an executor that is attached. */
+  /** More details for the operator: tried when a probe asks for them. */
   readonly describe?: (target: ConfinedTarget, machine: Machine, options: Options) => Promise<ProbeReport['details']>
   readonly attach: (
     target: ConfinedTarget,
@@ -72,10 +72,10 @@ function createExecutor<Options, Machine>(
   return {
     name,
     kind: 'process',
-    async probe({ root = rootPath, owner = probingOwner(), signal }: ProbeTarget = {}) {
+    async probe({ root = rootPath, owner = probingOwner(), withDetails = false, signal }: ProbeTarget = {}) {
       const target = { root, owner }
       const { report, machine } = await find(target, signal)
-      if (machine === undefined || describe === undefined) return report
+      if (machine === undefined || describe === undefined || !withDetails) return report
       return { ...report, details: { ...report.details, ...(await describe(target, machine, options)) } }
     },
     async attach({ root, owner }: WorkspaceView) {

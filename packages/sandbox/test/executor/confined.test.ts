@@ -44,6 +44,19 @@ describe('executors of one kind', () => {
     expect(probe).toHaveBeenCalledTimes(4)
   })
 
+  it('[PC13] find out what only an operator wants to know when a probe asks for it, and for no workspace', async () => {
+    const describeMore = vi.fn(async () => ({ cost: 'low' }))
+    const { probe, attach } = define()
+    const executor = defineConfinedExecutor({ name: 'test', programs: ['sh'], probe, attach, describe: describeMore })(
+      {},
+    )
+    expect((await executor.probe({ root, owner })).details).toEqual(found.report.details)
+    await executor.attach({ root, owner, files })
+    expect(describeMore).not.toHaveBeenCalled()
+    const { details } = await executor.probe({ root, owner, withDetails: true })
+    expect(details).toEqual({ ...found.report.details, cost: 'low' })
+  })
+
   it('probe again where something was missing, or the probe failed', async () => {
     const outcomes = [
       () => Promise.resolve(unavailable('it is not installed', 'install it')),

@@ -83,7 +83,7 @@ export async function probeAll(
     const executor = missing.length === 0 ? await createExecutor(name, executorOptions) : notInstalled(missing)
     for (const at of roots) {
       const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
-      const report: ProbeReport = await executor.probe({ root, owner, signal })
+      const report: ProbeReport = await executor.probe({ root, owner, withDetails: true, signal })
       findings.push({ executor: name, at, owner, ...report, unmet: unmetFields(report.guarantees, require) })
     }
   }
