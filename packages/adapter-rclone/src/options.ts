@@ -171,9 +171,16 @@ export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions
   }
 }
 
+/**
+ * rclone's own spelling of names, which it then translates no more: keys are the names. By default a name with a control character
+ * comes back with a picture of it (`␊`), as another file.
+ */
+const sameNames = 'Slash,Ctl,Del,Dot'
+
 /** The section of rclone's configuration that describes the store. */
 function sectionOf({ remote, ...s3 }: RcloneAdapterOptions): Record<string, string> {
   const section = remote === undefined ? s3Section(s3 as S3Store) : { ...remote }
+  if (section['type'] === 's3') section['encoding'] ??= sameNames
   for (const [name, value] of Object.entries(section)) {
     // a line break would begin another setting, and the format expands `%(…)s`
     if (/^\w+$/.test(name) && typeof value === 'string' && isConfigurable(value)) continue

@@ -68,7 +68,6 @@ export interface ToolFiles {
   symlink(target: string, path: string): Promise<void>
   readlink(path: string): Promise<string>
   realpath(path: string): Promise<string>
-  utimes(path: string, accessed: Date, modified: Date): Promise<void>
 }
 
 /** The facts of a file, as `stat` has them. */

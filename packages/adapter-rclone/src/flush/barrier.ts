@@ -105,8 +105,13 @@ function stillOpen(path: string, operation: string): Error {
 
 /** The store says no, and will say no again. */
 function isRefused({ failing }: MountLog): boolean {
-  for (const said of failing.values()) if (diagnose(said).lasting === true) return true
+  for (const [name, said] of failing) if (isNoText(name) || diagnose(said).lasting === true) return true
   return false
+}
+
+/** rclone's messages are JSON: in them each byte that is no UTF-8 is this character. */
+function isNoText(name: string): boolean {
+  return name.includes('\ufffd')
 }
 
 /** Why the uploads have not ended in time, as far as rclone says. */
@@ -117,11 +122,17 @@ export function late(log: MountLog, operation: string): Error {
       'flush again, or give it more time (`flushTimeout`); files that are not uploaded yet stay in the cache'
     return failure('ETIMEDOUT', 'the uploads took too long', { operation, remedy })
   }
+  const native = new Error(said)
+  if ([...log.failing.keys()].some(isNoText)) {
+    const reason = 'a file is not uploaded, since its name is not UTF-8: keys of a store are text'
+    const remedy = 'rename it by a command (`ls -b` shows the bytes of names), then flush again'
+    return failure('EBACKEND', reason, { operation, remedy, native })
+  }
   const { code, reason, remedy } = diagnose(said)
   const kept = `${remedy}; files that are not uploaded yet stay in the cache, and are tried again`
   return failure(code, `nothing can be uploaded: ${reason}`, {
     operation,
     remedy: kept,
-    native: new Error(said),
+    native,
   })
 }

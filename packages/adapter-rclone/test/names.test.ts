@@ -1,0 +1,67 @@
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+
+import { describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { at, bytes, failureOf, mountNeeds, openSite, openStore, readText } from './support.ts'
+
+/** Those that rclone spells in its own way by default, and the spellings themselves. */
+const odd = [
+  'a\nb',
+  'tab\tx',
+  'escape\u001bx',
+  'delete\u007fx',
+  'picture␊x',
+  '‛quoted',
+  '‛␊',
+  '．',
+  '．．',
+  'full／width',
+]
+
+describeWith(mountNeeds, 'names on rclone', () => {
+  it('[PC21] are the keys, and the same after rclone has read its listing again', async () => {
+    const store = await openStore()
+    await store.put('threads/t1/foreign␊x', 'foreign')
+    await store.put('threads/t1/foreign\nx', 'other')
+    const { adapter, root } = await openSite({}, store)
+    for (const name of odd) await adapter.write(at(`/${name}`), bytes(name))
+    await adapter.flush()
+    await adapter.refresh()
+    const all = [...odd, 'foreign␊x', 'foreign\nx'].toSorted()
+    expect((await Array.fromAsync(adapter.list(at('/')))).map(({ path }) => path).toSorted()).toEqual(
+      all.map((name) => `/${name}`),
+    )
+    expect(readdirSync(root).toSorted()).toEqual(all)
+    expect(await store.keys('threads/t1/')).toEqual(all.map((name) => `threads/t1/${name}`))
+    for (const name of odd) expect(await readText(adapter, `/${name}`)).toBe(name)
+    expect(await readText(adapter, '/foreign\nx')).toBe('other')
+  })
+
+  it('[PC20] lead nowhere else: a key with a part `..` is no way out, and not in the way', async () => {
+    const store = await openStore()
+    for (const key of ['../outside', './here', 'd/../../../up', 'd/f']) await store.put(`threads/t1/${key}`, 'foreign')
+    const { adapter, root } = await openSite({}, store)
+    expect((await Array.fromAsync(adapter.list(at('/')))).map(({ path }) => path)).toEqual(['/d'])
+    expect(readdirSync(`${root}/d`)).toEqual(['f'])
+    await adapter.delete(at('/d'), { recursive: true })
+    await adapter.flush()
+    const left = await store.keys('')
+    expect(left).toContain('threads/t1/../outside')
+    expect(left).not.toContain('threads/t1/d/f')
+  })
+
+  it('that are not UTF-8 are not uploaded, and a flush says so', async () => {
+    const { adapter, root, store } = await openSite()
+    const name = Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
+    writeFileSync(name, 'content')
+    expect(await failureOf(adapter.flush())).toMatchObject({
+      code: 'EBACKEND',
+      reason: expect.stringContaining('not UTF-8'),
+      remedy: expect.stringContaining('rename it'),
+    })
+    renameSync(name, `${root}/café`)
+    await adapter.flush()
+    expect(await store.keys('threads/t1/')).toEqual(['threads/t1/café'])
+  })
+})
