@@ -80,8 +80,9 @@ for (const name of s3ServerNames) {
           const { version } = await other.stat(at('/d/new'))
           if (what === 'a tree') deleting = other.delete(at('/d'), { recursive: true })
           else deleting = other.delete(at('/d/new'), { ifVersion: what === 'a version' ? version : undefined })
+          if (conditionalDelete) await deleting
           // a delete that waits for the write comes after it
-          await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
+          else await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
         })
         const told = await adapter.write(at('/d/new'), encode('1')).then(
           () => 'written',
