@@ -56,7 +56,8 @@ export class RepositoryCopy {
     let output = ''
     try {
       output = execFileSync(
-        'vitest',
+        // its own: tests and runner must be of one vitest
+        join(this.root, 'node_modules/.bin/vitest'),
         ['run', inside, ...filter, '--bail', '1', '--reporter', 'json', '--outputFile', report],
         { cwd: join(this.root, folder), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 },
       )
