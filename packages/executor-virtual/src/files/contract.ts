@@ -1,4 +1,4 @@
-import type { Facts, ListedEntry } from '@ws/shell-tools'
+import type { Listing } from '@ws/shell-tools'
 import type { IFileSystem } from 'just-bash'
 
 /** The methods of just-bash's file system that do I/O. */
@@ -33,9 +33,6 @@ export type FileMethod = (typeof fileMethods)[number]
 /** The part of just-bash's file system that does I/O. */
 export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
 
-export interface WorkspaceAsyncFiles extends AsyncFiles {
-  /** The entries of a directory, sorted by name, by one listing instead of an `lstat` for each. */
-  readdirWithStats(path: string, options: { readonly facts: Facts }): Promise<ListedEntry[]>
-}
+export type WorkspaceAsyncFiles = AsyncFiles & Pick<Listing, 'readdirWithStats'>
 
 export type DirentEntry = Awaited<ReturnType<AsyncFiles['readdirWithFileTypes']>>[number]

@@ -1,4 +1,4 @@
-import { decodeText, encodeText } from '@ws/shell-tools'
+import { decodeText, encodeText } from '@ws/shell-tools/files'
 import type { BufferEncoding, ByteString, FileContent, IFileSystem } from 'just-bash'
 
 export type EncodingOption = Parameters<IFileSystem['readFile']>[1] | BufferEncoding | undefined

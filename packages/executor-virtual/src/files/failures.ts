@@ -1,4 +1,4 @@
-import { codeOf } from '@ws/shell-tools'
+import { codeOf } from '@ws/shell-tools/files'
 import { fileMethods, type WorkspaceAsyncFiles } from './contract.ts'
 
 export interface Failure {

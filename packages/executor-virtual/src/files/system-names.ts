@@ -1,4 +1,4 @@
-import { FileError } from '@ws/shell-tools'
+import { FileError } from '@ws/shell-tools/files'
 import type { FsStat } from 'just-bash'
 
 // Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.

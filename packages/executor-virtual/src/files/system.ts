@@ -1,4 +1,4 @@
-import { childOf, codeOf, FileError, nameOf, parentOf, tidyPath } from '@ws/shell-tools'
+import { childOf, codeOf, FileError, nameOf, parentOf, tidyPath } from '@ws/shell-tools/files'
 import {
   type ByteString,
   type CpOptions,

@@ -1,4 +1,4 @@
-import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools'
+import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools/files'
 import type { FileDoor, FileType } from '@ws/core'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 

@@ -1,4 +1,4 @@
-import { FileError } from '@ws/shell-tools'
+import { FileError } from '@ws/shell-tools/files'
 import type { StandardInput } from '@ws/core/executor'
 
 /**

@@ -1,4 +1,4 @@
-import { parentOf } from '@ws/shell-tools'
+import { parentOf } from '@ws/shell-tools/files'
 import type { BindPlan } from '@ws/core/executor'
 
 /** The directories above what a command may see: where a rule denies them, they can be passed through all the same. */

@@ -1,4 +1,4 @@
-import { codeOf, FileError } from '@ws/shell-tools'
+import { codeOf, FileError } from '@ws/shell-tools/files'
 import type { MessagePort } from 'node:worker_threads'
 
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'

@@ -1,4 +1,4 @@
-import { decodeText, encodeText } from '@ws/shell-tools'
+import { decodeText, encodeText } from '@ws/shell-tools/files'
 
 // just-bash turns bytes into text and back by these two. Replaced before it is loaded, in this thread only, they carry
 // bytes that are not UTF-8, and a byte order mark, through every command.

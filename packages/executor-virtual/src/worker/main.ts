@@ -1,7 +1,7 @@
 // Before just-bash, which takes what this replaces when it is loaded.
-import { codeOf, encodeText, limitPrograms } from '@ws/shell-tools'
 import './carry-bytes.ts'
 
+import { codeOf, encodeText, limitPrograms } from '@ws/shell-tools'
 import { Bash, type BashExecResult } from '#just-bash'
 import { parentPort } from 'node:worker_threads'
 
