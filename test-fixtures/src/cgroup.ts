@@ -88,7 +88,11 @@ export function recordGroups<Limits, Options extends object, Group>(
  * As `describeWith`, for tests that make control groups. Unlike programs, these cannot be installed: a machine without them
  * skips the tests, and that does not count as a component that is missing.
  */
-export function describeWithCgroup(needed: readonly Component[], title: string, define: () => void): void {
-  if (component('cgroup2').available) describeWith(needed, title, define)
-  else describe.skip(`${title} (no cgroup v2 group can be made here)`, define)
+export function describeWithCgroup(
+  needed: readonly Component[],
+  title: string,
+  ...rest: Parameters<typeof describeWith> extends [unknown, unknown, ...infer Rest] ? Rest : never
+): void {
+  if (component('cgroup2').available) describeWith(needed, title, ...rest)
+  else describe.skip(`${title} (no cgroup v2 group can be made here)`, rest.at(-1) as () => void)
 }

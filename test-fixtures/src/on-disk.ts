@@ -1,12 +1,17 @@
+import { describe } from 'vitest'
+
 import { createScratchDirectory, type Owner } from './owner.ts'
-import { deep } from './tier.ts'
+
+type Root = '/' | '/workspace'
 
 /**
- * Where the contract of an executor is tried that works alike at both places: at one in the ordinary tests, at both in the
- * deep run. The two doors, which have paths of their own at each, are always tried at both.
+ * Defines the contract of an executor that works alike at both places: at one for `npm test`, at the other for the deep
+ * tier. The two doors, which have paths of their own at each, are always tried at both.
  */
-export function executorRoots(one: '/' | '/workspace'): readonly ('/' | '/workspace')[] {
-  return deep ? ['/', '/workspace'] : [one]
+export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): void {
+  const other = quick === '/' ? '/workspace' : '/'
+  define([quick])
+  describe(`at ${other}`, { tags: ['deep'] }, () => define([other]))
 }
 
 /**

@@ -5,7 +5,7 @@ import { createFuzzer } from './support/fuzz.ts'
 import { callOf, memoryOf, startHttp, startStdio } from './support/victims.ts'
 
 const mebibyte = 1024 * 1024
-const messages = deep ? 2_000 : 400
+const messages = deep ? 2_000 : 200
 const warmUps = 300
 
 /** A call as large as the largest message of the fuzz. */
@@ -71,7 +71,7 @@ describe('a server under attack', { timeout: 240_000 }, () => {
     }
     for (let index = 0; index < warmUps; index += 1) {
       await send(largeWrite(`warm ${index}`))
-      await expect.poll(() => answers.get(`warm ${index}`), { timeout: 60_000 }).toContain('result')
+      await expect.poll(() => answers.get(`warm ${index}`), { timeout: 60_000, interval: 2 }).toContain('result')
     }
     const idle = memoryOf(child).now
     const fuzz = createFuzzer(2)

@@ -44,7 +44,14 @@ it('has what waits uploaded at once where the version can be told to', async () 
     return {}
   })
   const log = new MountLog(new PassThrough(), deaf)
-  const options = { control, log, dirty: new DirtyFiles(root), metadata: root, timeout: 5_000, signal: undefined }
+  const options = {
+    control,
+    log,
+    dirty: new DirtyFiles(root),
+    dirtyInMount: new DirtyFiles(root),
+    timeout: 5_000,
+    signal: undefined,
+  }
   await flushBarrier({ ...options, queue: true })
   expect(asked).toContain('vfs/queue-set-expiry')
 })
@@ -55,7 +62,15 @@ it('a file that stays dirty keeps a flush from succeeding, whatever the queue sa
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
   const log = new MountLog(new PassThrough(), deaf)
   const dirty = new DirtyFiles(root)
-  const options = { control, log, dirty, metadata: root, queue: false, timeout: 60_000, signal: undefined }
+  const options = {
+    control,
+    log,
+    dirty,
+    dirtyInMount: new DirtyFiles(root),
+    queue: false,
+    timeout: 60_000,
+    signal: undefined,
+  }
   expect(await failureOf(flushBarrier(options))).toMatchObject({ code: 'EBUSY', path: '/dir/a' })
 })
 
@@ -69,7 +84,15 @@ it('[RP14] an upload that the cache keeps quiet about keeps a flush waiting', as
   })
   const log = new MountLog(new PassThrough(), deaf)
   const dirty = new DirtyFiles(root)
-  await flushBarrier({ control, log, dirty, metadata: root, queue: false, timeout: 60_000, signal: undefined })
+  await flushBarrier({
+    control,
+    log,
+    dirty,
+    dirtyInMount: new DirtyFiles(root),
+    queue: false,
+    timeout: 60_000,
+    signal: undefined,
+  })
   expect(waiting).toBe(0)
 })
 
@@ -80,7 +103,15 @@ it('[RP14] uploads of other parts of the mount keep nobody waiting', async () =>
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 1, uploadsInProgress: 0 } }))
   const log = new MountLog(new PassThrough(), deaf)
   const dirty = new DirtyFiles(join(root, 'mine'))
-  await flushBarrier({ control, log, dirty, metadata: root, queue: false, timeout: 60_000, signal: undefined })
+  await flushBarrier({
+    control,
+    log,
+    dirty,
+    dirtyInMount: new DirtyFiles(root),
+    queue: false,
+    timeout: 60_000,
+    signal: undefined,
+  })
 })
 
 it('what the cache says that cannot be read is not said to be safe', async () => {
@@ -96,7 +127,7 @@ it('[RP14] the note of a file under construction keeps no flush waiting: a full 
   await writeFile(join(root, '.ws-tmp-1-2-3-x'), '')
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
   const log = new MountLog(new PassThrough(), deaf)
-  const options = { control, log, metadata: root, queue: false, timeout: 60_000, signal: undefined }
+  const options = { control, log, dirtyInMount: new DirtyFiles(root), queue: false, timeout: 60_000, signal: undefined }
   await flushBarrier({ ...options, dirty: new DirtyFiles(root, { unfinished: false }) })
   expect(await failureOf(flushBarrier({ ...options, dirty: new DirtyFiles(root) }))).toMatchObject({ code: 'EBUSY' })
 })

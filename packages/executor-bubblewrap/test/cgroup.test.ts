@@ -20,12 +20,12 @@ import { guaranteesOf } from '../src/guarantees.ts'
 import { findPrograms } from '../src/programs.ts'
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
-import { formOf, modes, needed, Workbench } from './support/workbench.ts'
+import { formOf, modes, needed, tagsInEachForm, Workbench } from './support/workbench.ts'
 
 const groupOf = (pid: number) => /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'latin1'))?.[1] ?? ''
 
 for (const mode of modes) {
-  describeWithCgroup(needed[mode], `a control group for each command (${mode})`, () => {
+  describeWithCgroup(needed[mode], `a control group for each command (${mode})`, { tags: tagsInEachForm(mode) }, () => {
     let bench: Workbench
     let cgroup: TestCgroup
     let executor: AttachedExecutor | undefined

@@ -5,7 +5,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import type { BubblewrapExecutorOptions } from '../src/index.ts'
-import { modes, needed, Workbench } from './support/workbench.ts'
+import { modes, needed, tagsInEachForm, Workbench } from './support/workbench.ts'
 
 const attackScript = join(import.meta.dirname, 'support/attack.py')
 
@@ -20,7 +20,7 @@ async function listening(address: string | { port: number; host: string }): Prom
 }
 
 for (const mode of modes) {
-  describeWith([...needed[mode], component('python3')], `ways out (${mode})`, () => {
+  describeWith([...needed[mode], component('python3')], `ways out (${mode})`, { tags: tagsInEachForm(mode) }, () => {
     let bench: Workbench
     const servers: Server[] = []
     beforeEach(async () => {

@@ -3,7 +3,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import type { openSources } from '../src/sources.ts'
-import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+import { modes, namesBelow, needed, tagsInEachForm, Workbench } from './support/workbench.ts'
 
 const exchanged = vi.hoisted(() => ({ root: undefined as string | undefined }))
 
@@ -23,28 +23,33 @@ vi.mock('../src/sources.ts', async (load) => {
 })
 
 for (const mode of modes) {
-  describeWith(needed[mode], `a source that was exchanged while the sandbox was built (${mode})`, () => {
-    let bench: Workbench
-    beforeEach(async () => {
-      bench = await Workbench.create(mode)
-      await bench.directory(bench.host('part'))
-    })
-    afterEach(async () => {
-      exchanged.root = undefined
-      await bench[Symbol.asyncDispose]()
-    })
+  describeWith(
+    needed[mode],
+    `a source that was exchanged while the sandbox was built (${mode})`,
+    { tags: tagsInEachForm(mode) },
+    () => {
+      let bench: Workbench
+      beforeEach(async () => {
+        bench = await Workbench.create(mode)
+        await bench.directory(bench.host('part'))
+      })
+      afterEach(async () => {
+        exchanged.root = undefined
+        await bench[Symbol.asyncDispose]()
+      })
 
-    const parts = [{ kind: 'subtree', at: '/part', access: 'read-only' }] as const
+      const parts = [{ kind: 'subtree', at: '/part', access: 'read-only' }] as const
 
-    it('is seen in the mount table, and the command never runs', async () => {
-      exchanged.root = '/elsewhere'
-      const error = await bench.run('touch ran', { parts }).catch((thrown: unknown) => thrown)
-      expect(isWorkspaceError(error, 'EBUSY'), String(error)).toBe(true)
-      expect(await namesBelow(bench.host())).toEqual(['part'])
-    })
+      it('is seen in the mount table, and the command never runs', async () => {
+        exchanged.root = '/elsewhere'
+        const error = await bench.run('touch ran', { parts }).catch((thrown: unknown) => thrown)
+        expect(isWorkspaceError(error, 'EBUSY'), String(error)).toBe(true)
+        expect(await namesBelow(bench.host())).toEqual(['part'])
+      })
 
-    it('is not seen where nothing was exchanged', async () => {
-      expect(await bench.run('touch ran', { parts })).toMatchObject({ exitCode: 0 })
-    })
-  })
+      it('is not seen where nothing was exchanged', async () => {
+        expect(await bench.run('touch ran', { parts })).toMatchObject({ exitCode: 0 })
+      })
+    },
+  )
 }

@@ -3,10 +3,10 @@ import { isWorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { isBelow, modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+import { isBelow, modes, namesBelow, needed, tagsInEachForm, Workbench } from './support/workbench.ts'
 
 for (const mode of modes) {
-  describeWith(needed[mode], `a policy in commands (${mode})`, () => {
+  describeWith(needed[mode], `a policy in commands (${mode})`, { tags: tagsInEachForm(mode) }, () => {
     let bench: Workbench
     beforeEach(async () => {
       bench = await Workbench.create(mode)

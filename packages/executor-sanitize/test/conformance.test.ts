@@ -1,7 +1,7 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { component, describeWith, executorRoots, onDisk } from '@ws/test-fixtures'
+import { atRoots, component, describeWith, onDisk } from '@ws/test-fixtures'
 
 import { createSanitizeExecutor } from '../src/index.ts'
 
@@ -28,16 +28,19 @@ for (const { name, tags, needs, roots, executor } of executors) {
     const create = () => onDisk(executor, createLocalAdapter, storesBeside)
     const refusesCommands = true
 
-    testExecutor({
-      name,
-      create,
-      roots: executorRoots('/workspace'),
-      refusesCommands,
-      departures: {
-        '[PC24] a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
-        'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
-      },
-    })
+    atRoots('/workspace', (roots) =>
+      testExecutor({
+        name,
+        create,
+        roots,
+        refusesCommands,
+        departures: {
+          '[PC24] a command longer than an argument can be runs all the same':
+            'the command is an argument of the shell',
+          'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
+        },
+      }),
+    )
     testWorkspace({
       name,
       create,

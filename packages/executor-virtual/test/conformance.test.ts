@@ -3,7 +3,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createWorkspace } from '@ws/core'
-import { onDisk } from '@ws/test-fixtures'
+import { atRoots, onDisk } from '@ws/test-fixtures'
 import { afterAll, describe } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
@@ -19,7 +19,7 @@ afterAll(() => keeper.close())
 const inMemory = () => ({ executor, createStore: () => createMemoryAdapter() })
 
 // the contract of the executor does not depend on the store
-testExecutor({ name: 'virtual', create: inMemory })
+atRoots('/', (roots) => testExecutor({ name: 'virtual', create: inMemory, roots }))
 testWorkspace({ name: 'virtual on memory', create: inMemory })
 // it sees the file door alone: another store adds nothing that its own tests do not show
 describe('on a disk', { tags: ['deep'] }, () => {

@@ -37,11 +37,11 @@ function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unkn
 }
 
 const stores = {
-  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 20, most: 1_000, seconds: 60 },
+  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 60 },
   'a store that others can reach': {
     open: async () => reachableStore(),
     calls: [25, 15],
-    quick: 10,
+    quick: 4,
     most: 1_000,
     seconds: 30,
   },

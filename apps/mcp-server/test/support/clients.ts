@@ -10,7 +10,8 @@ const program = fileURLToPath(new URL('stdio-server.ts', import.meta.url))
 
 /** How the fixture server is started. */
 export function startOf(...args: readonly string[]) {
-  return { command: process.execPath, args: ['--conditions=@ws/source', program, ...args] }
+  const { NODE_COMPILE_CACHE = '' } = process.env // of the other variables, clients pass on the usual ones alone
+  return { command: process.execPath, args: ['--conditions=@ws/source', program, ...args], env: { NODE_COMPILE_CACHE } }
 }
 
 /** A client of the newer protocol, over standard input and output. */

@@ -12,6 +12,8 @@ const slackMs = 2_000
 export class DirtyFiles {
   readonly #root: string
   readonly #unfinished: boolean
+  /** Those that were found dirty: while they are, no look at all files is needed. */
+  readonly #found = new Set<string>()
   #cleanSince = Number.NEGATIVE_INFINITY
 
   /**
@@ -27,6 +29,8 @@ export class DirtyFiles {
 
   /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
   async first(): Promise<string | undefined> {
+    await this.#forgetClean()
+    for (const path of this.#found) return path
     const start = Date.now()
     for await (const path of this.all()) return path
     this.#cleanSince = start - slackMs
@@ -36,7 +40,9 @@ export class DirtyFiles {
   /** All of them, as paths from the root. */
   async *all(): AsyncGenerator<string> {
     for await (const path of this.#changed(this.#root, '')) {
-      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) yield path
+      if (!(await this.#isDirty(path))) continue
+      this.#found.add(path)
+      yield path
     }
   }
 
@@ -45,6 +51,22 @@ export class DirtyFiles {
     let count = 0
     for await (const _path of this.all()) count += 1
     return count
+  }
+
+  /** True when there are at least so many. */
+  async areAtLeast(count: number): Promise<boolean> {
+    await this.#forgetClean()
+    if (this.#found.size >= count) return true
+    for await (const _path of this.all()) if (this.#found.size >= count) return true
+    return false
+  }
+
+  async #forgetClean(): Promise<void> {
+    for (const path of this.#found) if (!(await this.#isDirty(path))) this.#found.delete(path)
+  }
+
+  async #isDirty(path: string): Promise<boolean> {
+    return (await readCachedFile(join(this.#root, path)))?.dirty === true
   }
 
   /** Files that were changed since all were clean: a file that becomes dirty is written anew. */

@@ -6,7 +6,7 @@ import type { Control } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnose, failure } from '../errors.ts'
 import type { MountLog } from '../mount/log.ts'
-import { DirtyFiles } from '../cache/dirty.ts'
+import type { DirtyFiles } from '../cache/dirty.ts'
 
 /** Milliseconds that a file may be dirty without waiting for its upload: closing it reaches rclone a moment later. */
 const openGraceMs = 2_000
@@ -18,8 +18,8 @@ export interface BarrierOptions {
   readonly log: MountLog
   /** The files of this part of the mount that are not in the store yet. */
   readonly dirty: DirtyFiles
-  /** Host path of the metadata of the whole mount. */
-  readonly metadata: string
+  /** Those of the whole mount. */
+  readonly dirtyInMount: DirtyFiles
   /** The operation that errors name. Default `flush`. */
   readonly operation?: string | undefined
   /** `vfs/queue-set-expiry` is there. */
@@ -51,7 +51,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
     const isClean = path === undefined && (await dirty.first()) === undefined
     const { queued, uploading } = await readStats(control, { signal })
     const waiting = queued + uploading
-    if (isClean && (waiting === 0 || waiting <= (await new DirtyFiles(options.metadata).count()))) return
+    if (isClean && (waiting === 0 || (await options.dirtyInMount.areAtLeast(waiting)))) return
     const now = performance.now()
     unqueuedSince = waiting > 0 ? undefined : (unqueuedSince ?? now)
     if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs)

@@ -17,7 +17,7 @@ export async function flushPart(
   timeout = part.mount.options.flushTimeout,
 ): Promise<void> {
   const { running, dirty } = open
-  const { control, process, metadata, departures } = running
+  const { control, process, dirty: dirtyInMount, departures } = running
   const { features } = part.mount
   const { operation, path } = call
   // The barrier ends by itself, and knows more about why.
@@ -25,7 +25,7 @@ export async function flushPart(
   const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
   const flushing = async (): Promise<void> => {
     await flushBarrier({
-      ...{ control, log: process.log, dirty, metadata, signal, timeout, operation },
+      ...{ control, log: process.log, dirty, dirtyInMount, signal, timeout, operation },
       queue: features.queue,
       onHurry: () => departures.noteHurry(),
     })

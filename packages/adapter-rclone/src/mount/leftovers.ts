@@ -33,14 +33,13 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const isClean = directories.size === 0 && new Departures(place.cache, options.writeBackDelay).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackDelay: atOnceMs } })
-  const { control, process, fs, metadata } = running
-  const dirty = new DirtyFiles(metadata)
+  const { control, process, fs, metadata, dirty } = running
   const { queue } = features
   const timeout = options.startTimeout
   const limit = AbortSignal.timeout(timeout)
   const signal = start.signal === undefined ? limit : AbortSignal.any([start.signal, limit])
   try {
-    await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeout, signal })
+    await flushBarrier({ control, log: process.log, dirty, dirtyInMount: dirty, queue, timeout, signal })
     await settleDepartures(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {

@@ -25,6 +25,8 @@ export interface RunningMount {
   readonly fs: string
   /** Host path of the cache's metadata. */
   readonly metadata: string
+  /** The files of the whole mount that are not in the store yet. */
+  readonly dirty: DirtyFiles
   /** Host path of its content. */
   readonly content: string
   readonly departures: Departures
@@ -75,8 +77,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     doubtOwnMounts() // executors are to know at once that a mount of this kind is here
     const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
-    for await (const path of new DirtyFiles(metadata).all()) departures.noteLeftover(path.slice(1))
-    return { process, control, fs, metadata, content, departures }
+    const dirty = new DirtyFiles(metadata)
+    for await (const path of dirty.all()) departures.noteLeftover(path.slice(1))
+    return { process, control, fs, metadata, dirty, content, departures }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)

@@ -36,8 +36,11 @@ export function isWarm(mode: Mode): boolean {
   return mode === 'warm' || mode === 'warm-direct'
 }
 
-/** `npm test` tries the form that most commands take at `/`, and in the others what is different in them: masks and escapes. */
+/** `npm test` tries the form that most commands take at `/`. */
 export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : ['deep'])
+
+/** What each form does in its own way, such as masks: `npm test` tries cold, warm and translated, below `/` and at it. */
+export const tagsInEachForm = (mode: Mode): 'deep'[] => (mode === 'warm' || mode === 'direct' ? ['deep'] : [])
 
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'root' | 'warm'>> {
