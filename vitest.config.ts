@@ -1,3 +1,3 @@
 import { rootConfig } from '@ws/test-fixtures/vitest'
 
-export default rootConfig
+export default rootConfig()

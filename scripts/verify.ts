@@ -39,7 +39,7 @@ async function runTests(): Promise<boolean> {
   const changed = packages.filter((one) => !restoreReport(one, deep))
   console.log(`tests of ${changed.length} packages; those of ${packages.length - changed.length} passed as they are`)
   if (changed.length === 0) return true
-  const ok = await start('vitest', ['run', ...changed.map(({ name }) => `--project=${name}`)], 'as it comes')
+  const ok = await start('vitest', ['run', ...changed.map(({ of }) => `${of}/`)], 'as it comes')
   for (const one of changed) keepReport(one, deep)
   return ok
 }

@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { defineConfig, mergeConfig } from 'vitest/config'
+import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config'
 
 import { deep } from '../tier.ts'
 import { ComponentReporter } from './reporter.ts'
@@ -47,19 +49,27 @@ export const sharedConfig = defineConfig({
   },
 })
 
-/** All packages in one run: they share the main process, and the S3 servers. */
-export const rootConfig = mergeConfig(
-  sharedConfig,
-  defineConfig({
-    test: {
-      projects: ['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'],
-      sequence: { sequencer: LargestPackagesFirst },
-    },
-  }),
-)
-
 /** The same for packages whose tests talk to S3 servers: see `sharedS3Server` in `@ws/test-fixtures/s3/vitest`. */
 export const configWithS3 = mergeConfig(
   sharedConfig,
   defineConfig({ test: { globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))] } }),
 )
+
+/**
+ * All packages in one run. They share the main process, the S3 servers and the workers, which load a module once for the
+ * tests of all of them. A package whose configuration differs has workers of its own.
+ */
+export async function rootConfig(): Promise<ViteUserConfig> {
+  const files = globSync(['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'])
+  const ownWorkers: string[] = []
+  for (const file of files) {
+    const { default: own } = (await import(resolve(file))) as { default: ViteUserConfig }
+    if (own !== sharedConfig && own !== configWithS3) ownWorkers.push(file)
+  }
+  const others = files.filter((file) => !ownWorkers.includes(file)).map((file) => `${dirname(file)}/test/**/*.test.ts`)
+  const shared = mergeConfig(configWithS3, defineConfig({ test: { name: 'shared', include: others } }))
+  return mergeConfig(
+    sharedConfig,
+    defineConfig({ test: { projects: [shared, ...ownWorkers], sequence: { sequencer: LargestPackagesFirst } } }),
+  )
+}

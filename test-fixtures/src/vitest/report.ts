@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
 import { deep } from '../tier.ts'
 import type { FileCost } from './cost.ts'
 
@@ -33,6 +36,13 @@ export interface MissingComponent {
   readonly component: string
   readonly reason: string
   readonly tests: number
+}
+
+/** The folder of the package that a test file belongs to: the nearest one with a configuration of vitest. */
+export function packageOf(file: string): string {
+  let folder = dirname(file)
+  while (!existsSync(join(folder, 'vitest.config.ts')) && folder !== dirname(folder)) folder = dirname(folder)
+  return folder
 }
 
 /** Where the report of this tier lies, relative to the package. */

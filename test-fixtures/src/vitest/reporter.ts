@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
-import type { Reporter, SerializedError, TestCase, TestModule, TestProject, TestSuite, Vitest } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, TestSuite } from 'vitest/node'
 
 import { deep } from '../tier.ts'
 import {
   formatMissing,
+  packageOf,
   reportPath,
   requireAll,
   type FileReport,
@@ -22,20 +23,16 @@ const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
 
 /** Counts tests and their costs, and says loudly which were skipped since a component of the machine is missing. */
 export class ComponentReporter implements Reporter {
-  #projects: readonly TestProject[] = []
-
-  onInit(vitest: Vitest): void {
-    this.#projects = vitest.projects
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
     // a report of an earlier run must not replace that of a crashed one
-    for (const project of this.#projects) rmSync(pathIn(project), { force: true })
+    for (const folder of new Set(specifications.map(({ moduleId }) => packageOf(moduleId))))
+      rmSync(join(folder, reportPath), { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    for (const [index, project] of this.#projects.entries()) {
-      const own = modules.filter((module) => module.project === project)
-      // an error outside of all tests belongs to no project: the first project reports it
-      writeReport(project, own, index === 0 ? errors : [])
-    }
+    const packages = [...Map.groupBy(modules, ({ moduleId }) => packageOf(moduleId))]
+    // an error outside of all tests belongs to no package: the first one reports it
+    for (const [index, [folder, own]] of packages.entries()) writeReport(folder, own, index === 0 ? errors : [])
     const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier)))
     if (missing.length === 0) return
     console.error(formatMissing(missing))
@@ -43,9 +40,7 @@ export class ComponentReporter implements Reporter {
   }
 }
 
-const pathIn = ({ config }: TestProject): string => join(config.root, reportPath)
-
-function writeReport(project: TestProject, modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+function writeReport(folder: string, modules: readonly TestModule[], errors: readonly SerializedError[]): void {
   const tests = modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier))
   const count = (state: string) => tests.filter((test) => test.result().state === state).length
   const report: TestReport = {
@@ -56,8 +51,9 @@ function writeReport(project: TestProject, modules: readonly TestModule[], error
     files: modules.map(costOf),
     promises: countPromises(tests),
   }
-  mkdirSync(dirname(pathIn(project)), { recursive: true })
-  writeFileSync(pathIn(project), `${JSON.stringify(report, undefined, 2)}\n`)
+  const file = join(folder, reportPath)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
 /** The tests of the other tier are skipped too, but by design. */
@@ -78,11 +74,14 @@ function countPromises(tests: readonly TestCase[]): Record<string, number> {
   return counts
 }
 
+/** The path from the package. */
+const nameOf = ({ moduleId }: TestModule): string => relative(packageOf(moduleId), moduleId)
+
 function costOf(module: TestModule): FileReport {
   const { prepareDuration, setupDuration, collectDuration, duration } = module.diagnostic()
   const none = { processor: 0, programsProcessor: 0, programs: 0, sandboxes: 0, servers: 0 }
   return {
-    file: module.relativeModuleId,
+    file: nameOf(module),
     tests: [...module.children.allTests()].filter(isOfTier).length,
     duration: (prepareDuration + setupDuration + collectDuration + duration) / 1000,
     // a file that crashed has none
@@ -103,8 +102,8 @@ function listFailures(modules: readonly TestModule[], errors: readonly Serialize
 }
 
 function titleOf(node: TestModule | TestSuite | TestCase): string {
-  if (node.type === 'module') return node.relativeModuleId
-  return `${node.module.relativeModuleId} > ${node.fullName}`
+  if (node.type === 'module') return nameOf(node)
+  return `${nameOf(node.module)} > ${node.fullName}`
 }
 
 function countMissing(tests: readonly TestCase[]): MissingComponent[] {

@@ -1,6 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 import { deep } from '../tier.ts'
+import { packageOf } from './report.ts'
 
 /** The files of the deep tier that take minutes, and wait for most of them: the longest first. */
 const longest = [
@@ -17,8 +18,8 @@ const longest = [
 
 /**
  * The core first, where mistakes show soonest. Then the packages with the most files, so that small ones are left for the
- * end, when workers run out of work. The files of a package stay together: a worker keeps what they import. In the deep tier,
- * the longest files begin: with one of them last, the others would wait for it.
+ * end, when workers run out of work; those that share workers come before those that do not. In the deep tier, the longest
+ * files begin: with one of them last, the others would wait for it.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -26,7 +27,7 @@ export class LargestPackagesFirst extends BaseSequencer {
     const first = deep ? longest.flatMap((part) => sorted.filter(({ moduleId }) => isPart(moduleId, part))) : []
     const packages = Map.groupBy(
       sorted.filter((file) => !first.includes(file)),
-      ({ project }) => project.name,
+      ({ moduleId }) => packageOf(moduleId),
     )
     const others = [...packages]
       .toSorted(([a, ofA], [b, ofB]) => rank(b, ofB) - rank(a, ofA))
@@ -37,5 +38,7 @@ export class LargestPackagesFirst extends BaseSequencer {
 
 const isPart = (file: string, part: string): boolean => file.endsWith(`/${part}.test.ts`)
 
-const rank = (name: string, files: readonly TestSpecification[]): number =>
-  name === '@ws/core' ? Infinity : files.length
+function rank(folder: string, files: readonly TestSpecification[]): number {
+  if (folder.endsWith('/packages/core')) return Infinity
+  return files.length + (files[0]?.project.name === 'shared' ? 1_000 : 0)
+}

@@ -16,5 +16,5 @@ it('[HO2] 200 workspaces whose adapters are given as functions leave no descript
   await use()
   const before = readdirSync('/proc/self/fd').length
   for (let round = 0; round < 200; round++) await use()
-  expect(readdirSync('/proc/self/fd').length).toBe(before)
+  expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before)
 })
