@@ -75,7 +75,7 @@ describe('the command line of the inspector', { timeout: 120_000 }, () => {
   const packagePath = require.resolve('@modelcontextprotocol/inspector/package.json')
   const inspector = join(packagePath, '../clients/launcher/build/index.js')
 
-  it('lists and calls tools over stdio', async () => {
+  it('lists and calls tools over stdio', { tags: 'deep' }, async () => {
     await using scratch = await createScratchDirectory()
     await writeFile(join(scratch.path, 'a.txt'), 'one\n')
     const { command, args } = startOf(scratch.path)

@@ -39,7 +39,10 @@ async function onDisk(io: 'auto' | 'async' = 'auto'): Promise<DiskFixture> {
 
 testAdapter({ name: 'local', create: () => onDisk() })
 
-testAdapter({ name: 'local, everything on the pool', create: () => onDisk('async') })
+// the contract on a mount of rclone runs on the same pool
+describe('on the pool', { tags: ['deep'] }, () => {
+  testAdapter({ name: 'local, everything on the pool', create: () => onDisk('async') })
+})
 
 // the layers are the same code as over memory, where the ordinary tests try them
 describe('layers and large numbers', { tags: ['deep'] }, () => {

@@ -56,7 +56,7 @@ describe('[FS10] markdown', () => {
     ]
     for (const html of pages) {
       const { longest } = await longestTurn(() =>
-        documents.markdown(html, { url, timeout: 1_000 }).catch((error: unknown) => error),
+        documents.markdown(html, { url, timeout: 400 }).catch((error: unknown) => error),
       )
       expect(longest).toBeLessThan(100)
     }

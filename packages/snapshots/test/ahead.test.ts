@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { createScratchDirectory, rounds } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { Ahead } from '../src/disk/ahead/ahead.ts'
@@ -46,10 +46,10 @@ describe('a second thread for the looks at a large tree', () => {
     }
   })
 
-  it('[UN1] [UN2] misses no change of a tree, at either end of it', async () => {
+  it('[UN1] [UN2] misses no change of a tree, at either end of it', { tags: 'rounds' }, async () => {
     const { workspace, root } = await siteOf({ automatic: true })
     fill(root)
-    for (let turn = 0; turn < 4; turn += 1) {
+    for (const turn of rounds({ quick: 2, most: 4 })) {
       const { id } = await workspace.checkpoint()
       const chosen = [first, names[turn + 1], names[1_250 + turn], names.at(-2 - turn), last].map(String)
       for (const name of chosen) writeFileSync(join(root, name), `turn ${turn}`)

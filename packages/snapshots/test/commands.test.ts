@@ -76,7 +76,7 @@ describeWith(component('bubblewrap'), 'commands of processes', () => {
 
 describe('commands of the virtual executor, in memory', { tags: 'rounds' }, () => {
   it('[UN1] [UN2] [UN3] random commands and calls are undone, and the undoing is undone', async () => {
-    for (const round of rounds({ quick: 20, most: 200, seconds: 30 })) {
+    for (const round of rounds({ quick: 8, most: 200, seconds: 30 })) {
       const random = randomOf(round + 1)
       const pick = pickerOf(random)
       await using workspace = await createWorkspace({

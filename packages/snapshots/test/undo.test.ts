@@ -20,7 +20,7 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
     await using other = await createScratchDirectory()
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: other.path }) }]
     await using _holder = await createWorkspace({ mounts, checkpoints })
-    for (const round of rounds({ quick: 20, most: 1_000, seconds: 400 })) {
+    for (const round of rounds({ quick: 8, most: 1_000, seconds: 400 })) {
       await using root = await createScratchDirectory()
       // an install takes a second
       const programs = { git: round % 4 === 0, builds: round % 20 === 1 }
@@ -66,7 +66,7 @@ describe.each<Kind>(['local', 'memory'])('automatic checkpoints between random c
     tags: 'rounds',
     timeout: 120_000,
   }, async () => {
-    for (const round of rounds({ quick: 5, seconds: 20 })) {
+    for (const round of rounds({ quick: 3, seconds: 20 })) {
       const { workspace } = await siteOf({ kind, automatic: true })
       const random = randomOf(round + 1)
       const trees = new Map<string, Record<string, string>>()

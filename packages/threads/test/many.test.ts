@@ -10,7 +10,9 @@ for (const kind of kinds.filter(({ name }) => !name.endsWith('ceph') && name !==
   const isCopy = kind.name.startsWith('replica')
   // a copy is a tree of its own, and sends each file of it
   const [threadCount, times] = deep && !isCopy ? [200, 3] : [20, 2]
-  describeWith(kind.needs, `many threads on ${kind.name}`, { tags: isCopy ? ['deep'] : [] }, () => {
+  // a disk and memory have what is left: descriptors, processes and directories
+  const tags = isCopy || kind.name === 'r2' ? ['deep'] : []
+  describeWith(kind.needs, `many threads on ${kind.name}`, { tags }, () => {
     it(`[TH3] ${threadCount} are opened, used at both doors and closed, ${times} times, and leave nothing`, {
       tags: 'rounds',
     }, async () => {

@@ -14,7 +14,7 @@ for (const kind of kinds) {
   describeWith(kind.needs, `threads on ${kind.name}`, { tags }, () => {
     it('[RP7] keep what both doors wrote over a restart', async () => {
       await using site = await kind.open()
-      const first = await site.open()
+      const first = await site.open(bare)
       const one = await first.open({ threadId: 't1', userId: 'u1' })
       await one.workspace.write('/analysis.txt', 'hello\n')
       expect(await one.workspace.exec('cat /analysis.txt > /output.txt; pwd')).toMatchObject({
@@ -24,7 +24,7 @@ for (const kind of kinds) {
       await one.flush()
       await first.close()
 
-      const second = await site.open()
+      const second = await site.open(bare)
       const again = await second.open({ threadId: 't1', userId: 'u1' })
       expect(await again.workspace.readText('/output.txt')).toBe('hello\n')
       expect((await again.workspace.exec('cat /analysis.txt')).stdout).toBe('hello\n')

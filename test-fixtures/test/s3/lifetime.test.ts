@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { describeWith } from '../../src/index.ts'
 import { s3ServerNames, startCephServer, startR2Server } from '../../src/s3/index.ts'
@@ -18,8 +18,9 @@ import { descendants, isAlive } from './processes.ts'
 /** The directories that servers keep in this file's temporary directory. */
 const directories = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ws-'))
 
-describe.each(s3ServerNames)('%s', (name) => {
-  describeWith(s3Needs(name), 'by itself', () => {
+// each test starts and ends servers
+for (const name of s3ServerNames) {
+  describeWith(s3Needs(name), `${name} by itself`, { tags: 'deep' }, () => {
     it('leaves no process and no directory when it is closed, also when that is done twice', async () => {
       const server = name === 'ceph' ? await startCephServer() : await startR2Server()
       const started = descendants(process.pid)
@@ -46,9 +47,9 @@ describe.each(s3ServerNames)('%s', (name) => {
         .toEqual({ alive: [], directories: [] })
     })
   })
-})
+}
 
-describeWith(s3Needs('ceph'), 'the gateway of Ceph', () => {
+describeWith(s3Needs('ceph'), 'the gateway of Ceph', { tags: 'deep' }, () => {
   it('keeps what was stored when it is killed and started again', async () => {
     await using server = await startCephServer()
     const { bucket: Bucket, gateway } = server
@@ -88,7 +89,9 @@ describeWith(s3Needs('ceph'), 'the gateway of Ceph', () => {
     await expect(starting).rejects.toThrow(/Ceph did not start: Error: no more[^]*--- mon/u)
     expect(directories()).toEqual([])
     // a command of the start may be on its way out
-    await expect.poll(() => descendants(process.pid).filter(isAlive).length, { timeout: 5000 }).toBe(before)
+    await expect
+      .poll(() => descendants(process.pid).filter(isAlive).length, { timeout: 5000 })
+      .toBeLessThanOrEqual(before)
   })
 
   it('gives up at its deadline, and leaves nothing', async () => {

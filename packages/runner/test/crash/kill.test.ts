@@ -89,12 +89,12 @@ describe('a run that is killed', () => {
     },
   )
 
-  it('resumes again and again', async () => {
+  it('resumes again and again', { tags: 'deep', timeout: 120_000 }, async () => {
     await using site = await createSite()
     for (let kills = 0; kills < 3; kills += 1) await run(site, kills === 0 ? 'fresh' : 'resume', took / 4)
     await run(site, 'resume')
     expect(await visible(site)).toEqual(undisturbed)
-  }, 120_000)
+  })
 })
 
 /** The output without temporary files of the killed process: the local adapter removes those some minutes later. */
