@@ -11,7 +11,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace } from '@ws/core'
 import { type MountPath, wrapAdapter } from '@ws/core/adapter'
-import { createScratchDirectory, deep, describeWith } from '@ws/test-fixtures'
+import { createScratchDirectory, describeWith, rounds } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -189,7 +189,7 @@ describe('the state directory', () => {
 describe('kill -9', { tags: 'rounds' }, () => {
   it('[UN6] at any moment leaves each file old or new, and the next start goes on', async () => {
     const random = randomOf(7)
-    for (let round = 0; round < (deep ? 100 : 2); round += 1) {
+    for (const round of rounds({ quick: 2 })) {
       const { path: root, remove } = await createScratchDirectory()
       const stateDirectory = join(await ownDirectory(), 'kept')
       for (let file = 0; file < 30; file += 1)

@@ -37,7 +37,7 @@ function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unkn
 }
 
 const stores = {
-  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 60 },
+  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 30 },
   'a store that others can reach': {
     open: async () => reachableStore(),
     calls: [25, 15],
@@ -45,8 +45,8 @@ const stores = {
     most: 1_000,
     seconds: 30,
   },
-  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 200 },
-  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 200 },
+  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 60 },
+  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 60 },
 } as const
 
 describe('random calls', { tags: 'rounds' }, () => {

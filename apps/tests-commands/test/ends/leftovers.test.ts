@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { doors, openSite, treeOf } from '../doors/site.ts'
 import { traces } from './traces.ts'
 
-const commands = deep ? 300 : 24
+const commands = deep ? 150 : 24
 const abreast = 4
 
 /** Each of the ways in which a command ends. */

@@ -39,7 +39,7 @@ export function isWarm(mode: Mode): boolean {
 /** `npm test` tries the form that most commands take at `/`. */
 export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : ['deep'])
 
-/** What each form does in its own way, such as masks: `npm test` tries cold, warm and translated, below `/` and at it. */
+/** Masks and the like, which each form makes in its own way: `npm test` tries cold, warm and translated, below `/` and at it. */
 export const tagsInEachForm = (mode: Mode): 'deep'[] => (mode === 'warm' || mode === 'direct' ? ['deep'] : [])
 
 /** The options that keep an executor to one form. */
