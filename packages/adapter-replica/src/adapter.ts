@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 import { baseName, WorkspaceError } from '@ws/core'
 import {
   type AdapterCapabilities,
@@ -9,12 +11,14 @@ import {
   rewriteError,
   type StorageAdapter,
   wrapAdapter,
+  type SignalOption,
 } from '@ws/core/adapter'
 
 import type { ReplicaAdapter, ReplicaStatus, ReplicaVerification } from './contract.ts'
 import { typed } from './errors.ts'
 import type { Engine } from './sync/engine.ts'
-import { verify } from './sync/verify.ts'
+import { isBelowName } from './sync/paths.ts'
+import type { Site } from './sync/site.ts'
 
 /** Operations that can be on everything below their path. */
 const wholeTrees: ReadonlySet<AdapterOperation> = new Set(['list', 'search', 'delete', 'move', 'copy'])
@@ -148,4 +152,25 @@ function checkName(path: MountPath, operation: string, capabilities: AdapterCapa
   // eslint-disable-next-line no-control-regex -- these are the characters that some stores refuse
   if (!controlCharacters && /[\u0001-\u001f\u007f]/u.test(path))
     refuse('EINVAL', 'has a control character, which the store cannot hold')
+}
+
+/** Compares the bytes of the disk with those that were agreed upon. */
+async function verify({ disk, tree, limits }: Site, { signal }: SignalOption): Promise<ReplicaVerification> {
+  signal?.throwIfAborted()
+  const found = new Map(await disk.ask('hashes'))
+  const agreed = [...tree.base.values()].filter(
+    ({ type, path }) => type !== 'directory' && !isBelowName(path, limits.rebuild),
+  )
+  const lines = agreed.map(({ path, content, target }) => `${path}\0${content ?? target ?? ''}\n`).sort()
+  const known = new Set(agreed.map(({ path }) => path))
+  const differing = [
+    ...agreed.filter(({ path, content, target }) => found.get(path) !== (content ?? target)).map(({ path }) => path),
+    ...[...found.keys()].filter((path) => !known.has(path)),
+  ]
+  return {
+    files: agreed.length,
+    bytes: agreed.reduce((sum, { size }) => sum + size, 0),
+    digest: hash('sha256', lines.join(''), 'base64url'),
+    differing: differing.sort() as MountPath[],
+  }
 }

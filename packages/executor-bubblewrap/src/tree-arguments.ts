@@ -5,12 +5,32 @@ import { execError } from '@ws/core/executor'
 import type { DescriptorSource } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
 
-import { againArguments } from './again.ts'
 import type { SandboxCommand } from './arguments.ts'
 import { descriptors } from './first-process.ts'
 import { type Layout, type Placement, temporary, translatedRoot, translatedTemporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
+
+/**
+ * The place where bubblewrap assembles the root, as seen from where it takes sources. It looks a source up beforehand.
+ * For the `try` kind, it takes a source that does not exist yet as it is written. `..` of its own directories leads
+ * there when they exist, and it does not exist on a machine that has no `/oldroot/../newroot`. When a version behaves
+ * differently, the comparison of the mounts shows it, to the probe as well.
+ */
+const assembledRoot = '/../oldroot/../newroot'
+
+/**
+ * The finished tree at each alias, in one call: mounted singly, everything would be mounted twice, and bubblewrap reads
+ * the table of mounts after each. The names of aliases are empty in the copy; the other aliases have their own there.
+ */
+function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>): string[] {
+  if (first === undefined) return []
+  return [
+    ...['--dev-bind-try', assembledRoot, first],
+    ...[first, ...rest].flatMap((alias) => withoutEntries(first + alias, '0555')),
+    ...rest.flatMap((alias) => ['--dev-bind-try', assembledRoot + first, alias]),
+  ]
+}
 
 /** The parts of a command that its tree is made of. */
 export type CommandTree = Omit<SandboxCommand, 'argv' | 'env' | 'cwd' | 'limits' | 'cgroup' | 'reserved'>

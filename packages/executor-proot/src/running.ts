@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { WorkspaceError } from '@ws/core'
 import {
   type CommandRequest,
@@ -10,14 +14,10 @@ import {
   shortError,
   type StartedCommand,
 } from '@ws/core/executor'
-import { type CommandOutputs, readFurtherOutput } from '@ws/process'
+import { type CommandOutputs, readFurtherOutput, listProcesses, type ProcessStat, sendSignal } from '@ws/process'
 import type { ProcessResult, RunningProcess } from '@ws/process'
-import { once } from 'node:events'
-import { constants } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
-import { signalGroup } from './signal-group.ts'
 
 export interface FollowOptions {
   readonly request: CommandRequest
@@ -170,4 +170,28 @@ function signalName(number: number): string {
 
 function errnoName(number: number): string {
   return Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? `errno ${number}`
+}
+
+/**
+ * Sends a signal to the command's process group, but not to proot in it, which takes some signals for orders of its
+ * own: SIGQUIT ends everything, SIGUSR1 prints its memory.
+ *
+ * @param root the process that was started: a supervisor or a namespace's parent
+ * @returns false if no process got it
+ */
+function signalGroup(root: number, signal: NodeJS.Signals): boolean {
+  const entries = listProcesses()
+  const tracer = findTracer(entries, root)
+  if (tracer === undefined) return false
+  const members = entries.filter(({ pid, group, name }) => group === tracer.group && pid !== root && name !== 'proot')
+  return members.map(({ pid }) => sendSignal(pid, signal)).some(Boolean)
+}
+
+function findTracer(entries: readonly ProcessStat[], root: number): ProcessStat | undefined {
+  const below = new Set([root])
+  for (let size = 0; size !== below.size; ) {
+    size = below.size
+    for (const { pid, parent } of entries) if (below.has(parent)) below.add(pid)
+  }
+  return entries.find(({ pid, name }) => name === 'proot' && below.has(pid))
 }

@@ -19,18 +19,39 @@ import {
   openBindSource,
   offersExtendedAttributes,
   sandboxProgram,
+  sharedDevices,
+  sharedProcFiles,
+  systemTree,
 } from '@ws/sandbox'
 import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
 import { guaranteesOf, neededAbi } from './guarantees.ts'
 import { lacksOf } from './lacks.ts'
-import { systemRules } from './landlock.ts'
 import type { ResolvedOptions } from './options.ts'
 import { PathView } from './paths/path-view.ts'
 import { Refusal } from './refusal.ts'
 import { createOutput, followCommand } from './running.ts'
 import { sanitize, type SanitizeOptions } from './sanitize.ts'
+
+const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...sharedProcFiles]
+
+/**
+ * The files that commands may read, run and write besides the workspace: the system's programs and a few files that
+ * everybody has.
+ */
+function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
+  const rules: LandlockRule[] = []
+  for (const entry of systemTree({ root, owner })) {
+    // Links lead to granted files; a file that is made up for a view (`/etc/passwd`) is not there.
+    if (entry.kind === 'directory' || entry.kind === 'file')
+      rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
+  }
+  for (const [name, access] of Object.entries(sharedDevices))
+    rules.push({ source: `/dev/${name}`, access, optional: true })
+  for (const source of harmlessFiles) rules.push({ source, access: ['read'], optional: true })
+  return rules
+}
 
 export interface AttachOptions {
   readonly options: ResolvedOptions

@@ -4,13 +4,24 @@ import {
   type ProbeReport,
   type ProbeTarget,
   type WorkspaceView,
+  type GuaranteeLevel,
+  guaranteeFields,
+  type Guarantees,
 } from '@ws/core/executor'
 
 import { attachVirtual } from './attach.ts'
-import { guaranteesOf } from './guarantees.ts'
-import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
+import { resolveOptions, type VirtualExecutorOptions, type ResolvedOptions } from './options.ts'
 import { loadDownloader } from './run/downloads.ts'
 import { WorkerPool } from './run/pool.ts'
+
+const interpreted = Object.fromEntries(
+  guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
+) as Record<keyof Guarantees, 'interpreter'>
+
+/** There is no process: every effect of a command is a workspace operation, or a download from a listed host. */
+function guaranteesOf({ network }: Pick<ResolvedOptions, 'network'>): Guarantees {
+  return network === undefined ? interpreted : { ...interpreted, network: 'names' }
+}
 
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the

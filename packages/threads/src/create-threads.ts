@@ -3,7 +3,6 @@ import { contractError, eitherSignal, type StorageAdapter } from '@ws/core/adapt
 
 import { checkId, foldId } from './layout/ids.ts'
 import { checkLayout, type Layout } from './layout/layout.ts'
-import { chooseLeases } from './lease/choose.ts'
 import type { Lease, LeaseStore } from './lease/types.ts'
 import { exportTree, importTree } from './open/archive.ts'
 import { SharedCopies } from './open/copies.ts'
@@ -17,6 +16,25 @@ import { kindOf, listThreads, measure, otherError, treeOf } from './open/tree.ts
 import { checkOpenOptions, checkThreadsOptions } from './options.ts'
 import { formatCatalogue, activateSkill } from './skills/skills.ts'
 import type { OpenThreadOptions, Thread, Threads, ThreadsOptions } from './types.ts'
+import { createObjectLeases } from './lease/object.ts'
+import { createProcessLeases } from './lease/process.ts'
+
+const ofProcess = new WeakMap<StorageAdapter, LeaseStore>()
+
+/** The leases that fit a store; `undefined` for a store that can hold none. */
+function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | undefined {
+  const { conditionalWrite, hostPath, flush, inProcess } = adapter.capabilities
+  if (inProcess !== true) {
+    if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
+    if (flush) return undefined // a mount: each process has its own, and uploads later
+    // they lie in the store: every process that opens the store finds them, under any user and environment
+    if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
+  }
+  if (conditionalWrite === 'none') return undefined
+  const known = ofProcess.get(adapter) ?? createProcessLeases()
+  ofProcess.set(adapter, known)
+  return known
+}
 
 /**
  * Threads: a workspace for each conversation, all in one store.

@@ -1,9 +1,8 @@
 import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
-import { problemOf } from './answers/from-error.ts'
+import { problemOf, sentenceOf } from './answers/from-error.ts'
 import type { Outcome, ProblemOptions } from './answers/problem.ts'
-import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
 import type { Dialect, Face, FaceTool } from './faces/face.ts'
 import { createCheckpointTools, withChanges } from './faces/checkpoint-tools.ts'
@@ -184,4 +183,16 @@ function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions 
   // the details quote lines of a file too, and those stay as they are
   const details = problem.details?.replaceAll(', and `old` has `', `, and \`${words['old'] ?? 'old'}\` has \``)
   return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy), details }
+}
+
+/** The answer for a call that was not carried out: the fault, the remedy, and a ready call where one is possible. */
+function renderProblem({ sentence, remedy, details, data }: ProblemOptions, next: NextCall | undefined): ToolAnswer {
+  const lines = [`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(remedy))}`]
+  if (details !== undefined && details !== '') lines.push(details)
+  if (next !== undefined) lines.push(`Next: ${next.tool} ${JSON.stringify(next.arguments)}`)
+  return { isError: true, text: lines.join('\n'), data, ...(next && { next }) }
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -32,9 +32,9 @@ export const sharedConfig = defineConfig({
     // A worker loads the imports of its files once. Packages whose tests change modules, or count what this process
     // holds, give each file a worker of its own.
     isolate: false,
-    // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two. A fourth
-    // does not make `npm test` faster. Two thirds of the deep tier's time are waiting.
-    maxWorkers: deep ? 6 : 3,
+    // Tests wait for processes too: two workers would leave a core idle on a machine of two. Two thirds of the deep
+    // tier's time are waiting.
+    maxWorkers: deep ? 6 : 4,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [
@@ -67,7 +67,10 @@ export async function rootConfig(): Promise<ViteUserConfig> {
     if (own !== sharedConfig && own !== configWithS3) ownWorkers.push(file)
   }
   const others = files.filter((file) => !ownWorkers.includes(file)).map((file) => `${dirname(file)}/test/**/*.test.ts`)
-  const shared = mergeConfig(configWithS3, defineConfig({ test: { name: 'shared', include: others } }))
+  const shared = {
+    extends: false,
+    ...mergeConfig(configWithS3, defineConfig({ test: { name: 'shared', include: others } })),
+  }
   return mergeConfig(
     sharedConfig,
     defineConfig({ test: { projects: [shared, ...ownWorkers], sequence: { sequencer: LargestPackagesFirst } } }),

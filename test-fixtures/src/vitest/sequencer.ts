@@ -17,28 +17,31 @@ const longest = [
 ]
 
 /**
- * The core first, where mistakes show soonest. Then the packages with the most files, so that small ones are left for the
- * end, when workers run out of work; those that share workers come before those that do not. In the deep tier, the longest
- * files begin: with one of them last, the others would wait for it.
+ * The core first, where mistakes show soonest. Then the packages that have workers of their own, the largest first. At
+ * last those that share workers: a file of each in turn, so that tests that wait for a store run beside tests that
+ * compute, and the smallest files are left for the end, when workers run out of work. In the deep tier, the longest files
+ * begin: with one of them last, the others would wait for it.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const first = deep ? longest.flatMap((part) => sorted.filter(({ moduleId }) => isPart(moduleId, part))) : []
-    const packages = Map.groupBy(
-      sorted.filter((file) => !first.includes(file)),
-      ({ moduleId }) => packageOf(moduleId),
-    )
-    const others = [...packages]
-      .toSorted(([a, ofA], [b, ofB]) => rank(b, ofB) - rank(a, ofA))
-      .flatMap(([, specifications]) => specifications)
-    return [...first, ...others]
+    const first = sorted.filter(({ moduleId }) => isFirst(moduleId)).toSorted(byPlace)
+    const others = sorted.filter((file) => !first.includes(file))
+    const shared = [...packagesOf(others.filter(isShared))]
+    const own = packagesOf(others.filter((file) => !isShared(file)))
+    const most = Math.max(0, ...shared.map(({ length }) => length))
+    const inTurn = Array.from({ length: most }, (_, index) => shared.flatMap((one) => one.slice(index, index + 1)))
+    return [...first, ...own.flat(), ...inTurn.flat()]
   }
 }
 
-const isPart = (file: string, part: string): boolean => file.endsWith(`/${part}.test.ts`)
+const placeOf = (file: string): number => longest.findIndex((part) => file.endsWith(`/${part}.test.ts`))
+const byPlace = (a: TestSpecification, b: TestSpecification): number => placeOf(a.moduleId) - placeOf(b.moduleId)
+const isFirst = (file: string): boolean => (deep ? placeOf(file) >= 0 : packageOf(file).endsWith('/packages/core'))
+const isShared = ({ project }: TestSpecification): boolean => project.name === 'shared'
 
-function rank(folder: string, files: readonly TestSpecification[]): number {
-  if (folder.endsWith('/packages/core')) return Infinity
-  return files.length + (files[0]?.project.name === 'shared' ? 1_000 : 0)
+/** The files of each package, the largest package first. */
+function packagesOf(files: readonly TestSpecification[]): TestSpecification[][] {
+  const packages = Map.groupBy(files, ({ moduleId }) => packageOf(moduleId))
+  return [...packages.values()].toSorted((a, b) => b.length - a.length)
 }

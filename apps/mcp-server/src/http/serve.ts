@@ -1,13 +1,13 @@
-import { WorkspaceError } from '@ws/core'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+
+import { WorkspaceError } from '@ws/core'
 
 import { createServer } from '../server/create-server.ts'
 import type { Served } from '../types.ts'
 import { PacedConnection } from './connection.ts'
 import { Front } from './front.ts'
-import { isLoopback } from './loopback.ts'
 import type { MakeServer } from './subjects.ts'
 import type { HttpOptions } from './types.ts'
 
@@ -72,4 +72,9 @@ function checkExposure(host: string, { auth, allowedHosts }: HttpOptions): void 
       'name the hosts that clients ask for',
     )
   }
+}
+
+/** True for an address or a name of this machine alone. */
+function isLoopback(host: string): boolean {
+  return /^(?:127(?:\.\d{1,3}){3}|\[?::1\]?|localhost)$/u.test(host)
 }

@@ -14,8 +14,35 @@ import {
   isImmediate,
 } from '../host/calls.ts'
 import { under } from '../host/name.ts'
-import { WholeListing } from '../host/whole-listing.ts'
 import { knownEntries } from './known-entries.ts'
+
+/** The entries of a directory that were read in one go. */
+class WholeListing implements OpenListing {
+  readonly #entries: readonly DirectoryEntry[]
+  #next = 0
+
+  constructor(entries: readonly DirectoryEntry[]) {
+    this.#entries = entries
+  }
+
+  readSync(): DirectoryEntry | null {
+    const entry = this.#entries[this.#next] ?? null
+    this.#next += 1
+    return entry
+  }
+
+  read(): Promise<DirectoryEntry | null> {
+    return Promise.resolve(this.readSync())
+  }
+
+  closeSync(): void {
+    // nothing is open
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
 
 /** A directory that is being listed. */
 export interface Level {

@@ -1,12 +1,36 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
 import { askingToo, orAbort } from '@ws/core/adapter'
+
 import { failure } from '../errors.ts'
-import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
-import { isPage, nativeNameOf, statusOf } from './native.ts'
+import { isPage, nativeNameOf, statusOf, isExpired } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { sleep } from './wait.ts'
+
+/** Those that are being asked for, by the client that they are for. */
+const asking = new WeakMap<S3Client, Promise<void>>()
+
+/**
+ * Asks for credentials again when the store says that those it was given have expired, before their own date too: of
+ * many requests that are refused at once one asks. Fixed credentials stay what they are.
+ */
+async function refreshCredentials(client: S3Client, error: unknown): Promise<void> {
+  if (!isExpired(error)) return
+  const running =
+    asking.get(client) ??
+    ask(client).finally(() => {
+      asking.delete(client)
+    })
+  asking.set(client, running)
+  await running
+}
+
+async function ask(client: S3Client): Promise<void> {
+  // its type does not say so, but the SDK's form of any provider takes it
+  const provider = client.config?.credentials as ((options: { forceRefresh: boolean }) => Promise<unknown>) | undefined
+  await provider?.({ forceRefresh: true })
+}
 
 /** The operation that a request is made for. */
 export interface Task {

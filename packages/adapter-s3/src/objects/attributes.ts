@@ -1,4 +1,5 @@
-import { getType } from './media-type.ts'
+import mime from 'mime'
+
 import { ownNames } from './metadata.ts'
 import type { ObjectHeaders } from './stat.ts'
 
@@ -52,4 +53,10 @@ export function forNewBytes(attributes: Attributes): Attributes {
 /** The attributes for the SDK, without undefined fields. */
 export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Metadata'> {
   return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
+}
+
+/** The media type of a name: text is UTF-8 here. `undefined` for a name that says nothing. */
+function getType(path: string): string | undefined {
+  const type = mime.getType(path) ?? undefined
+  return type?.startsWith('text/') === true ? `${type}; charset=utf-8` : type
 }

@@ -1,4 +1,4 @@
-import type { Editor, ToolOutputImage } from '@openai/agents-core'
+import { type Editor, type ToolOutputImage, UserError } from '@openai/agents-core'
 import {
   cloneManifest,
   SandboxConfigurationError,
@@ -29,18 +29,42 @@ import {
   mergeManifestEntryDelta,
   validateMountCredentialBoundaries,
   withExclusiveSandboxManifestMutation,
+  imageOutputFromBytes,
+  MAX_VIEW_IMAGE_BYTES,
 } from '@openai/agents-core/sandbox/internal'
-import type { Workspace } from '@ws/core'
+import { type Workspace, isWorkspaceError, type ErrorCode } from '@ws/core'
 
 import { editorOf } from '../editor.ts'
 import { packWorkspace, readArchive, unpackInto } from './archive.ts'
 import { inSandboxWords, refuseUser, toSandboxError } from './errors.ts'
 import { listDirectory, readBytes, statBehindLinks } from './files.ts'
-import { readImage } from './image.ts'
 import { checkManifest, checkMounts, materialize, requestedMounts, unsavedPlaces } from './manifest.ts'
 import { logicalPath, workspacePath } from './paths.ts'
 import { Processes } from './processes.ts'
 import type { WorkspaceSandboxState } from './state.ts'
+
+/** The words by which the tool `view_image` knows a fault. */
+const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
+  ENOENT: 'Image file not found',
+  ENOTDIR: 'Image file not found',
+  EISDIR: 'Image path is not a file',
+  EFBIG: 'Image file exceeds the 10 MB limit',
+}
+
+/** @throws UserError in the words that the tool `view_image` knows; of any other fault it shows the model only the name */
+async function readImage(workspace: Workspace, path: string, asked: string): Promise<ToolOutputImage> {
+  try {
+    const { bytes } = await workspace.read(path, { maxBytes: MAX_VIEW_IMAGE_BYTES })
+    return imageOutputFromBytes(asked, bytes)
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    const known = knownFaults[error.code]
+    if (known !== undefined) throw new UserError(`${known}: ${asked}`)
+    const refusal = new UserError(error.message)
+    refusal.name = error.message
+    throw refusal
+  }
+}
 
 export interface SessionOptions {
   readonly workspace: Workspace

@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream'
+import { closeSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
 import { openPrivateFile, openStdio, spawnChild } from '@ws/process'
 import { listingTracer } from '@ws/sandbox'
-import { closeSync } from 'node:fs'
 
-import type { SandboxCommand } from '../arguments.ts'
+import type { SandboxCommand, SandboxArguments } from '../arguments.ts'
 import { descriptors } from '../first-process.ts'
 import type { Warden } from '../warden.ts'
-import { supervisorArguments } from './arguments.ts'
 import { supervisorNumbers, supervisorScript } from './script.ts'
 import type { SplitLayout } from './split.ts'
 import { Supervisor } from './supervisor.ts'
+import { type CommandTree, giveDescriptors, joinOptions, treeArguments } from '../tree-arguments.ts'
 
 const perl = '/usr/bin/perl'
 /** A command takes one; the second serves the next while a new one is made. */
@@ -77,5 +77,32 @@ export function launchSupervisor({ command, split, owner, warden, patience }: La
   } finally {
     closeSync(order)
     close()
+  }
+}
+
+/**
+ * bubblewrap's command line for a sandbox whose process 1 makes further ones. It has no rights and no filter: those further
+ * ones take theirs on. Its `/proc` can be written, since user namespaces are made through it.
+ *
+ * @param argv the supervisor, with the descriptors `control` and `seccomp`
+ */
+function supervisorArguments(command: CommandTree, argv: readonly string[]): SandboxArguments {
+  const given = giveDescriptors(command)
+  const { fds, close } = given
+  try {
+    const args = [
+      ...treeArguments(command, given, { outer: {}, processes: 'writable' }),
+      ...['--chdir', '/', '--json-status-fd', String(descriptors.status)],
+    ]
+    fds.set(descriptors.control, 'pipe')
+    return {
+      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...argv],
+      options: joinOptions(args),
+      extraFds: fds,
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
   }
 }

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { type Child, identify, isAlive, signalIn } from '../first-child.ts'
 import { afterSilence } from './patience.ts'
 import { openSpare, type Spare } from './spare.ts'
@@ -24,14 +26,19 @@ export class Supervisor {
   #isGreeted = false
   #timer: NodeJS.Timeout | undefined
   readonly #lost = Promise.withResolvers<void>()
+  /** bubblewrap itself has ended, outside of its sandbox. */
+  readonly #exited = Promise.withResolvers<void>()
   #isLost = false
   #isRetired = false
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts
     const { child, control, status } = parts
-    child.on('error', () => this.#lose())
-    child.on('exit', () => this.#lose())
+    for (const event of ['error', 'exit'])
+      child.on(event, () => {
+        this.#exited.resolve()
+        this.#lose()
+      })
     // an end without a word is seen by `close` and `exit`
     for (const stream of [control, status]) stream.on('error', () => undefined)
     let said = ''
@@ -229,10 +236,10 @@ export class Supervisor {
     control.destroy()
     if (first === undefined) child.kill('SIGKILL')
     // A process that waits in the kernel for something that does not answer is not waited for.
-    for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
     child.kill('SIGKILL')
     status.destroy()
+    await Promise.race([this.#exited.promise, delay(1000, undefined, { ref: false })])
     child.unref()
     this.#lost.resolve()
     for (const { resolve } of this.#known.values()) resolve(lost)

@@ -1,7 +1,6 @@
-import { outputOf, refusalOf } from '@ws/shell-tools'
+import { outputOf, refusalOf, decodeText, hasForeignBytes, type ToolResult } from '@ws/shell-tools'
 import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from '#just-bash'
 
-import { asText, isLeftAsBytes } from './as-text.ts'
 import type { Call, InterpreterContext, ScriptTool } from './call.ts'
 import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
@@ -10,6 +9,29 @@ import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
+
+const foreign = /[^\0-\x7f]/u
+/** Bytes of output that is not UTF-8 and still becomes text: just-bash's limit counts three for each byte of it. */
+const mostForeign = 1024 * 1024
+
+/**
+ * The result with text in place of bytes. just-bash puts standard output and errors into one another as they are, and measures
+ * both as text: bytes would come out as other characters, or end the script with `invalid stdout accounting`.
+ */
+function asText(result: ToolResult): ToolResult {
+  const { stdoutKind, stdoutEncoding, ...rest } = result
+  const { stdout, stderr } = rest
+  const isBytes = stdoutKind === 'bytes' || (stdoutKind === undefined && stdoutEncoding === 'binary')
+  if (!isBytes || !(foreign.test(stdout) || foreign.test(stderr))) return result
+  const text = decodeText(Buffer.from(stdout, 'latin1'))
+  if (stderr === '' && stdout.length > mostForeign && hasForeignBytes(text)) return result
+  return { ...rest, stdout: text, stdoutKind: 'text' }
+}
+
+/** True for output that {@link asText} leaves as bytes: it would come out as other characters on standard error. */
+function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
+  return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
+}
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.

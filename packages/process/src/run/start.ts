@@ -1,16 +1,18 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { shortageOf, shortError } from '@ws/core/executor'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import type { Duplex, Readable, Writable } from 'node:stream'
+import { type Duplex, Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { shortageOf, shortError } from '@ws/core/executor'
+
 import { sendSignal } from '../tree/end.ts'
-import { feedInput, ignoreClosedPipe } from './input.ts'
 import { isPipePair } from './pipe-maker.ts'
 import { readPipe } from './read-pipe.ts'
 import { spawnChild } from './spawn.ts'
 import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
-import type { RunningProcess, StartProcessOptions } from './types.ts'
+import type { RunningProcess, StartProcessOptions, ProcessInput } from './types.ts'
 import { validateStart } from './validate.ts'
 import { type ProcessWatch, watchProcess } from './watch.ts'
 
@@ -151,4 +153,22 @@ function describe(
       await result.catch(() => undefined)
     },
   }
+}
+
+/** A process may close its input, or end, before it has read everything: that is its right, not an error. */
+function ignoreClosedPipe<T extends Writable>(stream: T): T {
+  stream.on('error', () => undefined)
+  return stream
+}
+
+/** Writes what the process is to read. A source that is not finished when the process ends is closed. */
+function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: AbortSignal): void {
+  ignoreClosedPipe(stdin)
+  if (typeof input === 'string' || input instanceof Uint8Array) {
+    stdin.end(input)
+    return
+  }
+  if (typeof input !== 'object') return
+  // A source that fails ends the input early; the process decides what that means.
+  pipeline(Readable.from(input), stdin, { signal: ended }).catch(() => stdin.destroy())
 }

@@ -1,7 +1,8 @@
+import type { WorkspaceError } from '@ws/core'
+
 import type { DescriptorSource } from '../run/types.ts'
 import { invalid } from '../run/validate.ts'
 import { isFish, shellName } from './family.ts'
-import { checkCommand } from './check.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
 /** Bytes of the longest single argument that Linux takes (`MAX_ARG_STRLEN`, the final NUL included). */
@@ -71,4 +72,15 @@ function bareFlags(shell: string): string[] {
     default:
       return []
   }
+}
+
+/** @throws WorkspaceError `EINVAL` if it is blank or contains NUL. */
+function checkCommand(command: string): string {
+  if (command.trim() === '') throw fail('the command is blank')
+  if (command.includes('\0')) throw fail('the command contains NUL')
+  return command
+}
+
+function fail(reason: string): WorkspaceError {
+  return invalid('exec', reason, 'give a text like `ls -la`, or an array like `["ls", "-la"]`')
 }

@@ -1,7 +1,9 @@
-import { WorkspaceError } from '@ws/core'
-import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
+
+import { WorkspaceError } from '@ws/core'
+import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
+
 import { keepFromChildren } from '../run/descriptors.ts'
 import { requireDescriptors, requireProcesses } from '../room.ts'
 import { invalid } from '../run/validate.ts'
@@ -9,8 +11,9 @@ import { createOutputChannel } from '../run/output-channel.ts'
 import { holderScript, readName } from './holder.ts'
 import { loadLibrary, type Pseudoterminal } from './load.ts'
 import { createMarkFilter } from './marks.ts'
-import { signalTerminal } from './members.ts'
 import { createWriter } from './writer.ts'
+import { sendSignal } from '../tree/end.ts'
+import { listProcesses } from '../tree/stat.ts'
 
 export interface StartTerminalOptions {
   /** Characters; 1 to 65,535. */
@@ -229,4 +232,22 @@ function noTerminal(native?: unknown): WorkspaceError {
     remedy: 'install perl-base, and look whether /dev/pts is mounted and has terminals left (`kernel.pty.max`)',
     ...(native === undefined ? {} : { native }),
   })
+}
+
+/**
+ * Signals what a terminal would: the processes in its foreground. A hang-up goes to everything on it but the session's
+ * leader, which sits it out.
+ *
+ * @param device the number of the slave's device (`st_rdev`); none but this session's processes have it
+ * @returns false if no process got it
+ */
+function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
+  const members = listProcesses().filter(({ terminal }) => terminal === device)
+  if (signal === 'SIGHUP') {
+    const others = members.filter(({ pid, session }) => pid !== session)
+    return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
+  }
+  const foreground = members[0]?.foreground ?? 0
+  // 0 and -1 would mean this very group, and no process.
+  return foreground > 1 && sendSignal(-foreground, signal)
 }

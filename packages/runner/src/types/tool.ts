@@ -1,7 +1,6 @@
 import { createTools, faceNames } from '@ws/tools'
 import { z } from 'zod'
 
-import { expandDeep } from './expand.ts'
 import { defineStepType, type StepContext } from './types.ts'
 
 const settings = z.strictObject({
@@ -46,4 +45,12 @@ function resolveWritten(
   const path = name === undefined ? undefined : given[name]
   if (name === undefined || typeof path !== 'string' || path.startsWith('/')) return given
   return { ...given, [name]: context.resolveWrite(path) }
+}
+
+/** Fills in the templates of every string in a JSON value. */
+function expandDeep(value: unknown, expand: (text: string) => string): unknown {
+  if (typeof value === 'string') return expand(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => expandDeep(item, expand))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, expandDeep(inner, expand)]))
 }

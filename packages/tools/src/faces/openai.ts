@@ -1,9 +1,31 @@
+import { quoteForShell } from '@ws/core/executor'
+
 import type { Face } from './face.ts'
-import { nextForOpenAI } from './openai/next.ts'
 import { applyPatchTool } from './openai/apply-patch.ts'
 import { shellTool } from './openai/shell.ts'
+import type { NextOperation } from '../answers/problem.ts'
+import type { Json, NextCall } from '../types.ts'
 
 /** OpenAI's tools by their documented arguments. Files are read and searched by the shell. */
 export function createOpenAIFace(): Face {
   return { tools: [applyPatchTool(), shellTool()], next: nextForOpenAI }
+}
+
+/** An operation as a command of the shell. */
+function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall {
+  const quoted = (value: Json | undefined): string => quoteForShell(typeof value === 'string' ? value : '.')
+  const path = quoted(given['path'])
+  const commands: Readonly<Record<string, string>> = {
+    read: `cat -n ${path}`,
+    read_chunked: `head -c 16384 ${path}`,
+    inspect: `head -n 10 ${path}`,
+    search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
+    // find fails where it may not enter a directory; the others are shown all the same
+    find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
+    list: `ls -la ${path}`,
+    delete: `rm -r ${path}`,
+    move: `mv ${quoted(given['from'])} ${quoted(given['to'])}`,
+    copy: `cp -r ${quoted(given['from'])} ${quoted(given['to'])}`,
+  }
+  return { tool: 'shell', arguments: { commands: [commands[operation] ?? 'ls -la'] } }
 }

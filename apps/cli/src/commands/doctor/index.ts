@@ -1,7 +1,7 @@
 import { noGuarantees, unmetFields, type Executor, type ProbeReport } from '@ws/core/executor'
 import type { Command } from 'commander'
-
 import type { Owner } from '@ws/core/adapter'
+
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
 import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
@@ -12,9 +12,9 @@ import { howToInstall, optionalNames, type OptionalName } from '../../optional/p
 import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
-import { renderMatches } from './matches.ts'
-import { inspectRules } from './rules.ts'
+import { inspectRules, type Rules } from './rules.ts'
 import { renderSummary } from './summary.ts'
+import { renderTable } from '../../terminal/table.ts'
 
 interface DoctorFlags {
   readonly verbose?: true
@@ -105,4 +105,13 @@ function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'
 /** The executors to show. Where none was chosen, this includes the last resort, which runs only if it is named. */
 function shownOf(names: readonly ExecutorName[]): readonly ExecutorName[] {
   return names === defaultExecutorNames ? [...names, lastResort] : names
+}
+
+/** Everything that rules by pattern match now, with the rule. */
+function renderMatches({ matches = [] }: Rules, { output, style }: CommandContext): string {
+  if (matches.length === 0) return 'No rule by pattern matches anything now.'
+  const rows = matches
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ rule, path }) => [output.name(path), style.dim(rule)])
+  return renderTable(rows, { head: [style.strong('matched now'), style.strong('rule')] })
 }

@@ -3,7 +3,17 @@ import { type CommandRule, type RefusedCommand, shellTools } from '@ws/shell-too
 import { curlOptions } from '../tools/curl.ts'
 import { fileRules } from './file-rules.ts'
 import { otherRules } from './other-rules.ts'
-import { textRules } from './text-rules.ts'
+
+/** Commands that read and write text, beside those of `@ws/shell-tools`. */
+const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+  expand: { valued: 't' },
+  join: 'it takes input that is not sorted; use awk',
+  md5sum: { flags: 'c' },
+  rg: 'it was not compared with the real command; use grep -r',
+  sha1sum: {},
+  sha256sum: {},
+  strings: {},
+}
 
 /** One entry for each command; a command without one is refused. */
 export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
