@@ -15,7 +15,6 @@ export type {
   LeftOut,
   RestoreConflict,
   SavedCheckpoint,
-  SavedPlace,
   SaveOptions,
 } from './checkpoints/contract.ts'
 export { defineAdapter } from './adapter/define-adapter.ts'
@@ -70,7 +69,7 @@ export type {
 export { rewriteError } from './errors.ts'
 export { createGlobFilter } from './glob/filter.ts'
 export type { GlobFilter } from './glob/filter.ts'
-export type { AdapterAfterEvent, AdapterBeforeEvent, AdapterEvent } from './layers/observe.ts'
+export type { AdapterAfterEvent, AdapterEvent } from './layers/observe.ts'
 export { wrapAdapter } from './layers/wrap-adapter.ts'
 export type { Call, Layer, LayerOptions } from './layers/wrap-adapter.ts'
 export { assertMountPath, maxNameBytes, maxPathBytes, mountRoot, parseMountPath } from './path/virtual-path.ts'

@@ -1,10 +1,9 @@
 // For those who write an executor or a parser of command lines.
 export { lowestNode } from './node-version.ts'
-export { maxCommandBytes, normaliseCommand, quoteForShell } from './commands/command.ts'
-export type { NormalisedCommand } from './commands/command.ts'
+export { normaliseCommand, quoteForShell } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'
 export * from './executor/bind-plan.ts'
-export { BothStreams, type OutputKeeper } from './executor/both-streams.ts'
+export { BothStreams } from './executor/both-streams.ts'
 export type {
   AttachedExecutor,
   CommandRequest,
@@ -29,12 +28,11 @@ export * from './executor/guarantees.ts'
 export { getCommandResult, listingLost, protectionLost, sandboxKilled } from './executor/killed.ts'
 export { limitFields, limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'
 export type { LimitField, LimitReport } from './executor/limits.ts'
-export { scratchName, systemNames } from './mount/reserved.ts'
+export { systemNames } from './mount/reserved.ts'
 export type { HostPath } from './path/virtual-path.ts'
 export { HostList, isName, normalName, parseHost, readHosts, unlistedHost, type HostEntry } from './policy/host-list.ts'
 export type { DenyCommandOptions } from './policy/rules.ts'
 export type {
-  CommandLineRequest,
   CommandParser,
   CommandParserOptions,
   CommandRule,

@@ -11,10 +11,8 @@ export {
 } from './mounts/mount-table.ts'
 export { findProgram, systemDirectories } from './probe/find.ts'
 export { KeptContents, openPrivateFile } from './run/descriptors.ts'
-export { captureOutput } from './run/capture.ts'
 export { createCommandOutput, type CommandOutputs } from './run/command-output.ts'
 export { readFurtherOutput } from './run/further-output.ts'
-export { createOutputChannel } from './run/output-channel.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { isShort, requireDescriptors, withSpareDescriptor } from './room.ts'
 export { readPipe } from './run/read-pipe.ts'
@@ -35,13 +33,7 @@ export type {
   StartProcessOptions,
 } from './run/types.ts'
 export { validateDescriptors, validateEnvironment } from './run/validate.ts'
-export {
-  interactiveShellArguments,
-  longestArgument,
-  longestCommand,
-  shellArguments,
-  shellInvocation,
-} from './shell/arguments.ts'
+export { interactiveShellArguments, longestCommand, shellInvocation } from './shell/arguments.ts'
 export { resolveShell } from './shell/resolve.ts'
 export * from './terminal/index.ts'
 export { sendSignal } from './tree/end.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createOutputChannel } from '../src/index.ts'
+import { createOutputChannel } from '../src/run/output-channel.ts'
 
 const mebibyte = new Uint8Array(1 << 20)
 

@@ -4,14 +4,8 @@ import fc from 'fast-check'
 import { component, itWith, propertyRounds } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  longestArgument,
-  longestCommand,
-  resolveShell,
-  shellArguments,
-  shellInvocation,
-  startProcess,
-} from '../src/index.ts'
+import { longestCommand, resolveShell, shellInvocation, startProcess } from '../src/index.ts'
+import { longestArgument, shellArguments } from '../src/shell/arguments.ts'
 
 const shells = ['/bin/bash', '/bin/dash', '/bin/sh', '/usr/bin/zsh', '/usr/bin/fish'].filter((path) => existsSync(path))
 

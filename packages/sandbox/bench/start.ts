@@ -2,7 +2,8 @@
 // `node --conditions=@ws/source bench/start.ts [rounds]`.
 import { spawn } from 'node:child_process'
 import { startProcess } from '@ws/process'
-import { confineArgv, type ConfineOptions, sandboxProgram } from '../src/index.ts'
+import { confineArgv, sandboxProgram } from '../src/index.ts'
+import type { ConfineOptions } from '../src/loader/confine.ts'
 
 const rounds = Number(process.argv[2] ?? 300)
 const argv = ['/bin/true']

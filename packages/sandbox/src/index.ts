@@ -1,19 +1,11 @@
 export * from './executor/index.ts'
-export {
-  hidingCommand,
-  hidingProblem,
-  type HiddenNames,
-  type ListingTracer,
-  listingTracer,
-  unreadableCaller,
-} from './hide/hide.ts'
+export { hidingCommand, hidingProblem, type HiddenNames, listingTracer, unreadableCaller } from './hide/hide.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
 export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockRule } from './landlock/types.ts'
 export { attachCgroup, type DelegatedCgroup, openCgroup } from './limits/cgroup/delegated.ts'
 export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
-export { type CgroupKernel } from './limits/cgroup/kernel.ts'
 export { limitedCommand } from './limits/command.ts'
 export {
   type LimitOptions,
@@ -25,7 +17,6 @@ export {
 export { resourceLimitReport } from './limits/report.ts'
 export { type Listener, useListener } from './listen/listener.ts'
 export { confineArgv } from './loader/confine.ts'
-export type { ConfineOptions } from './loader/confine.ts'
 export type { ProcessLimits } from './loader/limits.ts'
 export * from './reserve/index.ts'
 export { sandboxProgram } from './seccomp/programs.ts'

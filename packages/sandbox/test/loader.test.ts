@@ -4,7 +4,8 @@ import { closeSync, constants, openSync, renameSync, symlinkSync } from 'node:fs
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { type DescriptorSource, startProcess } from '@ws/process'
-import { confineArgv, type ConfineOptions, type LandlockRule, probeLandlock, sandboxProgram } from '../src/index.ts'
+import { confineArgv, type LandlockRule, probeLandlock, sandboxProgram } from '../src/index.ts'
+import type { ConfineOptions } from '../src/loader/confine.ts'
 
 const isRoot = process.getuid?.() === 0
 const env = { PATH: '/usr/bin:/bin' }

@@ -1,6 +1,7 @@
 import { watchTurns } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { createLineMatcher, type LineHit, type PatternOptions } from '../src/index.ts'
+import { createLineMatcher, type LineHit } from '../src/index.ts'
+import type { PatternOptions } from '../src/pattern.ts'
 import { findInLongLine } from '../src/long-lines-in-browsers.ts'
 
 const encoder = new TextEncoder()

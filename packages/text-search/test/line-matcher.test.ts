@@ -1,6 +1,8 @@
 import { WorkspaceError } from '@ws/core'
 import { describe, expect, it } from 'vitest'
-import { binarySniffBytes, createLineMatcher, maxLineBytes, type LineHit, type PatternOptions } from '../src/index.ts'
+import { binarySniffBytes, maxLineBytes } from '../src/file-scan.ts'
+import { createLineMatcher, type LineHit } from '../src/index.ts'
+import type { PatternOptions } from '../src/pattern.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

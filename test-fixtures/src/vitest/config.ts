@@ -34,7 +34,7 @@ export const sharedConfig = defineConfig({
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle on a machine of two. Two thirds of the deep
     // tier's time are waiting.
-    maxWorkers: deep ? 6 : 4,
+    maxWorkers: deep ? 8 : 4,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

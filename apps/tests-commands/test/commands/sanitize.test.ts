@@ -1,5 +1,6 @@
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 
+import { readCorpus } from './corpus.ts'
 import { fixture } from './fixture.ts'
 import { compareWithBubblewrap, inExecutor } from './suite.ts'
 
@@ -18,8 +19,11 @@ const names = Object.keys(fixture)
   .map((name) => name.replaceAll('.', String.raw`\.`))
 const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})(?![\w-]|\.[a-z])`, 'g')
 
-// It maps absolute paths, so every one-liner is run with them too. The outcome must be that of a view.
-for (const at of ['/', '/workspace']) {
+// It maps absolute paths, so every one-liner is run with them too, at one of the two places. The outcome must be that of a
+// view.
+const lines = [...readCorpus({ all: true }).values()].flat()
+for (const [turn, at] of ['/', '/workspace'].entries()) {
+  const runs = (line: string) => lines.indexOf(line) % 2 === turn
   const below = at === '/' ? '/' : `${at}/`
   const rewrite = (line: string) =>
     line
@@ -27,5 +31,5 @@ for (const at of ['/', '/workspace']) {
       .replace(ownNames, `${below}$1`)
       .replace(/(?<=find )\.(?= )/, at)
   const components = [...subject.components, 'proot'] as const
-  compareWithBubblewrap({ ...subject, components, variant: { title: `absolute paths at ${at}`, at, rewrite } })
+  compareWithBubblewrap({ ...subject, components, runs, variant: { title: `absolute paths at ${at}`, at, rewrite } })
 }

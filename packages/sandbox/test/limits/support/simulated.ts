@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { CgroupKernel } from '@ws/sandbox'
+import type { CgroupKernel } from '../../../src/limits/cgroup/kernel.ts'
 
 const pageBytes = 4096
 
