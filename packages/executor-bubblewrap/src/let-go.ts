@@ -4,7 +4,7 @@ import type { Collected } from './collected.ts'
 import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'
 import { type FirstProcessReport, readReport } from './first-process.ts'
 import type { LayoutMode } from './layout.ts'
-import type { MountWatch } from './mount-watch.ts'
+import type { MountWatch } from './mount-check.ts'
 
 /** The process that encloses a command. */
 export interface SandboxProcess extends Pick<RunningProcess, 'outOfReach' | 'survivors' | 'stdin'> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core/executor'
 import { type OwnMounts, ownMounts } from '@ws/process'
-import { type BindSource, openBindSources } from '@ws/sandbox'
+import { type BindSource, openBindSources, type ResolvedTool } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 
@@ -66,4 +66,24 @@ function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource 
   const rest = mount.point === '/' ? bytes : bytes.slice(mount.point.length)
   const root = mount.root === '/' ? rest || '/' : mount.root + (rest === '/' ? '' : rest)
   return { device: mount.device, root }
+}
+
+interface OpenedTools extends Disposable {
+  readonly tools: readonly { readonly at: string; readonly fd: number }[]
+}
+
+/**
+ * Opens the directory of each tool, so that it is bound by descriptor.
+ *
+ * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
+ */
+export async function openTools(tools: readonly ResolvedTool[]): Promise<OpenedTools> {
+  const wanted = tools.map(({ host, at }) => ({ path: host as HostPath, type: 'directory', at }) as const)
+  const opened = await openBindSources(wanted)
+  return {
+    tools: tools.map(({ at }, index) => ({ at, fd: opened[index]?.fd ?? -1 })),
+    [Symbol.dispose]() {
+      for (const source of opened) source.close()
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { layOut, translatedRoot } from '../src/layout.ts'
-import { findMisplaced } from '../src/mount-table.ts'
+import { findMisplaced } from '../src/mount-check.ts'
 import { explainFailure } from '../src/failure.ts'
 
 const root = parseVirtualPath('/workspace')

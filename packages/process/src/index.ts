@@ -15,7 +15,7 @@ export { createCommandOutput, type CommandOutputs } from './run/command-output.t
 export { readFurtherOutput } from './run/further-output.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { isShort, requireDescriptors, withSpareDescriptor } from './room.ts'
-export { readPipe } from './run/read-pipe.ts'
+export { readPipe } from './run/further-output.ts'
 export { openStdio } from './run/stdio.ts'
 export { Shared } from './run/shared.ts'
 export { spawnChild } from './run/spawn.ts'

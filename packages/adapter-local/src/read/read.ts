@@ -1,12 +1,16 @@
-import type { ReadResult } from '@ws/core'
+import type { ReadResult, Stat } from '@ws/core'
 import { checkReadSize, type ReadOptions } from '@ws/core/adapter'
 
 import { statOf } from '../confine/status.ts'
-import { type Task, callsFor } from '../confine/task.ts'
+import { type Task, callsFor, targetOf } from '../confine/task.ts'
 import { type Calls, isImmediate } from '../host/calls.ts'
 import { chunkBytes, smallBytes } from '../host/constants.ts'
-import { fileAtOnce } from './at-once.ts'
+import { fileAtOnce, statusAtOnce } from './at-once.ts'
 import { openToRead } from './open-file.ts'
+import { release, statusOf } from '../confine/handle.ts'
+import { openEntry } from '../confine/open.ts'
+import { isReserved } from '../confine/reserved.ts'
+import { contractFailure } from '../errors.ts'
 
 /** Bytes of one call on the pool when a whole file is wanted: few calls, and an abort is seen soon. */
 const largeChunkBytes = 8 * chunkBytes
@@ -41,4 +45,17 @@ async function readRange(task: Task, calls: Calls, fd: number, start: number, en
     task.signal?.throwIfAborted()
   }
   return bytes
+}
+
+export async function statEntry(task: Task): Promise<Stat> {
+  const atOnce = isImmediate(task.calls) ? statusAtOnce(task.tree, task.calls, task.path) : undefined
+  if (atOnce !== undefined && !isReserved(atOnce, task.tree.hostPath(task.path))) return statOf(atOnce)
+  const handle = await openEntry(task, targetOf(task, task.path))
+  try {
+    const status = await statusOf(task, handle)
+    if (isReserved(status, handle.self)) throw contractFailure(task, 'ENOENT')
+    return statOf(status)
+  } finally {
+    await release(task, handle)
+  }
 }

@@ -24,7 +24,7 @@ const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: fals
  * acknowledges the first byte, and takes it away after the store has acknowledged the last. It is a file of 200 bytes on a
  * local disk: read at once.
  */
-export async function readCachedFile(path: string): Promise<CachedFile | undefined> {
+export async function readCachedFile(path: string | Buffer): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const found = lookAtCachedFile(path)
     if (found !== 'changing') return found
@@ -34,7 +34,7 @@ export async function readCachedFile(path: string): Promise<CachedFile | undefin
 }
 
 /** The same without waiting; `changing` while rclone writes it. */
-export function lookAtCachedFile(path: string): CachedFile | 'changing' | undefined {
+export function lookAtCachedFile(path: string | Buffer): CachedFile | 'changing' | undefined {
   const text = whereThere(() => readFileSync(path, 'utf8'))
   return text === undefined ? undefined : (parse(text) ?? 'changing')
 }

@@ -1,5 +1,4 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { tempPrefix } from '@ws/adapter-local/internal'
 
@@ -7,13 +6,21 @@ import { readCachedFile } from './cached-file.ts'
 
 /** Clocks of file systems count in steps. */
 const slackMs = 2_000
+const slash = Buffer.from('/')
+
+interface Note {
+  /** As a path from the root: text, though a name need not be. */
+  readonly path: string
+  /** Its host path in bytes, which finds a name that is not UTF-8 too. */
+  readonly file: Buffer
+}
 
 /** Finds files that are not in the store yet. */
 export class DirtyFiles {
   readonly #root: string
   readonly #unfinished: boolean
   /** Those that were found dirty: while they are, no look at all files is needed. */
-  readonly #found = new Set<string>()
+  readonly #found = new Map<string, Note>()
   #cleanSince = Number.NEGATIVE_INFINITY
 
   /**
@@ -30,7 +37,7 @@ export class DirtyFiles {
   /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
   async first(): Promise<string | undefined> {
     await this.#forgetClean()
-    for (const path of this.#found) return path
+    for (const { path } of this.#found.values()) return path
     const start = Date.now()
     for await (const path of this.all()) return path
     this.#cleanSince = start - slackMs
@@ -39,10 +46,10 @@ export class DirtyFiles {
 
   /** All of them, as paths from the root. */
   async *all(): AsyncGenerator<string> {
-    for await (const path of this.#changed(this.#root, '')) {
-      if (!(await this.#isDirty(path))) continue
-      this.#found.add(path)
-      yield path
+    for await (const note of this.#changed(Buffer.from(this.#root), '')) {
+      if (!(await isDirty(note))) continue
+      this.#found.set(note.file.toString('latin1'), note)
+      yield note.path
     }
   }
 
@@ -62,32 +69,29 @@ export class DirtyFiles {
   }
 
   async #forgetClean(): Promise<void> {
-    for (const path of this.#found) if (!(await this.#isDirty(path))) this.#found.delete(path)
-  }
-
-  async #isDirty(path: string): Promise<boolean> {
-    return (await readCachedFile(join(this.#root, path)))?.dirty === true
+    for (const [key, note] of this.#found) if (!(await isDirty(note))) this.#found.delete(key)
   }
 
   /** Files that were changed since all were clean: a file that becomes dirty is written anew. */
-  async *#changed(directory: string, path: string): AsyncGenerator<string> {
+  async *#changed(directory: Buffer, path: string): AsyncGenerator<Note> {
     let listing
     try {
       // one call for each directory: a flush looks at all of them again and again
-      listing = await readdir(directory, { withFileTypes: true })
+      listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true })
     } catch (error) {
       if (isGone(error)) return
       throw error
     }
     for (const entry of listing) {
-      if (!this.#unfinished && entry.name.startsWith(tempPrefix)) continue
-      const below = `${path}/${entry.name}`
-      if (entry.isDirectory()) yield* this.#changed(join(directory, entry.name), below)
-      else if (await this.#isChanged(join(directory, entry.name))) yield below
+      const name = entry.name.toString()
+      if (!this.#unfinished && name.startsWith(tempPrefix)) continue
+      const note = { path: `${path}/${name}`, file: Buffer.concat([directory, slash, entry.name]) }
+      if (entry.isDirectory()) yield* this.#changed(note.file, note.path)
+      else if (await this.#isChanged(note.file)) yield note
     }
   }
 
-  async #isChanged(file: string): Promise<boolean> {
+  async #isChanged(file: Buffer): Promise<boolean> {
     try {
       return (await lstat(file)).mtimeMs >= this.#cleanSince
     } catch (error) {
@@ -95,6 +99,10 @@ export class DirtyFiles {
       throw error
     }
   }
+}
+
+async function isDirty({ file }: Note): Promise<boolean> {
+  return (await readCachedFile(file))?.dirty === true
 }
 
 function isGone(error: unknown): boolean {

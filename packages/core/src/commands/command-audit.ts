@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '../errors.ts'
-import type { CommandResult } from '../executor/contract.ts'
+import type { CommandResult, ConnectionReport } from '../executor/contract.ts'
 import { getCommandResult } from '../executor/killed.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { outcomeOf } from '../calls/audit.ts'
@@ -71,4 +71,26 @@ function namesOf(acknowledge: unknown): AccessEvent['acknowledged'] {
 
 function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violations }: CommandEnd): CommandEnd {
   return { exitCode, signal, timedOut, stdoutBytes, stderrBytes, ...(violations && { violations }) }
+}
+
+/** Tells the audit of each connection of a command, and of each refusal, as it is over. */
+export function connectionAudit(
+  { context, executor }: CommandDoor,
+  path: string,
+): ((report: ConnectionReport) => void) | undefined {
+  if (executor?.attached.guarantees.network !== 'names') return undefined
+  return ({ host, port, entry, outcome, rule = 'network', reason, time, duration, sentBytes, receivedBytes }) => {
+    if (!context.audit.active) return
+    context.audit.record({
+      time,
+      door: 'exec',
+      operation: 'connect',
+      path,
+      outcome,
+      ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
+      duration,
+      executor: executor.name,
+      connection: { host, port, entry, reason, sentBytes, receivedBytes },
+    })
+  }
 }

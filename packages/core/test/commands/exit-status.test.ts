@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { expect, it } from 'vitest'
-import { exitStatusOf } from '../../src/executor/exit-status.ts'
+import { exitStatusOf } from '../../src/executor/killed.ts'
 
 it('is the exit code, or 128 and the number that this system has for the signal', () => {
   expect(exitStatusOf({ exitCode: 7, signal: null })).toBe(7)

@@ -239,6 +239,7 @@ export class Supervisor {
     for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
     child.kill('SIGKILL')
     status.destroy()
+    child.ref() // a program may have nothing else to wait for
     await Promise.race([this.#exited.promise, delay(1000, undefined, { ref: false })])
     child.unref()
     this.#lost.resolve()

@@ -2,7 +2,7 @@ import type { WorkspaceError } from '@ws/core'
 
 import type { DescriptorSource } from '../run/types.ts'
 import { invalid } from '../run/validate.ts'
-import { isFish, shellName } from './family.ts'
+import { isFish, shellName } from './resolve.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
 /** Bytes of the longest single argument that Linux takes (`MAX_ARG_STRLEN`, the final NUL included). */

@@ -1,8 +1,32 @@
-import { WorkspaceError } from '@ws/core'
 import { accessSync, constants, statSync } from 'node:fs'
+import { basename } from 'node:path'
+
+import { WorkspaceError } from '@ws/core'
+
 import { invalid } from '../run/validate.ts'
-import { isShell, isShellName, shellName } from './family.ts'
 import type { ResolveShellOptions } from './types.ts'
+
+const posixFamily = new Set(['bash', 'zsh', 'sh', 'dash', 'ksh', 'ksh93', 'mksh', 'ash', 'rbash'])
+
+/** `bash` for `/usr/bin/bash`. */
+export function shellName(shell: string): string {
+  return basename(shell)
+}
+
+/** Fish quotes, evaluates and reads descriptors in its own way; `-l` and `-c` it has too. */
+export function isFish(shell: string): boolean {
+  return shellName(shell) === 'fish'
+}
+
+/** True for the bare name of a shell of the POSIX family. */
+function isShellName(name: string): boolean {
+  return posixFamily.has(name)
+}
+
+/** True for a path whose last part names a shell: the POSIX family, and fish. */
+function isShell(path: string): boolean {
+  return isShellName(shellName(path)) || isFish(path)
+}
 
 const fallbacks = ['/bin/zsh', '/usr/bin/zsh', '/bin/bash', '/usr/bin/bash', '/bin/sh', '/usr/bin/sh']
 const directories = ['/bin', '/usr/bin', '/usr/local/bin']

@@ -1,8 +1,83 @@
-import { mountRoot, type MountPath } from '../../path/virtual-path.ts'
-import type { Driver } from '../driver.ts'
-import { contractError } from '../failures.ts'
+import { mountRoot, type MountPath, assertMountPath, maxPathBytes } from '../../path/virtual-path.ts'
+import type { Driver, DriverSearchQuery } from '../driver.ts'
+import { contractError, invalidArgument } from '../failures.ts'
 import { operations, type AdapterOperation, type OperationFacts } from '../operations.ts'
-import { checkPath } from './arguments.ts'
+import { WorkspaceError } from '../../errors.ts'
+import type { ByteRange, SearchQuery, Times } from '../types.ts'
+
+const defaultHits = 1_000
+const defaultFileBytes = 32 * 1024 * 1024
+
+/** @throws WorkspaceError `ENAMETOOLONG`, and the errors of `assertMountPath` */
+function checkPath(path: string, operation: string, most: number): asserts path is MountPath {
+  assertMountPath(path, operation)
+  // a character of UTF-16 takes three bytes at most
+  if (path.length * 3 <= most) return
+  const bytes = utf8Length(path)
+  if (bytes <= most) return
+  const reason = `is ${bytes} bytes long; the limit here is ${most}`
+  throw new WorkspaceError({ code: 'ENAMETOOLONG', operation, path, reason, remedy: 'use a shorter path' })
+}
+
+/** @throws WorkspaceError `EINVAL` */
+export function checkRange(range: ByteRange | undefined, operation: string, path: string): void {
+  if (range === undefined) return
+  const { offset, length = 0 } = range
+  if (isCount(offset) && isCount(length)) return
+  throw invalidArgument(
+    operation,
+    path,
+    'cannot be read in that range',
+    'give offset and length as whole numbers from 0',
+  )
+}
+
+/** @throws WorkspaceError `EINVAL`, `ENAMETOOLONG` */
+export function checkTarget(target: unknown, path: string): asserts target is string {
+  const operation = 'createSymlink'
+  const remedy = 'give the path that the link is to lead to'
+  if (typeof target !== 'string' || target === '') throw invalidArgument(operation, path, 'has an empty target', remedy)
+  if (target.includes('\0') || !target.isWellFormed()) {
+    throw invalidArgument(operation, path, 'has a target that no path can be', remedy)
+  }
+  if (utf8Length(target) <= maxPathBytes) return
+  const reason = `has a target of more than ${maxPathBytes} bytes`
+  throw new WorkspaceError({ code: 'ENAMETOOLONG', operation, path, reason })
+}
+
+/** @throws WorkspaceError `EINVAL` */
+export function checkMode(mode: number, operation: string, path: string): void {
+  if (Number.isInteger(mode) && mode >= 0 && mode <= 0o777) return
+  throw invalidArgument(operation, path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
+}
+
+/** The last millisecond of the year 9999: other programs do not read later ones. */
+const latest = 253_402_300_799_999
+
+/** @throws WorkspaceError `EINVAL` */
+export function checkTimes(times: Times, path: string): void {
+  const given = (times as Times | null | undefined)?.modifiedAt
+  if (typeof given === 'number' && given >= 0 && given <= latest) return
+  throw invalidArgument('utimes', path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
+}
+
+/** The query with its defaults. @throws WorkspaceError `EINVAL` */
+export function wholeQuery(query: SearchQuery): DriverSearchQuery {
+  const { regex = false, caseSensitive = true, exclude = [] } = query
+  const { maxHits = defaultHits, maxFileBytes = defaultFileBytes } = query
+  if (!(maxHits >= 0 && maxFileBytes >= 0)) {
+    throw invalidArgument('search', query.in, 'was given a limit that is not a number from 0')
+  }
+  return { ...query, regex, caseSensitive, exclude, maxHits, maxFileBytes }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
 
 /** Says whether a call may reach the driver. */
 export class Admission {

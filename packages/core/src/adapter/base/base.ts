@@ -31,8 +31,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../types.ts'
-import { Admission } from './admission.ts'
-import { checkMode, checkRange, checkTarget, checkTimes, wholeQuery } from './arguments.ts'
+import { Admission, checkMode, checkRange, checkTarget, checkTimes, wholeQuery } from './admission.ts'
 import { BodyFailure, bodyOf } from './body.ts'
 import { capabilitiesOf, type Whole } from './check-driver.ts'
 import { Iteration, Listing } from './iteration.ts'
