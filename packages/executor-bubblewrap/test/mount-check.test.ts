@@ -11,6 +11,7 @@ const exchanged = vi.hoisted(() => ({ root: undefined as string | undefined }))
 vi.mock('../src/sources.ts', async (load) => {
   const real = await load<{ readonly openSources: typeof openSources }>()
   return {
+    ...real,
     openSources: async (...given: Parameters<typeof openSources>) => {
       const sources = await real.openSources(...given)
       const mounted: typeof sources.mounted = (path) => {
