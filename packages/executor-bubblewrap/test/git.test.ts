@@ -79,11 +79,11 @@ for (const mode of modes) {
       })
 
       // Alone, each shows what it would do, which is the same in each form; all at once are quick.
-      for (const alone of mode === 'direct' ? [false, true] : [false])
+      for (const alone of mode === 'warm-direct' ? [false, true] : [false])
         it(
           `[RU10] keep every way to run a program closed to commands, ${alone ? 'each alone' : 'all at once'}, and leave nothing behind`,
           {
-            tags: alone || mode !== 'direct' ? ['deep'] : [],
+            tags: alone || mode !== 'warm-direct' ? ['deep'] : [],
           },
           async () => await attack(alone),
         )
@@ -118,7 +118,7 @@ for (const mode of modes) {
       }
 
       it('[RU10] report a repository that a command makes, under any name', {
-        tags: mode === 'below' ? [] : ['deep'],
+        tags: mode === 'warm-direct' ? [] : ['deep'],
       }, async () => {
         const workspace = await site.open(rules.protectHooks())
         const made = await workspace.exec(
