@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 
 import { DirtyFiles } from '../src/cache/dirty.ts'
-import { flushBarrier } from '../src/flush/barrier.ts'
+import { type BarrierOptions, flushBarrier } from '../src/flush/barrier.ts'
 import { MountLog } from '../src/mount/log.ts'
 import { fakeControl } from './fake-control.ts'
 import { failureOf, scratch } from './support.ts'
@@ -32,6 +32,13 @@ const deaf = {
   onMisplaced: nothing,
 }
 
+/** A flush of the whole mount, whose notes lie below `root`. */
+function optionsOf(root: string, control: BarrierOptions['control']): BarrierOptions {
+  const [dirty, dirtyInMount] = [new DirtyFiles(root), new DirtyFiles(root)]
+  const log = new MountLog(new PassThrough(), deaf)
+  return { control, log, dirty, dirtyInMount, queue: false, timeout: 60_000, signal: undefined }
+}
+
 it('has what waits uploaded at once where the version can be told to', async () => {
   const root = await scratch()
   await say(root, 'dir/a', true)
@@ -43,15 +50,7 @@ it('has what waits uploaded at once where the version can be told to', async () 
     queued = 0
     return {}
   })
-  const log = new MountLog(new PassThrough(), deaf)
-  const options = {
-    control,
-    log,
-    dirty: new DirtyFiles(root),
-    dirtyInMount: new DirtyFiles(root),
-    timeout: 5_000,
-    signal: undefined,
-  }
+  const options = { ...optionsOf(root, control), timeout: 5_000 }
   await flushBarrier({ ...options, queue: true })
   expect(asked).toContain('vfs/queue-set-expiry')
 })
@@ -60,18 +59,7 @@ it('a file that stays dirty keeps a flush from succeeding, whatever the queue sa
   const root = await scratch()
   await say(root, 'dir/a', true)
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
-  const log = new MountLog(new PassThrough(), deaf)
-  const dirty = new DirtyFiles(root)
-  const options = {
-    control,
-    log,
-    dirty,
-    dirtyInMount: new DirtyFiles(root),
-    queue: false,
-    timeout: 60_000,
-    signal: undefined,
-  }
-  expect(await failureOf(flushBarrier(options))).toMatchObject({ code: 'EBUSY', path: '/dir/a' })
+  expect(await failureOf(flushBarrier(optionsOf(root, control)))).toMatchObject({ code: 'EBUSY', path: '/dir/a' })
 })
 
 it('[RP14] an upload that the cache keeps quiet about keeps a flush waiting', async () => {
@@ -82,17 +70,7 @@ it('[RP14] an upload that the cache keeps quiet about keeps a flush waiting', as
     waiting -= 1
     return { diskCache: { uploadsQueued: 0, uploadsInProgress: waiting } }
   })
-  const log = new MountLog(new PassThrough(), deaf)
-  const dirty = new DirtyFiles(root)
-  await flushBarrier({
-    control,
-    log,
-    dirty,
-    dirtyInMount: new DirtyFiles(root),
-    queue: false,
-    timeout: 60_000,
-    signal: undefined,
-  })
+  await flushBarrier(optionsOf(root, control))
   expect(waiting).toBe(0)
 })
 
@@ -101,17 +79,7 @@ it('[RP14] uploads of other parts of the mount keep nobody waiting', async () =>
   await say(root, 'mine/a', false)
   await say(root, 'theirs/b', true)
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 1, uploadsInProgress: 0 } }))
-  const log = new MountLog(new PassThrough(), deaf)
-  const dirty = new DirtyFiles(join(root, 'mine'))
-  await flushBarrier({
-    control,
-    log,
-    dirty,
-    dirtyInMount: new DirtyFiles(root),
-    queue: false,
-    timeout: 60_000,
-    signal: undefined,
-  })
+  await flushBarrier({ ...optionsOf(root, control), dirty: new DirtyFiles(join(root, 'mine')) })
 })
 
 it('what the cache says that cannot be read is not said to be safe', async () => {
@@ -126,8 +94,7 @@ it('[RP14] the note of a file under construction keeps no flush waiting: a full 
   const root = await scratch()
   await writeFile(join(root, '.ws-tmp-1-2-3-x'), '')
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
-  const log = new MountLog(new PassThrough(), deaf)
-  const options = { control, log, dirtyInMount: new DirtyFiles(root), queue: false, timeout: 60_000, signal: undefined }
+  const options = optionsOf(root, control)
   await flushBarrier({ ...options, dirty: new DirtyFiles(root, { unfinished: false }) })
-  expect(await failureOf(flushBarrier({ ...options, dirty: new DirtyFiles(root) }))).toMatchObject({ code: 'EBUSY' })
+  expect(await failureOf(flushBarrier(options))).toMatchObject({ code: 'EBUSY' })
 })

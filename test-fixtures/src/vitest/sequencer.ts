@@ -27,7 +27,7 @@ export class LargestPackagesFirst extends BaseSequencer {
     const sorted = await super.sort(files)
     const first = sorted.filter(({ moduleId }) => isFirst(moduleId)).toSorted(byPlace)
     const others = sorted.filter((file) => !first.includes(file))
-    const shared = [...packagesOf(others.filter(isShared))]
+    const shared = packagesOf(others.filter(isShared))
     const own = packagesOf(others.filter((file) => !isShared(file)))
     const most = Math.max(0, ...shared.map(({ length }) => length))
     const inTurn = Array.from({ length: most }, (_, index) => shared.flatMap((one) => one.slice(index, index + 1)))

@@ -39,18 +39,17 @@ export class DirtyFiles {
     await this.#forgetClean()
     for (const { path } of this.#found.values()) return path
     const start = Date.now()
-    for await (const path of this.all()) return path
+    for await (const note of this.#dirty()) {
+      this.#keep(note)
+      return note.path
+    }
     this.#cleanSince = start - slackMs
     return undefined
   }
 
   /** All of them, as paths from the root. */
   async *all(): AsyncGenerator<string> {
-    for await (const note of this.#changed(Buffer.from(this.#root), '')) {
-      if (!(await isDirty(note))) continue
-      this.#found.set(note.file.toString('latin1'), note)
-      yield note.path
-    }
+    for await (const { path } of this.#dirty()) yield path
   }
 
   /** How many there are. */
@@ -64,8 +63,19 @@ export class DirtyFiles {
   async areAtLeast(count: number): Promise<boolean> {
     await this.#forgetClean()
     if (this.#found.size >= count) return true
-    for await (const _path of this.all()) if (this.#found.size >= count) return true
+    for await (const note of this.#dirty()) {
+      this.#keep(note)
+      if (this.#found.size >= count) return true
+    }
     return false
+  }
+
+  async *#dirty(): AsyncGenerator<Note> {
+    for await (const note of this.#changed(Buffer.from(this.#root), '')) if (await isDirty(note)) yield note
+  }
+
+  #keep(note: Note): void {
+    this.#found.set(note.file.toString('latin1'), note)
   }
 
   async #forgetClean(): Promise<void> {
