@@ -1,3 +1,3 @@
-import { configWithS3 } from './src/vitest/config.ts'
+import { sharedConfig } from './src/vitest/config.ts'
 
-export default configWithS3
+export default sharedConfig

@@ -1,5 +1,4 @@
-import { configWithS3 } from '@ws/test-fixtures/vitest'
-import { mergeConfig } from 'vitest/config'
+import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
 
 // Examples set variables and the directory of the process.
-export default mergeConfig(configWithS3, { test: { isolate: true } })
+export default ownWorkersConfig

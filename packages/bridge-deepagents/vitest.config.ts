@@ -1,3 +1,3 @@
-import { configWithS3 } from '@ws/test-fixtures/vitest'
+import { sharedConfig } from '@ws/test-fixtures/vitest'
 
-export default configWithS3
+export default sharedConfig

@@ -1,5 +1,4 @@
-import { sharedConfig } from '@ws/test-fixtures/vitest'
-import { mergeConfig } from 'vitest/config'
+import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
 
-// Tests replace modules, and set the state directory of the whole process.
-export default mergeConfig(sharedConfig, { test: { isolate: true } })
+// Tests set the state directory of the whole process.
+export default ownWorkersConfig

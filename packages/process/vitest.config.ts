@@ -1,5 +1,3 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
-import { mergeConfig } from 'vitest/config'
 
-// A test replaces modules.
-export default mergeConfig(sharedConfig, { test: { isolate: true } })
+export default sharedConfig

@@ -1,5 +1,3 @@
-import { configWithS3 } from '@ws/test-fixtures/vitest'
-import { mergeConfig } from 'vitest/config'
+import { sharedConfig } from '@ws/test-fixtures/vitest'
 
-// The helpers of the tests keep one engine for each file, and close it with the file.
-export default mergeConfig(configWithS3, { test: { isolate: true } })
+export default sharedConfig

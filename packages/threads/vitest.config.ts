@@ -1,5 +1,4 @@
-import { configWithS3 } from '@ws/test-fixtures/vitest'
-import { mergeConfig } from 'vitest/config'
+import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
 
-// Tests count what their process holds: its workers serve no other package.
-export default mergeConfig(configWithS3, {})
+// Tests count what their process holds.
+export default ownWorkersConfig

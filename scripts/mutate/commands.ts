@@ -215,7 +215,7 @@ export const commandMutations: readonly Mutation[] = [
         by: 'constants.O_DIRECTORY',
       },
     ],
-    test: { file: 'packages/process/test/remove-tree.test.ts', title: 'goes nowhere else' },
+    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'goes nowhere else' },
   },
   {
     row: "a user's file or directory taken for a reserved name, and removed",
@@ -344,7 +344,7 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       { file: 'packages/executor-bubblewrap/src/sandbox.ts', text: '    check(child)\n', by: '    void check\n' },
     ],
-    test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
+    test: { file: 'packages/executor-bubblewrap/test/mount-check.isolated.test.ts' },
   },
   {
     row: 'the alias as a second way to a masked file',

@@ -56,7 +56,10 @@ export const scarcityMutations: readonly Mutation[] = [
         by: '',
       },
     ],
-    test: { file: 'packages/executor-bubblewrap/test/shortage.test.ts', title: 'says that there is no process' },
+    test: {
+      file: 'packages/executor-bubblewrap/test/shortage.isolated.test.ts',
+      title: 'says that there is no process',
+    },
   },
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
@@ -80,7 +83,7 @@ export const scarcityMutations: readonly Mutation[] = [
         by: '$answer',
       },
     ],
-    test: { file: 'packages/executor-bubblewrap/test/shortage.test.ts' },
+    test: { file: 'packages/executor-bubblewrap/test/shortage.isolated.test.ts' },
   },
   {
     row: withoutDescriptors,

@@ -101,7 +101,7 @@ export const warmMutations: readonly Mutation[] = [
     row: rights,
     removes: 'the comparison of the mounts with the plan',
     changes: [{ file: start, text: '    if (!checkMounts(() => check?.(spare.child))) return giveUp()\n', by: '' }],
-    test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
+    test: { file: 'packages/executor-bubblewrap/test/mount-check.isolated.test.ts' },
   },
   {
     row: rights,

@@ -16,7 +16,8 @@ import { missingLines, repositoryRoot } from './readme/run.ts'
 
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
-const nodes = [lowestNode, process.versions.node, '26'] as const
+/** The oldest and the newest. `npm test` runs the examples on the one between. */
+const nodes = [lowestNode, '26'] as const
 
 const guide = 'docs/guides/run-plans.md'
 

@@ -5,7 +5,7 @@ import { createFuzzer } from './support/fuzz.ts'
 import { callOf, memoryOf, startHttp, startStdio } from './support/victims.ts'
 
 const mebibyte = 1024 * 1024
-const messages = deep ? 2_000 : 200
+const messages = deep ? 2_000 : 100
 const warmUps = 300
 
 /** A call as large as the largest message of the fuzz. */

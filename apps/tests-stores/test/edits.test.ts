@@ -38,7 +38,7 @@ const over = (adapter: StorageAdapter | (() => Promise<StorageAdapter>)): Promis
 describe(`[PC23] ${writers} writers of one file lose nothing`, { tags: 'rounds', timeout: 300_000 }, () => {
   it('in memory', async () => {
     const adapter = createMemoryAdapter()
-    await race(() => over(adapter), deep ? 1000 : 50)
+    await race(() => over(adapter), deep ? 500 : 50)
     await adapter.close()
   })
 

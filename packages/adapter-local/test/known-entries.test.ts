@@ -150,7 +150,7 @@ describe.each(places)('entries that are known, on $name', ({ make, isAbsent }) =
       const uses = countUses()
       const draw = drawFrom(seed)
       let last = 0
-      for (const round of rounds({ quick: 100, seconds: 15 })) {
+      for (const round of rounds({ quick: 100, seconds: 8 })) {
         last = round
         for (let left = draw(4); left > 0; left -= 1) change(root, draw)
         expect({ round, found: await listed(adapter) }).toEqual({ round, found: walk(root).toSorted() })

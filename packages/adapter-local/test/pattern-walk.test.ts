@@ -64,7 +64,7 @@ describe('the walk for rules by pattern', () => {
     tags: 'rounds',
     timeout: 120_000,
   }, async () => {
-    for (const round of rounds({ quick: 3, most: 200, seconds: 15 })) {
+    for (const round of rounds({ quick: 3, most: 200, seconds: 8 })) {
       const { path: root } = await scratch()
       const workspace = await openWorkspace(root)
       let state = seed + round

@@ -10,8 +10,8 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { type Site, at, bytes, collect, openSite, text } from './support.ts'
 
-const reads = deep ? 50_000 : 2_000
-const changes = deep ? 10_000 : 400 // each is many times slower than a read
+const reads = deep ? 50_000 : 1_000
+const changes = deep ? 10_000 : 200 // each is many times slower than a read
 
 /** Exchanges two entries as fast as it can, until it is ended: renameat2(…, RENAME_EXCHANGE). */
 const exchange = `

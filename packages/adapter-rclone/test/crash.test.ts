@@ -9,8 +9,8 @@ import { type Silence, checkRecovered, killProcess, killRclone, steps } from './
 import { Model } from './model.ts'
 import { mountNeeds, open, openStore, optionsFor, scratch, type Store, storeThatHangs } from './support.ts'
 
-const busyRounds = deep ? 20 : 1
-const hangingRounds = deep ? 10 : 1
+const busyRounds = deep ? 10 : 1
+const hangingRounds = deep ? 6 : 1
 /** Kills of the gateway, and mounts that are at work then. */
 const gatewayKills = deep ? 4 : 1
 const mounts = deep ? 3 : 1

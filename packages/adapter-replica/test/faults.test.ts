@@ -81,7 +81,7 @@ for (const name of servers) {
     it('[RE3] [RE4] loses nothing, and two machines agree with it when it is back', async () => {
       const server = await sharedS3Server(name)
       onTestFinished(() => server.close())
-      for (const one of rounds({ quick: 1, seconds: 30 })) await round(server, one + 1)
+      for (const one of rounds({ quick: 1, seconds: 15 })) await round(server, one + 1)
     })
   })
 }

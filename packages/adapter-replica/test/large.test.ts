@@ -11,7 +11,9 @@ const size = 9 * 1024 ** 2 + 7
 
 /** Bytes that differ from place to place. */
 function bytesOf(seed: number): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 12) + seed) & 0xff)
+  const bytes = new Uint8Array(size)
+  for (let index = 0; index < size; index += 1) bytes[index] = index * 31 + (index >> 12) + seed
+  return bytes
 }
 
 /** The calls that a store gets: with `whole` bytes, or with a `stream`. */

@@ -36,7 +36,7 @@ describe('links that a command swaps in', () => {
         Atomics.wait(pause, 0, 0, Math.random() * 2)
       }`)
     let synced = 0
-    for (const round of rounds({ quick: 20, seconds: 20 })) {
+    for (const round of rounds({ quick: 20, seconds: 10 })) {
       // what the attack has made of the tree is in the store as well: each of these may find it so
       await put(store, '/dir/file', `inside, from the store ${round}`).catch(() => undefined)
       await store.delete(at('/dir/gone'), { recursive: true }).catch(() => undefined)

@@ -62,6 +62,6 @@ it.each([
   '[RE3] three machines on a store %s lose nothing, and agree in the end',
   { tags: ['rounds'], timeout: 300_000 },
   async (_how, make) => {
-    for (const round of rounds({ quick: 8, seconds: 20 })) await converge(round + 1, make())
+    for (const round of rounds({ quick: 8, seconds: 10 })) await converge(round + 1, make())
   },
 )

@@ -77,7 +77,7 @@ it.each([false, true])(
   'shows of any keys what is there, each once, parents first; links: %s',
   { tags: 'rounds' },
   (links) => {
-    for (const round of rounds({ quick: 1_000, seconds: 10 })) {
+    for (const round of rounds({ quick: 1_000, seconds: 5 })) {
       const seed = round + 1
       const random = randomFrom(seed)
       const keys = randomKeys(random)

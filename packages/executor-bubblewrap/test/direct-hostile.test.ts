@@ -62,7 +62,7 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
   }, async () => {
     await using workspace = await open()
     const storm = [
-      `my $end = time + ${deep ? 20 : 2}; my ($n, @pids) = (0);`,
+      `my $end = time + ${deep ? 10 : 2}; my ($n, @pids) = (0);`,
       'sub look { while (1) { opendir my $d, "/" or next; my @n = grep { $_ ne "." && $_ ne ".." } readdir $d; exit 9 if "@n" ne "mine" } }',
       'for (1 .. 12) { my $p = fork; look() if !$p; push @pids, $p }',
       'while (time < $end) { my $i = int rand @pids; select undef, undef, undef, 0.001; kill "KILL", $pids[$i]; waitpid $pids[$i], 0; die "saw" if $? >> 8; my $p = fork; look() if !$p; $pids[$i] = $p; $n++ }',
@@ -76,7 +76,7 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
     await using workspace = await open()
     const program = `
 import ctypes, os, random, threading, time
-libc = ctypes.CDLL(None, use_errno=True); end = time.time() + ${deep ? 20 : 2}
+libc = ctypes.CDLL(None, use_errno=True); end = time.time() + ${deep ? 10 : 2}
 fd = os.open('/', os.O_RDONLY); other = os.open('/usr', os.O_RDONLY); shared = os.dup(fd)
 def reader():
     buffer = ctypes.create_string_buffer(4096)
@@ -134,7 +134,7 @@ print('calm')`
 
   it('is a wrong answer to nobody: a command that ends with 0 has seen the right names, after any kill', async () => {
     await using workspace = await open()
-    for (const _ of rounds({ quick: 3, seconds: 10 })) {
+    for (const _ of rounds({ quick: 2, seconds: 5 })) {
       const running = workspace.exec('for i in 1 2 3 4 5 6 7 8; do ls -A / || exit 1; done')
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
       for (const pid of supervisors(process.pid)) process.kill(pid, 'SIGKILL')
@@ -152,7 +152,7 @@ print('calm')`
     const state = join(scratch.path, 'state')
     await mkdir(state, { mode: 0o700 })
     const env = { ...process.env, WS_STATE_DIRECTORY: state }
-    for (const round of rounds({ quick: 2, seconds: 10 })) {
+    for (const round of rounds({ quick: 2, seconds: 5 })) {
       const command = `echo ready; ls -A / > /dev/null; sleep 0.0${round % 10}; : ${marker}`
       const argv = ['--conditions=@ws/source', worker, root, '/', '[]', command, '50', '2', 'direct']
       const child: ChildProcess = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'], env })
@@ -199,7 +199,7 @@ print('calm')`
     if (attacker.stdout !== null) await once(attacker.stdout, 'data')
     const seen = { ran: 0, refused: 0 }
     try {
-      for (const _ of rounds({ quick: 20, seconds: 10 })) {
+      for (const _ of rounds({ quick: 8, seconds: 5 })) {
         const result = await workspace.exec('true').catch((error: unknown) => error)
         if (isWorkspaceError(result)) seen.refused++
         else seen.ran++

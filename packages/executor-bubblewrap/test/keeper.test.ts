@@ -90,7 +90,7 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
   it('[RU2] is lost to no command while many workspaces open, run and close at once', { tags: 'rounds' }, async () => {
     const failed: unknown[] = []
     const one = async (index: number): Promise<void> => {
-      for (const round of rounds({ quick: 4, seconds: 15 })) {
+      for (const round of rounds({ quick: 4, seconds: 8 })) {
         await using workspace = await open(`w${index}`, index % 2 === 0 ? 'there' : undefined)
         const commands = Array.from({ length: 1 + (round % 3) }, () => workspace.exec('ls -d .env'))
         for (const { status, ...rest } of await Promise.allSettled(commands)) {

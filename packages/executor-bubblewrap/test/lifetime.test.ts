@@ -112,7 +112,7 @@ for (const mode of modes) {
     })
 
     it('comes when bubblewrap is killed at any moment of the start', { tags: 'rounds' }, async () => {
-      for (const _ of rounds({ quick: 4, seconds: 10 })) {
+      for (const _ of rounds({ quick: 4, seconds: 5 })) {
         let isOver = false
         const outcome = bench.run(`sleep ${marker}`).then(
           () => (isOver = true),
@@ -157,7 +157,7 @@ for (const mode of modes) {
     })
 
     it('comes when that is killed at any moment of the start', { tags: 'rounds' }, async () => {
-      for (const _ of rounds({ quick: 2, seconds: 10 })) {
+      for (const _ of rounds({ quick: 2, seconds: 5 })) {
         const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
         await said('attached')
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))

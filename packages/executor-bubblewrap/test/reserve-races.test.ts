@@ -68,7 +68,7 @@ for (const mode of modes.filter((one) => !isWarm(one))) {
     it('[RU2] leave nothing after kill -9 at any moment, with or without their keeper', { tags }, async () => {
       await mkdir(join(root, 'mine'))
       await writeFile(join(root, 'empty'), '')
-      for (const round of rounds({ quick: 2, seconds: 10 })) {
+      for (const round of rounds({ quick: 2, seconds: 5 })) {
         const names: [string, string][] = [
           ['deny', at('/.env')],
           ['readOnly', at('/.git/hooks')],
@@ -104,7 +104,7 @@ for (const mode of modes.filter((one) => !isWarm(one))) {
     }, async () => {
       await mkdir(join(root, 'dir'))
       await give(join(root, 'dir'))
-      const count = deep ? 200 : 20
+      const count = deep ? 80 : 10
       const attack = (names: string[]) =>
         names
           .map(
@@ -160,7 +160,7 @@ for (const mode of modes.filter((one) => !isWarm(one))) {
   perl -e 'syscall(${process.arch === 'arm64' ? 276 : 316}, -100, "dir", -100, "other", 2); rename("other", "dir")'
 done 2>/dev/null`
       const attackers = await Promise.all([1, 2].map(() => workspace.spawn(attack, plain)))
-      for (const _ of rounds({ quick: 10, seconds: 10 })) {
+      for (const _ of rounds({ quick: 5, seconds: 5 })) {
         await Promise.all(
           [1, 2].map(async () => await workspace.exec('test ! -f .env && test ! -e dir/name/evil', plain)),
         )
@@ -195,7 +195,7 @@ while (1) { for (1 .. 20) { rename("$root/dir", "$root/moved"); rename("$root/mo
       children.push(swapper)
       await once(swapper.stdout, 'data')
       await using workspace = await open()
-      for (const _ of rounds({ quick: 10, seconds: 10 })) {
+      for (const _ of rounds({ quick: 5, seconds: 5 })) {
         try {
           await workspace.exec('true', plain)
         } catch (error) {

@@ -150,7 +150,7 @@ for (const [index, options] of all.entries()) {
     }, async () => {
       await using bench = await Bench.create('/', options)
       const commands = ['sleep 1000', 'sleep 1000; echo no', 'sleep 1000 & wait', 'cat /dev/zero > /dev/null']
-      for (const _ of rounds({ quick: 2, seconds: 10 })) {
+      for (const _ of rounds({ quick: 2, seconds: 5 })) {
         for (const command of commands) {
           const running = await bench.executor.spawn(request(`echo up; ${command}`), bench.plan())
           await firstChunk(running.stdout)

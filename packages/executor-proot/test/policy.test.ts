@@ -257,7 +257,7 @@ describeWith(needed, 'binds', () => {
     const seen = { shown: 0, refused: 0, denied: 0 }
     try {
       await once(racer.stdout, 'data')
-      for (const _ of rounds({ quick: 8, seconds: 10 })) {
+      for (const _ of rounds({ quick: 8, seconds: 5 })) {
         const bindPlan = bench.plan([{ at: '/mnt', source }])
         const result = await bench.run('cat /mnt/file; echo x >> /mnt/file', {}, bindPlan).catch((error: unknown) => {
           expect(error).toMatchObject({ code: 'EBUSY' })

@@ -26,7 +26,7 @@ const read = <Data>(name: string) =>
 const allRuns = read<readonly Run[]>('runs')
 // Up to here nothing is changed, so that some can be left out; what follows builds upon what came before.
 const firstChange = allRuns.findIndex(({ command }) => / > |tee /.test(command))
-const runs = deep ? allRuns : allRuns.filter((_, index) => index >= firstChange || index % 5 === 0)
+const runs = deep ? allRuns : allRuns.filter((_, index) => index >= firstChange || index % 10 === 0)
 const refusals = read<readonly Refused[]>('refusals')
 
 /** The words of each kind of refusal. */

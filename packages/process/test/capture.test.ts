@@ -39,7 +39,7 @@ describe('captureOutput', () => {
           expect(shown).toContain(`${omittedBytes} bytes omitted`)
         },
       ),
-      { ...propertyRounds({ quick: 200, seconds: 10 }), seed: 42 },
+      { ...propertyRounds({ quick: 200, seconds: 5 }), seed: 42 },
     )
   })
 

@@ -159,7 +159,7 @@ describe('normaliseCommand', () => {
         }).wait()
         expect(result.stdout.text.split('\0').slice(0, -1)).toEqual(words)
       }),
-      { ...propertyRounds({ quick: 12, seconds: 20 }), seed: 42 },
+      { ...propertyRounds({ quick: 12, seconds: 10 }), seed: 42 },
     )
   })
 

@@ -21,7 +21,7 @@ it('[EX1] never shows a difference other than the real one', { tags: ['rounds'] 
   await using scratch = await createScratchDirectory()
   const next = numbers(41)
   let [count, shown] = [0, 0]
-  for (const round of rounds({ quick: 40, seconds: 10 })) {
+  for (const round of rounds({ quick: 40, seconds: 5 })) {
     count++
     const letters = 'abcdefghijklmnop'.slice(0, 2 + next(14))
     const line = () => `${letters[next(letters.length)]}\n`

@@ -19,7 +19,9 @@ import { create, removeFile, replace } from '../src/disk/restore/acts.ts'
 import { Unexpected } from '../src/disk/restore/place.ts'
 import { nameTemporaries } from '../src/disk/temporary.ts'
 import { Database } from '../src/store/database.ts'
-import { ownDirectory, siteOf } from './support/site.ts'
+import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 nameTemporaries('.ws-tmp-test-')
 

@@ -5,7 +5,9 @@ import { createScratchDirectory, rounds } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { Ahead } from '../src/disk/ahead/ahead.ts'
-import { siteOf } from './support/site.ts'
+import { shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`)
 const [first = ''] = names

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { failureOf, filesOf, type Kind, ownDirectory, siteOf } from './support/site.ts'
+import { type Kind, failureOf, filesOf, ownDirectory, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 describe.each<Kind>(['local', 'memory', 'r2'])('checkpoints of %s', (kind) => {
   it('[UN2] name what was created, changed and deleted, sorted, and no times alone', async () => {

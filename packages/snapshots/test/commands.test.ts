@@ -10,7 +10,9 @@ import { describe, expect, it } from 'vitest'
 
 import { createCheckpoints } from '../src/index.ts'
 import { pickerOf, randomOf } from './support/random.ts'
-import { failureOf, filesOf, siteOf } from './support/site.ts'
+import { failureOf, filesOf, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 describeWith(component('bubblewrap'), 'commands of processes', () => {
   it('[UN1] automatic checkpoints stand before each command that changes something, and before calls in between', async () => {
@@ -76,7 +78,7 @@ describeWith(component('bubblewrap'), 'commands of processes', () => {
 
 describe('commands of the virtual executor, in memory', { tags: 'rounds' }, () => {
   it('[UN1] [UN2] [UN3] random commands and calls are undone, and the undoing is undone', async () => {
-    for (const round of rounds({ quick: 8, most: 200, seconds: 30 })) {
+    for (const round of rounds({ quick: 8, most: 200, seconds: 15 })) {
       const random = randomOf(round + 1)
       const pick = pickerOf(random)
       await using workspace = await createWorkspace({

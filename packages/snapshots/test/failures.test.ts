@@ -17,7 +17,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createCheckpoints } from '../src/index.ts'
 import { randomOf } from './support/random.ts'
-import { failureOf, filesOf, ownDirectory, siteOf } from './support/site.ts'
+import { failureOf, filesOf, ownDirectory, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 const program = fileURLToPath(new URL('support/hold.ts', import.meta.url))
 

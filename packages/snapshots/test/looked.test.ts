@@ -6,7 +6,9 @@ import { wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { failureOf, filesOf, ownDirectory, type SiteOptions, siteOf } from './support/site.ts'
+import { type SiteOptions, failureOf, filesOf, ownDirectory, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 /** A mount on this machine that keeps less than a disk, as one of rclone. */
 async function lesserSite(options: SiteOptions = {}) {

@@ -1,7 +1,9 @@
 import { rules, type AccessEvent, type Rule } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 
-import { filesOf, siteOf } from './support/site.ts'
+import { filesOf, shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 const secret = 'classified'
 

@@ -12,7 +12,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createCheckpoints } from '../src/index.ts'
 import { randomCalls } from './support/random-calls.ts'
-import { failureOf, filesOf, ownDirectory, siteOf, storeOf } from './support/site.ts'
+import { failureOf, filesOf, ownDirectory, shareEngine, siteOf, storeOf } from './support/site.ts'
+
+shareEngine()
 
 const at = (path: string): MountPath => path as MountPath
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -37,7 +39,7 @@ function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unkn
 }
 
 const stores = {
-  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 30 },
+  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 15 },
   'a store that others can reach': {
     open: async () => reachableStore(),
     calls: [25, 15],
@@ -45,8 +47,8 @@ const stores = {
     most: 1_000,
     seconds: 30,
   },
-  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 60 },
-  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 60 },
+  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 35 },
+  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 35 },
 } as const
 
 describe('random calls', { tags: 'rounds' }, () => {

@@ -9,8 +9,10 @@ import { createCheckpoints } from '../src/index.ts'
 import { maxFileBytes, randomCommands } from './support/random-commands.ts'
 import { pickerOf, randomOf } from './support/random.ts'
 import { randomCalls } from './support/random-calls.ts'
-import { filesOf, type Kind, siteOf } from './support/site.ts'
+import { type Kind, filesOf, shareEngine, siteOf } from './support/site.ts'
 import { treeOf } from './support/tree-of.ts'
+
+shareEngine()
 
 describe('random commands on a disk', { tags: 'rounds' }, () => {
   it('[UN1] [UN2] [UN3] are undone, and the undoing is undone: bytes, bits, times, links and empty directories', async () => {
@@ -20,7 +22,7 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
     await using other = await createScratchDirectory()
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: other.path }) }]
     await using _holder = await createWorkspace({ mounts, checkpoints })
-    for (const round of rounds({ quick: 8, most: 1_000, seconds: 90 })) {
+    for (const round of rounds({ quick: 8, most: 1_000, seconds: 40 })) {
       await using root = await createScratchDirectory()
       // an install takes a second
       const programs = { git: round % 4 === 0, builds: round % 20 === 1 }
@@ -66,7 +68,7 @@ describe.each<Kind>(['local', 'memory'])('automatic checkpoints between random c
     tags: 'rounds',
     timeout: 120_000,
   }, async () => {
-    for (const round of rounds({ quick: 3, seconds: 20 })) {
+    for (const round of rounds({ quick: 3, seconds: 10 })) {
       const { workspace } = await siteOf({ kind, automatic: true })
       const random = randomOf(round + 1)
       const trees = new Map<string, Record<string, string>>()

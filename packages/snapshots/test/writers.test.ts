@@ -17,7 +17,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createScratchDirectory, deep, entriesBelow, meanwhile } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { siteOf } from './support/site.ts'
+import { shareEngine, siteOf } from './support/site.ts'
+
+shareEngine()
 
 describe('a second writer', () => {
   it('[UN3] loses nothing to a restore: a path that changes meanwhile is left alone and named', {
@@ -129,7 +131,7 @@ describe('links that a command swaps in', () => {
     const swap = await meanwhile(`
       const [dir, away, target] = ${JSON.stringify([join(root, 'dir'), join(root, 'away'), outside.path])}
       for (;;) try { fs.renameSync(dir, away); fs.symlinkSync(target, dir); fs.unlinkSync(dir); fs.renameSync(away, dir) } catch {}`)
-    for (let round = 0; round < (deep ? 300 : 5); round += 1) {
+    for (let round = 0; round < (deep ? 150 : 5); round += 1) {
       await workspace.write('/dir/file', `inside new ${round}`).catch(() => undefined)
       await workspace.delete('/dir/gone', { recursive: true }).catch(() => undefined)
       await workspace.restore(id).catch(() => undefined)

@@ -109,7 +109,7 @@ describeWith(needed, 'provisioning that is killed', () => {
   it(`[RP8, RP11] is completed by the next open, and loses nothing of the user's`, { tags: 'rounds' }, async () => {
     await using scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
     const state = await scratch.createDirectory('state')
-    for (const round of rounds({ quick: 1, seconds: 45 })) {
+    for (const round of rounds({ quick: 1, seconds: 30 })) {
       const root = await scratch.createDirectory(`store${round}`)
       const child = spawn(
         process.execPath,

@@ -15,7 +15,6 @@ const scaled = (ofDefault: number): number => (ofDefault * ttl) / 30_000
 
 const stores = [
   { name: 'r2', server: 'r2', kind: 'api', needs: s3Needs('r2') },
-  { name: 'ceph', server: 'ceph', kind: 'api', needs: s3Needs('ceph') },
   {
     name: 'a mount',
     server: 'ceph',

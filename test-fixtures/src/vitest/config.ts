@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config'
+import { defineConfig, mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config'
 
 import { deep } from '../tier.ts'
 import { ComponentReporter } from './reporter.ts'
@@ -14,10 +14,9 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/
 // The option exists, but its type is that of the command line only.
 const tier = { tagsFilter: [deep ? 'deep || rounds' : '!deep'] }
 
-/** The configuration that every package's `vitest.config.ts` exports. */
-export const sharedConfig = defineConfig({
+/** What all tests share; of use alone where neither kind of workers fits. */
+export const baseConfig = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // the first one ends last
     setupFiles: ['measure.ts', 'own-temporary-directory.ts'].map((file) =>
       fileURLToPath(new URL(file, import.meta.url)),
@@ -29,8 +28,7 @@ export const sharedConfig = defineConfig({
     experimental: { viteModuleRunner: false },
     // the sources of the other packages, never a build that may be stale
     execArgv: ['--conditions=@ws/source'],
-    // A worker loads the imports of its files once. Packages whose tests change modules, or count what this process
-    // holds, give each file a worker of its own.
+    // a worker loads the imports of its files once
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle on a machine of two. Two thirds of the deep
     // tier's time are waiting.
@@ -42,6 +40,8 @@ export const sharedConfig = defineConfig({
       { name: 'rounds', description: 'runs a few rounds in `npm test`, and for some seconds in the deep tier' },
     ],
     ...tier,
+    // one S3 server of each kind for all, which starts when a test first needs it
+    globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))],
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,
@@ -49,30 +49,33 @@ export const sharedConfig = defineConfig({
   },
 })
 
-/** The same for packages whose tests talk to S3 servers: see `sharedS3Server` in `@ws/test-fixtures/s3/vitest`. */
-export const configWithS3 = mergeConfig(
-  sharedConfig,
-  defineConfig({ test: { globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))] } }),
-)
+/** The configuration that a package's `vitest.config.ts` exports. In a run of all packages, they share workers. */
+export const sharedConfig = mergeConfig(baseConfig, { test: { projects: projects('shared', '.') } })
 
-/**
- * All packages in one run. They share the main process, the S3 servers and the workers, which load a module once for the
- * tests of all of them. A package whose configuration differs has workers of its own.
- */
+/** The same for packages whose tests count what their process holds, or set its variables: with workers of their own. */
+export const ownWorkersConfig = mergeConfig(baseConfig, { test: { projects: projects('own', '.') } })
+
+/** The tests of these folders. Those of an `isolated` file replace modules: each such file has a worker for itself. */
+function projects(name: string, ...folders: readonly string[]): TestProjectInlineConfiguration[] {
+  const files = (ending: string): string[] => folders.map((folder) => `${folder}/test/**/*${ending}`)
+  const [include, isolated] = [files('.test.ts'), files('.isolated.test.ts')]
+  return [
+    { extends: true, test: { name, include, exclude: isolated } },
+    { extends: true, test: { name: `${name}, isolated`, include: isolated, isolate: true } },
+  ]
+}
+
+/** All packages in one run. They share the main process, the S3 servers and most workers, which load a module once. */
 export async function rootConfig(): Promise<ViteUserConfig> {
-  const files = globSync(['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'])
-  const ownWorkers: string[] = []
-  for (const file of files) {
-    const { default: own } = (await import(resolve(file))) as { default: ViteUserConfig }
-    if (own !== sharedConfig && own !== configWithS3) ownWorkers.push(file)
+  const [shared, own]: [string[], string[]] = [[], []]
+  for (const file of globSync(['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'])) {
+    const { default: config } = (await import(resolve(file))) as { default: ViteUserConfig }
+    const list = config === ownWorkersConfig ? own : shared
+    list.push(dirname(file))
   }
-  const others = files.filter((file) => !ownWorkers.includes(file)).map((file) => `${dirname(file)}/test/**/*.test.ts`)
-  const shared = {
-    extends: false,
-    ...mergeConfig(configWithS3, defineConfig({ test: { name: 'shared', include: others } })),
-  }
+  const all = [...projects('shared', ...shared), ...own.flatMap((folder) => projects(folder, folder))]
   return mergeConfig(
-    sharedConfig,
-    defineConfig({ test: { projects: [shared, ...ownWorkers], sequence: { sequencer: LargestPackagesFirst } } }),
+    baseConfig,
+    defineConfig({ test: { projects: all, sequence: { sequencer: LargestPackagesFirst } } }),
   )
 }

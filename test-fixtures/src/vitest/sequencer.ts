@@ -8,7 +8,7 @@ const longest = [
   'threads/test/turns',
   'tests-commands/test/scarcity/scarcity',
   'adapter-s3/test/conformance',
-  'tests-commands/test/commands/sanitize',
+  'tests-commands/test/commands/one-liners',
   'tests-files/test/hostile/links',
   'examples/test/quick-starts',
   'snapshots/test/stores',
@@ -38,7 +38,7 @@ export class LargestPackagesFirst extends BaseSequencer {
 const placeOf = (file: string): number => longest.findIndex((part) => file.endsWith(`/${part}.test.ts`))
 const byPlace = (a: TestSpecification, b: TestSpecification): number => placeOf(a.moduleId) - placeOf(b.moduleId)
 const isFirst = (file: string): boolean => (deep ? placeOf(file) >= 0 : packageOf(file).endsWith('/packages/core'))
-const isShared = ({ project }: TestSpecification): boolean => project.name === 'shared'
+const isShared = ({ project }: TestSpecification): boolean => project.name.startsWith('shared')
 
 /** The files of each package, the largest package first. */
 function packagesOf(files: readonly TestSpecification[]): TestSpecification[][] {

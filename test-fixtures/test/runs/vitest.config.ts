@@ -1,6 +1,6 @@
 import { mergeConfig } from 'vitest/config'
 
-import { sharedConfig } from '../../src/vitest/config.ts'
+import { baseConfig } from '../../src/vitest/config.ts'
 
 // a run of its own inside a test: see ../reporter.test.ts
-export default mergeConfig(sharedConfig, { test: { include: ['*.sample.ts'] } })
+export default mergeConfig(baseConfig, { test: { include: ['*.sample.ts'] } })

@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

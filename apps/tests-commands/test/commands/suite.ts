@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { judge } from './compare.ts'
 import { readCorpus, readSections } from './corpus.ts'
-import { createRunner, type Runner, usualRoot } from './executors.ts'
+import { createRunner, type Outcome, type Runner, usualRoot } from './executors.ts'
 
 export interface Subject {
   readonly name: string
@@ -19,87 +19,127 @@ export interface Subject {
   readonly runs?: (line: string) => boolean
   /** The share of the one-liners that it must run and not refuse, from 0 to 1. */
   readonly leastRun: number
-  /** Its programs are those of the reference: `npm test` has nothing to find. Default false. */
-  readonly deepOnly?: boolean
-  /** Runs the one-liners in another form, in addition to the usual one. */
-  readonly variant?: { readonly title: string; readonly at: string; rewrite(line: string): string } | undefined
+}
+
+/** Another form of the one-liners. */
+export interface Variant {
+  readonly title: string
+  readonly at: string
+  rewrite(line: string): string
 }
 
 export const inExecutor = (create: () => Executor) => (at: string) => createRunner(create(), at)
 
 /**
- * Runs the corpus in bubblewrap and in another executor, each one-liner over equal copies of one tree, and compares. No
+ * Runs the corpus in bubblewrap and in other executors, each one-liner over equal copies of one tree, and compares. No
  * difference is allowed but those in `differences/NAME.txt`, which must still be there. Refusals and differences are listed
  * in `.test-report/commands/NAME.txt`.
  */
-export function compareWithBubblewrap(subject: Subject): void {
-  const { name, ownPrograms = false, runs = () => true, leastRun, deepOnly = false, variant } = subject
-  const title = variant === undefined ? name : `${name}, ${variant.title}`
+export function compareWithBubblewrap(subjects: readonly Subject[], variant?: Variant): void {
   const { at, rewrite } = variant ?? { at: usualRoot, rewrite: (line: string) => line }
-  const explained = readSections(`differences/${name}.txt`)
-  const allowed = new Set([...explained.values()].flat())
-  const corpus = readCorpus()
+  const form = variant === undefined ? '' : `, ${variant.title}`
+  const names = subjects.map(({ name }) => name).join(', ')
+  const comparisons = subjects.map((subject) => new Comparison(subject))
+  const components = new Set(['bubblewrap' as const, ...subjects.flatMap((subject) => subject.components)])
 
   describeWith(
-    [...subject.components, 'bubblewrap' as const].map(component),
-    `commands: ${title} and bubblewrap`,
-    { tags: [deepOnly || variant !== undefined ? 'deep' : 'rounds'] },
+    [...components].map(component),
+    `commands: bubblewrap and ${names}${form}`,
+    { tags: [variant === undefined ? 'rounds' : 'deep'] },
     () => {
       let reference: Runner
-      let runner: Runner
-      const refused: string[] = []
-      const differing: string[] = []
-      let count = 0
+      let runners: readonly Runner[] = []
       beforeAll(async () => {
         reference = await createRunner(createBubblewrapExecutor(), at)
-        runner = await subject.create(at)
+        runners = await Promise.all(subjects.map(({ create }) => create(at)))
       })
       afterAll(async () => {
-        await reference[Symbol.asyncDispose]()
-        await runner[Symbol.asyncDispose]()
-        mkdirSync('.test-report/commands', { recursive: true })
-        writeFileSync(
-          `.test-report/commands/${title.replaceAll('/', '_')}.txt`,
-          `${count} run, ${refused.length} refused, ${differing.length} differ\n\n## refused\n${refused.join('')}\n## differ\n${differing.join('')}`,
-        )
+        for (const runner of [reference, ...runners]) await runner[Symbol.asyncDispose]()
+        for (const one of comparisons) one.report(form)
       })
 
-      for (const [theme, all] of corpus) {
-        const lines = all.filter(runs)
+      for (const [theme, all] of readCorpus()) {
+        const lines = all.filter((line) => subjects.some((one) => runsIn(one, line)))
         it.runIf(lines.length > 0)(
-          `[EX1] ${theme}: does the same, or says that it will not`,
-          { timeout: 300_000 },
+          `[EX1] ${theme}: all do the same, or say that they will not`,
+          { timeout: 600_000 },
           async () => {
             const wrong: string[] = []
             for (const line of lines) {
               const written = rewrite(line)
-              const [expected, outcome] = await Promise.all([reference.run(written), runner.run(written)])
+              const running = subjects.map((one, index) =>
+                runsIn(one, line) ? runners[index]?.run(written) : undefined,
+              )
+              const [expected, ...outcomes] = await Promise.all([reference.run(written), ...running])
               if (expected.refused !== undefined) throw new Error(`bubblewrap refuses ${written}: ${expected.refused}`)
-              const verdict = judge(written, expected, outcome, ownPrograms)
-              count++
-              if (verdict.kind === 'refused') refused.push(entry(written, verdict.message))
-              if (verdict.kind === 'differs') differing.push(entry(written, verdict.how))
-              if (verdict.kind === 'differs' && !allowed.has(line)) wrong.push(`${written}\n    ${verdict.how}`)
-              if (verdict.kind !== 'differs' && allowed.has(line))
-                wrong.push(`${line}\n    does not differ: take it off differences/${name}.txt`)
+              for (const [index, outcome] of outcomes.entries())
+                if (outcome !== undefined)
+                  wrong.push(...(comparisons[index]?.add({ line, written, expected, outcome }) ?? []))
             }
             expect(wrong.join('\n')).toBe('')
           },
         )
       }
 
-      it(`[EX1] runs at least ${leastRun * 100} % of them`, () => {
-        expect(refused.length).toBeLessThanOrEqual(count * (1 - leastRun))
+      it.each(comparisons)('[EX1] $subject.name runs its share of them', ({ subject, refused, count }) => {
+        expect(refused.length).toBeLessThanOrEqual(count * (1 - subject.leastRun))
       })
     },
   )
 
   if (variant !== undefined) return
-  it(`each difference that is allowed for ${name} is in the corpus, once`, () => {
+  it.each(comparisons)('each difference that is allowed for $subject.name is in the corpus, once', ({ allowed }) => {
     const known = new Set([...readCorpus({ all: true }).values()].flat())
     expect([...allowed].filter((line) => !known.has(line))).toEqual([])
   })
 }
+
+/** What was seen of one subject. */
+class Comparison {
+  readonly subject: Subject
+  readonly allowed: ReadonlySet<string>
+  readonly refused: string[] = []
+  readonly #differing: string[] = []
+  count = 0
+
+  constructor(subject: Subject) {
+    this.subject = subject
+    this.allowed = new Set([...readSections(`differences/${subject.name}.txt`).values()].flat())
+  }
+
+  /** @returns the mistakes */
+  add({ line, written, expected, outcome }: Compared): readonly string[] {
+    const { name, ownPrograms = false } = this.subject
+    const verdict = judge(written, expected, outcome, ownPrograms)
+    const isAllowed = this.allowed.has(line)
+    this.count++
+    if (verdict.kind === 'refused') this.refused.push(entry(written, verdict.message))
+    if (verdict.kind === 'differs') this.#differing.push(entry(written, verdict.how))
+    if (verdict.kind === 'differs' && !isAllowed) return [`${name}: ${written}\n    ${verdict.how}`]
+    if (verdict.kind !== 'differs' && isAllowed)
+      return [`${line}\n    does not differ: take it off differences/${name}.txt`]
+    return []
+  }
+
+  report(form: string): void {
+    mkdirSync('.test-report/commands', { recursive: true })
+    writeFileSync(
+      `.test-report/commands/${`${this.subject.name}${form}`.replaceAll('/', '_')}.txt`,
+      `${this.count} run, ${this.refused.length} refused, ${this.#differing.length} differ\n\n## refused\n${this.refused.join('')}\n## differ\n${this.#differing.join('')}`,
+    )
+  }
+}
+
+interface Compared {
+  /** As the corpus has it. */
+  readonly line: string
+  /** As it was run. */
+  readonly written: string
+  readonly expected: Outcome
+  readonly outcome: Outcome
+}
+
+const runsIn = ({ runs }: Subject, line: string): boolean => runs?.(line) ?? true
 
 function entry(line: string, why: string): string {
   return `${line}\n${why}\n`.replaceAll('\n', '\n\t').slice(0, -1)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { noneLeft as noneLeftOf, survivors } from '../sessions/survivors.ts'
-import { doors, openSite, treeOf } from './site.ts'
+import { forms, openSite, treeOf } from './site.ts'
 
 /** Waits until no process of a command is left; then returns the survivors. */
 const noneLeft = (token: string): Promise<string[]> => noneLeftOf(() => survivors(token))
@@ -18,7 +18,7 @@ const stubborn = (token: string): string =>
     `(for i in 1 2 3 4 5; do (bash -c 'while :; do sleep 1; done' ${token}-$i &); done)`,
   ].join('\n')
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(door.components.map(component), `ends: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
 

@@ -1,8 +1,8 @@
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { doors, openSite } from './site.ts'
+import { forms, openSite } from './site.ts'
 
-for (const door of doors) {
+for (const door of forms) {
   const tools = [...door.components, 'python3', 'node'] as const
   describeWith(tools.map(component), `programs: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = (options: Partial<Parameters<typeof openSite>[0]> = {}) =>

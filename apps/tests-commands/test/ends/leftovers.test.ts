@@ -2,10 +2,10 @@ import { component, describeWith, deep } from '@ws/test-fixtures'
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 
-import { doors, openSite, treeOf } from '../doors/site.ts'
+import { forms, openSite, treeOf } from '../doors/site.ts'
 import { traces } from './traces.ts'
 
-const commands = deep ? 150 : 24
+const commands = deep ? 80 : 24
 const abreast = 4
 
 /** Each of the ways in which a command ends. */
@@ -20,7 +20,7 @@ const endings: readonly { readonly command: string; readonly timeout?: number; r
   { command: 'exec 1>&- 2>&- 0<&-; exit 0' },
 ]
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(
     door.components.map(component),
     `after ${commands} commands: ${door.name}`,

@@ -45,7 +45,7 @@ for (const column of columns) {
       timeout,
       tags: 'rounds',
     }, async () => {
-      const report = await runEscapes(column, { raceTime: deep ? 5_000 : 700 })
+      const report = await runEscapes(column, { raceTime: deep ? 2_500 : 700 })
       expect(misdeclared(report)).toEqual([])
       if (column.name.startsWith('bubblewrap'))
         expect([...report.reached].filter((name) => !shared.has(name))).toEqual([])

@@ -8,7 +8,7 @@ import { component, describeWith, ordinaryOwner, processesWith } from '@ws/test-
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-import { doors, openSite } from '../doors/site.ts'
+import { forms, openSite } from '../doors/site.ts'
 
 const mebibyte = 2 ** 20
 
@@ -29,7 +29,7 @@ async function reportsOf(executor: Executor): Promise<Partial<Record<LimitField,
   return Object.fromEntries(limits.map((report) => [report.field, report]))
 }
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(
     [...door.components, 'bash', 'python3'].map((name) => component(name as 'bash')),
     `limits: ${door.name}`,

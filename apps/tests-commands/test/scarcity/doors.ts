@@ -4,7 +4,7 @@ import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import type { ComponentName } from '@ws/test-fixtures'
 
-import { doors } from '../doors/site.ts'
+import { forms } from '../doors/site.ts'
 
 /** A workspace that is used while something runs short. */
 export interface ScarceDoor {
@@ -19,7 +19,7 @@ export interface ScarceDoor {
 
 export const scarceDoors: readonly ScarceDoor[] = [
   { name: 'files', components: [], root: '/', terminals: false },
-  ...doors.map((door) => ({ ...door, terminals: true, create: (limits?: CommandLimits) => door.create(limits) })),
+  ...forms.map((door) => ({ ...door, terminals: true, create: (limits?: CommandLimits) => door.create(limits) })),
   {
     name: 'sanitize',
     components: ['perl'],

@@ -1,10 +1,10 @@
 import { component, describeWith } from '@ws/test-fixtures'
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { doors, openSite } from '../doors/site.ts'
+import { forms, openSite } from '../doors/site.ts'
 import { survivors } from './survivors.ts'
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(door.components.map(component), `background commands: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
     const plain = { login: false, shell: 'bash' } as const

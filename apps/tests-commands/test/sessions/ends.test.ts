@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { doors, openSite, treeOf } from '../doors/site.ts'
+import { forms, openSite, treeOf } from '../doors/site.ts'
 import { holders, noneLeft, stubborn, survivors } from './survivors.ts'
 import { waitFor } from './wait-for.ts'
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(door.components.map(component), `ends of sessions: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
     const script = (token: string): string => `${stubborn(token)} echo is-"ready"; sleep 1000`

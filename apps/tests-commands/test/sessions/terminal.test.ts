@@ -3,10 +3,10 @@ import type { AccessEvent } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { doors, openSite } from '../doors/site.ts'
+import { forms, openSite } from '../doors/site.ts'
 import { waitFor } from './wait-for.ts'
 
-for (const door of doors) {
+for (const door of forms) {
   describeWith(door.components.map(component), `sessions: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = (files?: Readonly<Record<string, string>>) =>
       openSite({ root: door.root, executor: door.create(), ...(files ? { files } : {}) })

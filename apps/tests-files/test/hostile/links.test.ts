@@ -21,7 +21,7 @@ import { expect, it } from 'vitest'
 
 import { Kernel, type Question } from './kernel.ts'
 
-const numRuns = deep ? 500 : 40
+const numRuns = deep ? 250 : 40
 
 type Entry =
   | { readonly at: string; readonly kind: 'directory' }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { findProgram } from '@ws/process'
@@ -28,13 +29,21 @@ export async function findRclone(given: string | undefined, signal?: AbortSignal
   return { path, version }
 }
 
+/** What a program answered, by its path and its last change: the next mount does not start it again. */
+const answers = new Map<string, string>()
+
 async function askVersion(path: string, signal: AbortSignal | undefined): Promise<string> {
   try {
+    const { ctimeNs, ino } = await stat(path, { bigint: true })
+    const key = `${path} ${ino} ${ctimeNs}`
+    const known = answers.get(key)
+    if (known !== undefined) return known
     const { stdout } = await execute(path, ['version'], {
       signal,
       timeout: 10_000,
       env: { PATH: process.env['PATH'], HOME: '/nonexistent', RCLONE_CONFIG: '/nonexistent' },
     })
+    answers.set(key, stdout)
     return stdout
   } catch (error) {
     signal?.throwIfAborted()

@@ -8,7 +8,7 @@ import { makeContent } from './content.ts'
 import { adaptersOn, longTimeout } from './site.ts'
 import { look } from './writer.ts'
 
-const crashes = deep ? 15 : 1
+const crashes = deep ? 8 : 1
 const writerCount = 6
 /** Writes between two crashes. */
 const interval = 40

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { adapterOn, longTimeout } from './site.ts'
 import { look, Writer, type Outcome } from './writer.ts'
 
-const operations = deep ? 1_000 : 80
+const operations = deep ? 500 : 80
 const writerCount = 8
 const seed = Number(process.env['WS_SEED'] ?? 20_261_122)
 const prefix = 'resilience'

@@ -18,7 +18,7 @@ import { unexplained, type Event } from './register.ts'
 import { adapterOn, adaptersOn, longTimeout } from './site.ts'
 import { look } from './writer.ts'
 
-const operations = deep ? 800 : 60
+const operations = deep ? 400 : 60
 const clientCount = 4
 const fileCount = deep ? 24 : 8
 const partBytes = 5 * 2 ** 20

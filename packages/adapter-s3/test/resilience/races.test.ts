@@ -10,7 +10,7 @@ import { adaptersOn, longTimeout } from './site.ts'
 
 vi.setConfig({ testTimeout: longTimeout })
 
-const times = deep ? 8 : 1
+const times = deep ? 4 : 1
 const writerCount = 50
 const path = parseMountPath('/contended')
 const other = parseMountPath('/other')
@@ -98,7 +98,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
       }
     })
 
-    const [counters, target] = deep ? [20, 500] : [4, 20]
+    const [counters, target] = deep ? [20, 250] : [4, 20]
     it(`counts to ${target} through compare-and-swap by ${counters}`, async () => {
       const { counted, unknown } = await count(adapters, counters, target)
       expect({ counted, unknown }).toEqual({ counted: target, unknown: 0 })
@@ -107,7 +107,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
 })
 
 describeWith(s3Needs('ceph'), 'when answers are lost', () => {
-  const [counters, target] = deep ? [10, 500] : [4, 20]
+  const [counters, target] = deep ? [10, 250] : [4, 20]
   it(`counts each of ${target} increments once, by ${counters} that swap`, async () => {
     await using server = await sharedS3Server('ceph')
     await using proxy = await startFaultProxy(server)

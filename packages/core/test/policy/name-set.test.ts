@@ -25,7 +25,7 @@ describe('globs that are asked together', () => {
         expect(find(set, path) !== undefined).toBe(each)
         if (each) expect(set.mayMatchName(path.slice(path.lastIndexOf('/') + 1))).toBe(true)
       }),
-      { ...propertyRounds({ quick: 1000, seconds: 10 }) },
+      { ...propertyRounds({ quick: 1000, seconds: 5 }) },
     )
   })
 

@@ -168,7 +168,7 @@ describe('against an independent model', () => {
       fc.property(ruleList, path, fc.constantFrom<Need>('read', 'write'), (list, at, need) => {
         expect(effect(list, at, need)).toBe(list.every((one) => slowly(one, at, need)) ? 'allow' : 'deny')
       }),
-      { ...propertyRounds({ quick: 500, seconds: 10 }), seed: 7 },
+      { ...propertyRounds({ quick: 500, seconds: 5 }), seed: 7 },
     )
   })
 

@@ -58,10 +58,10 @@ export class WorkerPool {
     worker.on('error', () => undefined)
     worker.once('exit', () => forget(worker))
     worker.unref()
-    const timer = setTimeout(() => void worker.terminate(), idleTime)
+    const timer = setTimeout(() => dismiss(worker), idleTime)
     timer.unref()
     idle.push({ worker, maxMemory: this.#options.maxMemory, timer })
-    if (idle.length > mostIdle) void idle[0]?.worker.terminate()
+    if (idle.length > mostIdle) dismiss(idle[0]?.worker)
   }
 
   /** Ends a busy thread too. */
@@ -99,6 +99,13 @@ export class WorkerPool {
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(this.#options.maxMemory / mebibyte) },
     })
   }
+}
+
+/** Ends an idle thread, which is not handed out any more: a command that took it would be killed with it. */
+function dismiss(worker: Worker | undefined): void {
+  if (worker === undefined) return
+  forget(worker)
+  void worker.terminate()
 }
 
 function forget(worker: Worker): void {

@@ -59,7 +59,7 @@ async function killed(worker: ChildProcess): Promise<void> {
 }
 
 describeWith(component('redis-server'), 'steps by BullMQ', () => {
-  const count = deep ? 200 : 60
+  const count = deep ? 200 : 40
   const title = `does ${count} steps with 3 workers, of which some are killed, over a Redis that is restarted: each effect comes once`
   it(title, { tags: 'rounds', timeout: 240_000 }, async () => {
     await using redis = await startRedis()

@@ -12,7 +12,7 @@ import { openSqliteJournal } from '../../src/state/sqlite.ts'
 import { createSite, treeOf, type Site } from '../support.ts'
 
 const program = fileURLToPath(new URL('run-plan.ts', import.meta.url))
-const moments = deep ? 10 : 1
+const moments = deep ? 6 : 1
 
 /** Runs the plan in a process of its own; with `killAfter` until so many milliseconds after it began. */
 async function run(

@@ -8,7 +8,7 @@ import type { CheckpointEngine, Workspace, WorkspaceError, WorkspaceOptions } fr
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 import { type CheckpointsOptions, createCheckpoints } from '../../src/index.ts'
 
@@ -45,9 +45,24 @@ interface Engine {
 }
 
 let shared: Promise<Engine> | undefined
+let release: (() => Promise<void>) | undefined
+let isOfThisFile = false
+
+/** At the top of a test file: its tests may share one engine, which is closed after them. */
+export function shareEngine(): void {
+  beforeAll(() => {
+    isOfThisFile = true
+  })
+  afterAll(async () => {
+    await release?.()
+    shared = release = undefined
+    isOfThisFile = false
+  })
+}
 
 /** One engine for all tests of a file that need nothing else: a thread takes half a second to start. */
 function sharedEngine(): Promise<Engine> {
+  if (!isOfThisFile) throw new Error('the file does not call shareEngine')
   shared ??= (async () => {
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
     const scratch = await createScratchDirectory({ prefix: 'ws-state-', owner })
@@ -65,14 +80,6 @@ function sharedEngine(): Promise<Engine> {
   })()
   return shared
 }
-
-let release: (() => Promise<void>) | undefined
-afterAll(async () => {
-  // files share a worker, and so this module
-  shared = undefined
-  await release?.()
-  release = undefined
-})
 
 async function engineOf({ stateDirectory: given, ...options }: CheckpointsOptions): Promise<Engine> {
   const isPlain = given === undefined && Object.values(options).every((value) => value === undefined)

@@ -50,7 +50,7 @@ describe('rule sets drawn by lot', () => {
     { tags: 'rounds' },
     async (_name, { quick, open }) => {
       console.info(`WS_SEED=${seed}`)
-      for (const index of rounds({ quick, seconds: 20 })) {
+      for (const index of rounds({ quick, seconds: 10 })) {
         const random = randomOf(seed + index)
         const set = makeRuleSet(random, { forCommands: false })
         await using opened = await open(set)

@@ -18,7 +18,7 @@ describe('earlier states under rule sets drawn by lot', () => {
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
     await using state = await createScratchDirectory({ prefix: 'ws-state-', owner })
     const checkpoints = createCheckpoints({ stateDirectory: join(state.path, 'kept') })
-    for (const index of rounds({ quick: 5, seconds: 30 })) {
+    for (const index of rounds({ quick: 5, seconds: 15 })) {
       const set = makeRuleSet(randomOf(seed + index), { forCommands: false })
       await using scratch = await createScratchDirectory({ prefix: 'ws-rules-', owner: ordinaryOwner() })
       const mounts = mountsOf(set, scratch)

@@ -17,7 +17,7 @@ for (const form of ['auto', 'translated'] as const)
     }, async () => {
       console.info(`WS_SEED=${seed}`)
       const executor = createBubblewrapExecutor({ root: form })
-      for (const index of rounds({ quick: 6, seconds: 20 })) {
+      for (const index of rounds({ quick: 6, seconds: 10 })) {
         const set = makeRuleSet(randomOf(seed + index), { forCommands: true })
         await using scratch = await createScratchDirectory({ prefix: 'ws-rules-', owner: ordinaryOwner() })
         const workspace = await openOnDisk(set, scratch, executor)
