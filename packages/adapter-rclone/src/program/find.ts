@@ -29,7 +29,7 @@ export async function findRclone(given: string | undefined, signal?: AbortSignal
   return { path, version }
 }
 
-/** What a program answered, by its path and its last change: the next mount does not start it again. */
+/** The answers of programs, by path and last change: the next mount does not start one again. */
 const answers = new Map<string, string>()
 
 async function askVersion(path: string, signal: AbortSignal | undefined): Promise<string> {
