@@ -14,7 +14,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/
 // The option exists, but its type is that of the command line only.
 const tier = { tagsFilter: [deep ? 'deep || rounds' : '!deep'] }
 
-/** What all tests share; of use alone where neither kind of workers fits. */
+/** The options of all tests. */
 export const baseConfig = defineConfig({
   test: {
     // the first one ends last

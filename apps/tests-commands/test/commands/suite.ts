@@ -94,7 +94,7 @@ export function compareWithBubblewrap(subjects: readonly Subject[], variant?: Va
   })
 }
 
-/** What was seen of one subject. */
+/** The outcomes of one subject. */
 class Comparison {
   readonly subject: Subject
   readonly allowed: ReadonlySet<string>
