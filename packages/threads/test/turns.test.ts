@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { Machine, type Task } from './machines.ts'
 
-const turns = 100
+const turns = 60
 /** Milliseconds. Pauses, and the limits of attempts, are shortened as much as this is less than the default. */
 const ttl = 4500
 const scaled = (ofDefault: number): number => (ofDefault * ttl) / 30_000

@@ -32,7 +32,7 @@ export const baseConfig = defineConfig({
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle on a machine of two. Two thirds of the deep
     // tier's time are waiting.
-    maxWorkers: deep ? 8 : 4,
+    maxWorkers: deep ? 8 : 5,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdtemp, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -25,7 +25,11 @@ export async function playExample(example: Example, { project, node, user }: Pla
   if (user !== undefined) await chown(directory, user.uid, user.gid)
   await using store = await openStore(example.store)
   const { PATH } = process.env
-  const env = { PATH, HOME: directory, ...store.env }
+  // examples that import the same do not compile it again; another user cannot write there
+  const cache = join(project, `compiled-${user?.uid ?? 'self'}`)
+  await mkdir(cache, { recursive: true })
+  if (user !== undefined) await chown(cache, user.uid, user.gid)
+  const env = { PATH, HOME: directory, NODE_COMPILE_CACHE: cache, ...store.env }
   const { stdout } = await promisify(execFile)(node, ['example.ts'], { cwd: directory, env, ...user })
   return stdout.split('\n')
 }

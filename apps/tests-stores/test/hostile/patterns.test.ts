@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** One pattern of so many: all of them in memory, where nothing but the patterns takes time, and in the deep tier. */
 function sampled<Pattern>(patterns: readonly Pattern[], store: string): readonly Pattern[] {
-  const oneOf = !deep ? 12 : store === 'memory' ? 1 : 4
+  const oneOf = !deep ? 12 : store === 'memory' ? 1 : 8
   return patterns.filter((_, index) => index % oneOf === 0)
 }
 
