@@ -12,12 +12,14 @@ const heap = 512
 /** Milliseconds of processor time for which others wait at most. */
 const longestTurn = 50
 
-interface Attack {
-  /** Bytes that are sent at least, in rounds. */
-  readonly bytes: number
-  /** How many of each message are sent at once. */
-  readonly copies: number
-}
+/** Bytes that each attack sends at least, in rounds. */
+const bytes = 512 * mebibyte
+/** How many of each message are sent at once. */
+const copies = 8
+/** How many bytes come one by one in a round. */
+const byteByByte = 1_000_000
+/** Calls whose answers are not taken. */
+const calls = 20_000
 
 /** A garbage collection beside other work of the machine takes several times as long. A bound that does not hold is exceeded each time. */
 const attempts = 3
@@ -34,7 +36,7 @@ async function holds(name: string, measured: () => Promise<number>, attack: () =
 }
 
 /** Sends hostile messages over HTTP, and looks how the next client is served. */
-export async function attackHttp({ bytes, copies }: Attack): Promise<void> {
+export async function attackHttp(): Promise<void> {
   const { child, root, url, post, longestTurn: measured } = await startHttp({ heap })
   await writeFile(join(root, 'large.txt'), 'x'.repeat(mebibyte - 1))
   const works = async (): Promise<void> => {
@@ -48,7 +50,6 @@ export async function attackHttp({ bytes, copies }: Attack): Promise<void> {
   await measured()
   const look = (name: string, attack: () => Promise<void>): Promise<void> => holds(name, measured, attack)
   for (let sent = 0; sent < bytes; ) {
-    const byteByByte = Math.min(1_000_000, bytes / 160)
     await look('bytes one by one', async () => {
       const sending = Array.from({ length: copies }, () => sendByteByByte(url, byteByByte / copies))
       for (const answer of await Promise.all(sending)) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400) /u)
@@ -89,8 +90,8 @@ export async function attackHttp({ bytes, copies }: Attack): Promise<void> {
   expect(child.exitCode).toBe(null)
 }
 
-/** The same over standard input and output, and `calls` whose answers are not taken. */
-export async function attackStdio({ bytes, copies, calls }: Attack & { readonly calls: number }): Promise<void> {
+/** The same over standard input and output, and calls whose answers are not taken. */
+export async function attackStdio(): Promise<void> {
   const { child, root, send, answers, lines, longestTurn: measured } = await startStdio({ heap })
   await writeFile(join(root, 'large.txt'), 'x'.repeat(mebibyte - 1))
   let count = 0

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+
 import { contentOf } from './archives.ts'
 import type { Outcome } from './executors.ts'
 import { type Entry, fixture, type Tree } from './fixture.ts'
@@ -90,4 +92,22 @@ function describe(entry: Entry | undefined): string {
 function show(bytes: string): string {
   const text = JSON.stringify(bytes)
   return text.length > 300 ? `${text.slice(0, 300)}… (${bytes.length} bytes)` : text
+}
+
+export interface Summary {
+  /** How many were run. */
+  readonly count: number
+  readonly refused: readonly string[]
+  readonly differing: readonly string[]
+}
+
+const reports = new URL('../../.test-report/commands/', import.meta.url)
+
+/** Lists refusals and differences in `.test-report/commands/NAME.txt` of this package. */
+export function writeReport(name: string, { count, refused, differing }: Summary): void {
+  mkdirSync(reports, { recursive: true })
+  writeFileSync(
+    new URL(`${name.replaceAll('/', '_')}.txt`, reports),
+    `${count} run, ${refused.length} refused, ${differing.length} differ\n\n## refused\n${refused.join('\n')}\n## differ\n${differing.join('\n')}\n`,
+  )
 }

@@ -1,10 +1,9 @@
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, describeWith } from '@ws/test-fixtures'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-import { judge } from './compare.ts'
+import { judge, writeReport } from './compare.ts'
 import { readSections } from './corpus.ts'
 import { readScripts, runEach, runInOneSandbox } from './scripts.ts'
 
@@ -45,11 +44,7 @@ async function compare(scripts: readonly string[]): Promise<void> {
     const [first = ''] = script.split('\n')
     if (verdict.kind === 'differs' && !allowed.has(first)) wrong.push(`${script}\n    ${verdict.how}`)
   }
-  mkdirSync('.test-report/commands', { recursive: true })
-  writeFileSync(
-    '.test-report/commands/scripts.txt',
-    `${scripts.length} run, ${refused.length} refused, ${differing.length} differ\n\n## refused\n${refused.join('\n')}\n## differ\n${differing.join('\n')}\n`,
-  )
+  writeReport('scripts', { count: scripts.length, refused, differing })
   expect(wrong.join('\n')).toBe('')
   expect(differing.length).toBeLessThanOrEqual(Math.ceil(scripts.length * mostDiffering))
   expect(refused.length).toBeLessThanOrEqual(scripts.length * (1 - leastRun))

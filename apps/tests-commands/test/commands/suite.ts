@@ -1,10 +1,9 @@
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, type ComponentName, describeWith } from '@ws/test-fixtures'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { judge } from './compare.ts'
+import { judge, writeReport } from './compare.ts'
 import { readCorpus, readSections } from './corpus.ts'
 import { createRunner, type Outcome, type Runner, usualRoot } from './executors.ts'
 
@@ -33,7 +32,7 @@ export const inExecutor = (create: () => Executor) => (at: string) => createRunn
 /**
  * Runs the corpus in bubblewrap and in other executors, each one-liner over equal copies of one tree, and compares. No
  * difference is allowed but those in `differences/NAME.txt`, which must still be there. Refusals and differences are listed
- * in `.test-report/commands/NAME.txt`.
+ * by {@link writeReport}.
  */
 export function compareWithBubblewrap(subjects: readonly Subject[], variant?: Variant): void {
   const { at, rewrite } = variant ?? { at: usualRoot, rewrite: (line: string) => line }
@@ -48,18 +47,17 @@ export function compareWithBubblewrap(subjects: readonly Subject[], variant?: Va
     { tags: [variant === undefined ? 'rounds' : 'deep'] },
     () => {
       let reference: Runner
-      let runners: readonly Runner[] = []
       beforeAll(async () => {
         reference = await createRunner(createBubblewrapExecutor(), at)
-        runners = await Promise.all(subjects.map(({ create }) => create(at)))
+        for (const one of comparisons) await one.open(at)
       })
       afterAll(async () => {
-        for (const runner of [reference, ...runners]) await runner[Symbol.asyncDispose]()
-        for (const one of comparisons) one.report(form)
+        await reference[Symbol.asyncDispose]()
+        for (const one of comparisons) await one.end(form)
       })
 
       for (const [theme, all] of readCorpus()) {
-        const lines = all.filter((line) => subjects.some((one) => runsIn(one, line)))
+        const lines = all.filter((line) => comparisons.some((one) => one.runs(line)))
         it.runIf(lines.length > 0)(
           `[EX1] ${theme}: all do the same, or say that they will not`,
           { timeout: 600_000 },
@@ -67,14 +65,9 @@ export function compareWithBubblewrap(subjects: readonly Subject[], variant?: Va
             const wrong: string[] = []
             for (const line of lines) {
               const written = rewrite(line)
-              const running = subjects.map((one, index) =>
-                runsIn(one, line) ? runners[index]?.run(written) : undefined,
-              )
-              const [expected, ...outcomes] = await Promise.all([reference.run(written), ...running])
-              if (expected.refused !== undefined) throw new Error(`bubblewrap refuses ${written}: ${expected.refused}`)
-              for (const [index, outcome] of outcomes.entries())
-                if (outcome !== undefined)
-                  wrong.push(...(comparisons[index]?.add({ line, written, expected, outcome }) ?? []))
+              const expected = reference.run(written)
+              const compared = await Promise.all(comparisons.map((one) => one.compare(line, written, expected)))
+              wrong.push(...compared.flat())
             }
             expect(wrong.join('\n')).toBe('')
           },
@@ -100,6 +93,7 @@ class Comparison {
   readonly allowed: ReadonlySet<string>
   readonly refused: string[] = []
   readonly #differing: string[] = []
+  #runner: Runner | undefined
   count = 0
 
   constructor(subject: Subject) {
@@ -107,8 +101,24 @@ class Comparison {
     this.allowed = new Set([...readSections(`differences/${subject.name}.txt`).values()].flat())
   }
 
-  /** @returns the mistakes */
-  add({ line, written, expected, outcome }: Compared): readonly string[] {
+  async open(at: string): Promise<void> {
+    this.#runner = await this.subject.create(at)
+  }
+
+  runs(line: string): boolean {
+    return this.subject.runs?.(line) ?? true
+  }
+
+  /**
+   * @param line as the corpus has it
+   * @param written as it is run
+   * @returns the mistakes
+   */
+  async compare(line: string, written: string, reference: Promise<Outcome>): Promise<readonly string[]> {
+    if (!this.runs(line)) return []
+    if (this.#runner === undefined) throw new Error('it is not open')
+    const [expected, outcome] = await Promise.all([reference, this.#runner.run(written)])
+    if (expected.refused !== undefined) throw new Error(`bubblewrap refuses ${written}: ${expected.refused}`)
     const { name, ownPrograms = false } = this.subject
     const verdict = judge(written, expected, outcome, ownPrograms)
     const isAllowed = this.allowed.has(line)
@@ -121,26 +131,13 @@ class Comparison {
     return []
   }
 
-  report(form: string): void {
-    mkdirSync('.test-report/commands', { recursive: true })
-    writeFileSync(
-      `.test-report/commands/${`${this.subject.name}${form}`.replaceAll('/', '_')}.txt`,
-      `${this.count} run, ${this.refused.length} refused, ${this.#differing.length} differ\n\n## refused\n${this.refused.join('')}\n## differ\n${this.#differing.join('')}`,
-    )
+  /** Closes it, and writes its report. */
+  async end(form: string): Promise<void> {
+    await this.#runner?.[Symbol.asyncDispose]()
+    writeReport(`${this.subject.name}${form}`, { count: this.count, refused: this.refused, differing: this.#differing })
   }
 }
 
-interface Compared {
-  /** As the corpus has it. */
-  readonly line: string
-  /** As it was run. */
-  readonly written: string
-  readonly expected: Outcome
-  readonly outcome: Outcome
-}
-
-const runsIn = ({ runs }: Subject, line: string): boolean => runs?.(line) ?? true
-
 function entry(line: string, why: string): string {
-  return `${line}\n${why}\n`.replaceAll('\n', '\n\t').slice(0, -1)
+  return `${line}\n${why}`.replaceAll('\n', '\n\t')
 }

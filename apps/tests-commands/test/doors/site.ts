@@ -87,7 +87,7 @@ export const doors: readonly Door[] = [
 ]
 
 /** Each form of an executor once, for what does not depend on paths: proot works alike at both roots. */
-export const forms = doors.filter(({ name }) => name !== 'proot at /workspace')
+export const forms = doors.filter(({ kernel, root }) => kernel || root === '/')
 
 export const kernelDoors = doors.filter(({ kernel }) => kernel)
 

@@ -61,7 +61,7 @@ export class WorkerPool {
     const timer = setTimeout(() => dismiss(worker), idleTime)
     timer.unref()
     idle.push({ worker, maxMemory: this.#options.maxMemory, timer })
-    if (idle.length > mostIdle) dismiss(idle[0]?.worker)
+    for (const { worker: oldest } of idle.slice(0, -mostIdle)) dismiss(oldest)
   }
 
   /** Ends a busy thread too. */
@@ -102,8 +102,7 @@ export class WorkerPool {
 }
 
 /** Ends an idle thread, which is not handed out any more: a command that took it would be killed with it. */
-function dismiss(worker: Worker | undefined): void {
-  if (worker === undefined) return
+function dismiss(worker: Worker): void {
   forget(worker)
   void worker.terminate()
 }

@@ -44,8 +44,11 @@ interface Engine {
   readonly checkpoints: CheckpointEngine
 }
 
-let shared: Promise<Engine> | undefined
-let release: (() => Promise<void>) | undefined
+interface SharedEngine extends Engine {
+  close(): Promise<void>
+}
+
+let shared: Promise<SharedEngine> | undefined
 let isOfThisFile = false
 
 /** At the top of a test file: its tests may share one engine, which is closed after them. */
@@ -54,14 +57,15 @@ export function shareEngine(): void {
     isOfThisFile = true
   })
   afterAll(async () => {
-    await release?.()
-    shared = release = undefined
+    const engine = await shared
+    shared = undefined
     isOfThisFile = false
+    await engine?.close()
   })
 }
 
 /** One engine for all tests of a file that need nothing else: a thread takes half a second to start. */
-function sharedEngine(): Promise<Engine> {
+function sharedEngine(): Promise<SharedEngine> {
   if (!isOfThisFile) throw new Error('the file does not call shareEngine')
   shared ??= (async () => {
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
@@ -72,11 +76,11 @@ function sharedEngine(): Promise<Engine> {
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root }) }]
     // the thread stays for as long as one workspace is open
     const holder = await createWorkspace({ mounts, checkpoints })
-    release = async () => {
+    const close = async (): Promise<void> => {
       await holder.close()
       await scratch.remove()
     }
-    return { stateDirectory, checkpoints }
+    return { stateDirectory, checkpoints, close }
   })()
   return shared
 }
