@@ -61,8 +61,9 @@ describe('a server under attack', { timeout: 240_000 }, () => {
     expect(said()).not.toMatch(/[^\n\P{Cc}]/u)
   })
 
+  // after the transport, they are the same to a server
   it('answers malformed messages over stdio, and 500 calls at once, within 128 MiB over idle', {
-    tags: 'rounds',
+    tags: 'deep',
   }, async () => {
     const { child, send, answers, said } = await startStdio()
     const works = async (id: string) => {

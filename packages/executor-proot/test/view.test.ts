@@ -127,6 +127,7 @@ for (const { root, options, tags } of configurations) {
   describeWith(
     [...needed, ...programs.map(component)],
     `programs in the view at ${root} ${JSON.stringify(options)}`,
+    { tags },
     () => {
       it('[LS9] python, node, git, bash and zsh work on the workspace', async () => {
         await using bench = await Bench.create(root, options)

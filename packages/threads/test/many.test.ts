@@ -9,7 +9,7 @@ import { kinds } from './support.ts'
 for (const kind of kinds.filter(({ name }) => !name.endsWith('ceph') && name !== 'rclone')) {
   const isCopy = kind.name.startsWith('replica')
   // a copy is a tree of its own, and sends each file of it
-  const [threadCount, times] = deep && !isCopy ? [100, 2] : [20, 2]
+  const [threadCount, times] = deep && !isCopy ? [60, 2] : [12, 2]
   // a disk and memory have what is left: descriptors, processes and directories
   const tags = isCopy || kind.name === 'r2' ? ['deep'] : []
   describeWith(kind.needs, `many threads on ${kind.name}`, { tags }, () => {

@@ -5,7 +5,6 @@ import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
-import { describe } from 'vitest'
 
 /** A workspace in memory, and a sandbox that knows nothing of it: real processes in a directory of their own. */
 async function create() {
@@ -25,18 +24,16 @@ async function create() {
 }
 const crossesLater = 'what a command writes is in the workspace when it ends'
 
-describeWith([component('bubblewrap')], 'the kit on a sandbox of the AI SDK', () => {
-  // its two doors are those of bubblewrap
-  describe('the two doors', { tags: ['deep'] }, () => {
-    testWorkspace({
-      name: 'sandbox',
-      roots: ['/workspace'],
-      departures: {
-        '[RP20] /tmp is the workspace’s own, the same at both doors, and listed nowhere':
-          'commands have the `/tmp` of the sandbox',
-      },
-      create,
-    })
+// `npm test` tries what the executor does by itself, in the tests of its package; the commands are those of bubblewrap
+describeWith([component('bubblewrap')], 'the kit on a sandbox of the AI SDK', { tags: 'deep' }, () => {
+  testWorkspace({
+    name: 'sandbox',
+    roots: ['/workspace'],
+    departures: {
+      '[RP20] /tmp is the workspace’s own, the same at both doors, and listed nowhere':
+        'commands have the `/tmp` of the sandbox',
+    },
+    create,
   })
   testExecutor({
     name: 'sandbox',
