@@ -46,7 +46,7 @@ beforeAll(async () => {
   await mkdir(project)
   await run('npm', ['run', '-s', 'pack', '--', project, ...new Set(names)], { cwd: repositoryRoot })
   programs = await installNodes(nodes, scratch.path)
-}, 600_000)
+}, 1_200_000) // npm computes for minutes where other tests run beside it
 
 afterAll(() => scratch.remove())
 

@@ -5,8 +5,8 @@ import type { Executor, Requirement } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner, put } from '@ws/test-fixtures'
-import type { ComponentName } from '@ws/test-fixtures'
-import { readdir } from 'node:fs/promises'
+import type { ComponentName, Owner } from '@ws/test-fixtures'
+import { chown, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A real directory with forbidden things beside it, and a workspace on it. */
@@ -28,6 +28,8 @@ export interface Site extends AsyncDisposable {
 export interface SiteOptions {
   readonly root: '/' | '/workspace'
   readonly executor?: Executor | undefined
+  /** Of the files, and of commands. Default {@link ordinaryOwner}. */
+  readonly owner?: Owner | undefined
   readonly files?: Readonly<Record<string, string>> | undefined
   /** Rules, given the function that makes paths below the root. */
   readonly rules?: ((at: (path: string) => string) => readonly Rule[]) | undefined
@@ -92,8 +94,7 @@ export const forms = doors.filter(({ kernel, root }) => kernel || root === '/')
 export const kernelDoors = doors.filter(({ kernel }) => kernel)
 
 export async function openSite(options: SiteOptions): Promise<Site> {
-  const { root, files = {}, skills = false } = options
-  const owner = ordinaryOwner()
+  const { root, files = {}, skills = false, owner = ordinaryOwner() } = options
   const scratch = await createScratchDirectory({ owner })
   try {
     const directory = join(scratch.path, 'threads', 't1')
@@ -105,6 +106,8 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     const skillsDirectory = join(scratch.path, 'skills', 'system')
     if (skills) await put(join(skillsDirectory, 'search.md'), 'how to search\n', scratch.path)
     await put(join(scratch.path, 'skills', 'u2', 'private.md'), 'of another user\n', scratch.path)
+    if (options.owner !== undefined)
+      for (const path of await treeOf(scratch.path)) await chown(join(scratch.path, path), owner.uid, owner.gid)
 
     const at = (path: string): string => (root === '/' ? `/${path}` : path === '' ? root : `${root}/${path}`)
     const skillsMount = {
