@@ -46,14 +46,17 @@ for (const door of forms) {
         }
         // The workspaces of a process share what the first commands make: it is there before and after.
         await using first = await openSite({ root: door.root, executor: door.create() })
+        const start = performance.now()
         for (let index = 0; index < 9; index++) await run(first, index)
-        const before = await quiet(() => traces(own))
+        // what is made ready beside commands takes no longer than they do
+        const patience = performance.now() - start
+        const before = await quiet(() => traces(own), patience)
         {
           await using site = await openSite({ root: door.root, executor: door.create() })
           scratch = site.directory
           // Sandboxes are kept ready from the second command on.
           for (let index = 0; index < 3; index++) await run(site, 0)
-          const between = await quiet(() => traces(own))
+          const between = await quiet(() => traces(own), patience)
           for (let index = 0; index < commands; index += abreast)
             await Promise.all(Array.from({ length: abreast }, (_, lane) => run(site, index + lane)))
           expect(await settled(() => traces(own), between)).toEqual(between)
@@ -66,13 +69,13 @@ for (const door of forms) {
   )
 }
 
-/** Waits for a value that is the same ten times in turn. */
-async function quiet<T>(look: () => T): Promise<T> {
+/** Waits for a value that stays the same. @param duration in milliseconds */
+async function quiet<T>(look: () => T, duration: number): Promise<T> {
   let seen = look()
-  for (let same = 0; same < 10; same++) {
+  for (let since = performance.now(); performance.now() - since < duration; ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     const now = look()
-    if (JSON.stringify(now) !== JSON.stringify(seen)) same = 0
+    if (JSON.stringify(now) !== JSON.stringify(seen)) since = performance.now()
     seen = now
   }
   return seen

@@ -83,16 +83,20 @@ for (const door of forms) {
 
     it('a flood of output ends with its timeout, head and tail kept', async () => {
       await using site = await open()
-      const start = performance.now()
-      const result = await site.workspace.exec("trap '' TERM; yes & yes >&2", {
-        ...plain,
-        timeout: 400,
-        maxOutputBytes: 4_096,
-      })
-      expect(result).toMatchObject({ timedOut: true, truncated: true })
+      const flood = async (timeout: number) => {
+        const start = performance.now()
+        const options = { ...plain, timeout, maxOutputBytes: 4_096 }
+        const result = await site.workspace.exec("trap '' TERM; yes & yes >&2", options)
+        expect(performance.now() - start).toBeLessThan(timeout + 20_000)
+        expect(result.timedOut).toBe(true)
+        return result
+      }
+      let result = await flood(400)
+      // on a loaded machine the flood may have hardly begun
+      if (result.stdoutBytes <= mebibyte) result = await flood(4_000)
+      expect(result.truncated).toBe(true)
       expect(result.stdout.length).toBeLessThan(8_192)
       expect(result.stdoutBytes).toBeGreaterThan(mebibyte)
-      expect(performance.now() - start).toBeLessThan(20_000)
     })
 
     it('[LS9] the standard streams can be opened by name', async () => {
