@@ -50,12 +50,12 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         ])
         const ended = end(child)
         // not the command line of ws itself
-        await expect.poll(() => processesWith(token).length, { timeout: 30_000 }).toBeGreaterThan(1)
+        await expect.poll(() => processesWith(token).length).toBeGreaterThan(1)
         child.kill('SIGINT')
         const { code, stderr } = await ended
         expect(code).toBe(130)
         expect(stderr).not.toMatch(/^ws:/mu)
-        await expect.poll(() => processesWith(token), { timeout: 3000 }).toEqual([])
+        await expect.poll(() => processesWith(token)).toEqual([])
       })
 
       it('[RP18] kill -9 of ws leaves no process and nothing on disk', async () => {
@@ -64,12 +64,12 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         const command = `sleep ${token} & setsid sleep ${token} & touch started; sleep ${token}`
         const child = startWs([...options(project.path), 'exec', '--', command])
         const ended = end(child)
-        await expect.poll(() => existsSync(join(project.path, 'started')), { timeout: 10_000 }).toBe(true)
+        await expect.poll(() => existsSync(join(project.path, 'started'))).toBe(true)
         child.kill('SIGKILL')
         await ended
-        await expect.poll(() => processesWith(token), { timeout: 5000 }).toEqual([])
+        await expect.poll(() => processesWith(token)).toEqual([])
         // Names that were reserved go when the last process has.
-        await expect.poll(() => readdir(project.path), { timeout: 10_000 }).toEqual(['started'])
+        await expect.poll(() => readdir(project.path)).toEqual(['started'])
       })
 
       // what does not depend on the place is shown once

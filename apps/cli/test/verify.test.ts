@@ -50,9 +50,7 @@ describe('ws verify', () => {
     const before = await scratchDirectories()
     const child = startWs(['verify'])
     const ended = end(child)
-    await expect
-      .poll(async () => (await scratchDirectories()).length, { timeout: 10_000 })
-      .toBeGreaterThan(before.length)
+    await expect.poll(async () => (await scratchDirectories()).length).toBeGreaterThan(before.length)
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 130, stderr: '' })
     expect((await scratchDirectories()).filter((name) => !before.includes(name))).toEqual([])

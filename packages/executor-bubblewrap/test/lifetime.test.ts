@@ -153,7 +153,7 @@ for (const mode of modes) {
       node.kill('SIGKILL')
       await once(node, 'exit')
       expect(await eventually(() => processesWith(marker).length === 0)).toBe(true)
-      await expect.poll(() => namesBelow(bench.host()), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => namesBelow(bench.host())).toEqual([])
       expect((await readdir(bench.scratch.path)).sort()).toEqual(['outside', 'tmp', 'workspace'])
       expect((await readdir(tmpdir())).filter((name) => name.startsWith('.ws-'))).toEqual([])
     })

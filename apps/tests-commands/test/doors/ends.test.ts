@@ -95,7 +95,7 @@ for (const door of forms) {
       }
       expect(await noneLeft(token)).toEqual([])
       // Reserved names go when the last process has.
-      await expect.poll(() => treeOf(site.directory), { timeout: 10_000 }).toEqual(['file.txt'])
+      await expect.poll(() => treeOf(site.directory)).toEqual(['file.txt'])
     })
 
     it('[RP16] no secret of this process reaches a command, its environment or its /proc', async () => {

@@ -30,7 +30,7 @@ for (const door of forms) {
         tags: 'rounds',
       }, async () => {
         // Helpers that executors share outlast the last one for a moment.
-        await expect.poll(() => traces('').children, { timeout: 15_000 }).toEqual([])
+        await expect.poll(() => traces('').children).toEqual([])
         const controller = new AbortController()
         let scratch = ''
         const own = '/nowhere'

@@ -37,7 +37,7 @@ for (const { name, root, components, create } of held) {
       expect(String(error)).toContain('the sandbox was killed')
       expect(getCommandResult(error)).toMatchObject({ exitCode: null, signal: 'SIGKILL', stdout: 'up\n' })
       expect(events.at(-1)).toMatchObject({ outcome: 'failed', code: 'EIO', signal: 'SIGKILL', stdoutBytes: 3 })
-      await expect.poll(() => processesWith(word), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => processesWith(word)).toEqual([])
       expect(await site.run('echo runs')).toBe('runs\n')
     })
   })

@@ -99,7 +99,7 @@ for (const door of forms) {
       }
       expect(await noneLeft(() => [...survivors(token), ...holders(holder.pid ?? 0)])).toEqual([])
       // Reserved names go when the last process has.
-      await expect.poll(() => treeOf(site.directory), { timeout: 10_000 }).toEqual(['file.txt'])
+      await expect.poll(() => treeOf(site.directory)).toEqual(['file.txt'])
     })
 
     it('no command and no other session can reach a terminal', async () => {

@@ -75,7 +75,7 @@ describeWith(needed['warm-direct'], 'names at / that are kept', () => {
     expect(await readdir(bench.host())).toContain('usr')
     node.kill('SIGKILL')
     await once(node, 'exit')
-    await expect.poll(() => readdir(bench.host()), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => readdir(bench.host())).toEqual([])
   })
 })
 
