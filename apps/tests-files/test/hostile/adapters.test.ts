@@ -88,12 +88,8 @@ function adapterForms(path: string): readonly string[] {
   }
 }
 
-const timeout = 180_000
-
 describe('hostile paths', () => {
-  it('[PC19, PC22] an adapter answers each with a typed error, or works inside; memory and local alike', {
-    timeout,
-  }, async () => {
+  it('[PC19, PC22] an adapter answers each with a typed error, or works inside; memory and local alike', async () => {
     const unnormalised = [
       '../t12/secret.txt',
       '/../t12/secret.txt',
@@ -114,9 +110,7 @@ describe('hostile paths', () => {
     }
   })
 
-  it('[PC19, PC22] a workspace answers each with a typed error, or works inside; over memory and local alike', {
-    timeout,
-  }, async () => {
+  it('[PC19, PC22] a workspace answers each with a typed error, or works inside; over memory and local alike', async () => {
     const expected = [
       ['../t12/secret.txt', 'read: EOUTSIDE'],
       ['dir/../../t12/secret.txt', 'write: EOUTSIDE'],
@@ -136,7 +130,7 @@ describe('hostile paths', () => {
 
 describe('hostile names', () => {
   for (const name of adapterNames) {
-    it(`[PC20, PC21] survive list, search, read, copy, move and delete: ${name}`, { timeout }, async () => {
+    it(`[PC20, PC21] survive list, search, read, copy, move and delete: ${name}`, async () => {
       await using site = await openHostile(name)
       const { workspace } = site
       const names = hostileNames().map(({ value }) => value)
