@@ -81,7 +81,7 @@ describe('the command line of the inspector', { timeout: 120_000 }, () => {
     const { command, args } = startOf(scratch.path)
     const inspect = async (...given: readonly string[]): Promise<string> =>
       (
-        await run(process.execPath, [inspector, '--cli', command, ...args, ...given], {
+        await run(process.execPath, [inspector, '--cli', '--connect-timeout', '60000', command, ...args, ...given], {
           env: { PATH: process.env['PATH'], HOME: scratch.path },
         })
       ).stdout

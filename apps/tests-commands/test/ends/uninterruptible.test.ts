@@ -50,7 +50,7 @@ for (const { name, create } of kinds) {
         timeout: 2_000,
         killGrace: 100,
       })
-      expect(performance.now() - start).toBeLessThan(2_000 + 100 + 250 + slack)
+      expect(performance.now() - start).toBeLessThan(2_000 + 100 + 1_000 + slack)
       await site.mount.read
       expect(result).toMatchObject({ timedOut: true, survivors: true, stdout: 'before\n' })
       expect(site.events.at(-1)).toMatchObject({ operation: 'exec', timedOut: true, survivors: true })
@@ -67,7 +67,7 @@ for (const { name, create } of kinds) {
       stop.abort(reason)
       await expect(running.wait()).rejects.toBe(reason)
       expect(running.survivors).toBe(true)
-      expect(performance.now() - start).toBeLessThan(250 + slack)
+      expect(performance.now() - start).toBeLessThan(1_000 + slack)
       expect(site.events.at(-1)).toMatchObject({ operation: 'exec', code: 'ECANCELED', survivors: true })
       await expect(site.workspace.close()).rejects.toMatchObject({ code: 'ETIMEDOUT', operation: 'close' })
     })

@@ -1,3 +1,4 @@
+import { isWorkspaceError } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { setTimeout as delay } from 'node:timers/promises'
 import { at, encode } from '../adapter/case.ts'
@@ -126,7 +127,10 @@ async function contents(adapter: StorageAdapter): Promise<Map<string, Uint8Array
   for await (const { path, type } of adapter.list(at('/'), { recursive: true })) if (type === 'file') paths.push(path)
   const found = new Map<string, Uint8Array>()
   for (const path of paths.toSorted()) {
-    const read = await adapter.read(at(path)).catch(() => undefined) // it may go while it is looked at
+    const read = await adapter.read(at(path)).catch((error: unknown) => {
+      if (isWorkspaceError(error, 'ENOENT')) return undefined // it went while it was looked at
+      throw error
+    })
     if (read !== undefined) found.set(path, read.bytes)
   }
   return found

@@ -62,7 +62,7 @@ function late(operation: string): Error {
   return virtualError({
     code: 'ETIMEDOUT',
     operation,
-    reason: 'could not be started in time: a file system of the workspace does not answer',
+    reason: 'could not be started in time: this machine is busy, or a file system of the workspace does not answer',
     remedy: 'try again later, or raise `timeout`',
   })
 }

@@ -243,7 +243,7 @@ export interface StartedCommand extends AsyncDisposable {
   /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
-   * Resolves when the command and everything it started have ended; at most 250 ms after SIGKILL when some of it cannot
+   * Resolves when the command and everything it started have ended; within a second of SIGKILL when some of it cannot
    * be ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with `signal.reason` after an
    * abort, and with `EIO` when another program killed the command's sandbox.
    */

@@ -1,15 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  findMembers,
-  findTree,
-  isAlive,
-  isUninterruptible,
-  killTree,
-  type SeenProcess,
-  sendSignal,
-} from '../tree/end.ts'
+import { findMembers, findTree, isAlive, killTree, type SeenProcess, sendSignal, StuckWatch } from '../tree/end.ts'
 import { findProcess } from '../tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 import type { ReadingProgress } from './watch.ts'
@@ -64,6 +56,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
   let finished = false
   let asked = false
   let left: SeenProcess[] = []
+  const stuck = new StuckWatch()
   const outOfReach = new AbortController()
 
   function killAll() {
@@ -85,8 +78,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     if (pid === undefined || finished) return
     const main = findProcess(pid)
     const members = [...(main === undefined || hasEnded(child) ? [] : [main]), ...findMembers(pid), ...killed]
-    const isStuck = members.some(isUninterruptible)
-    if (!isStuck && performance.now() < latest) {
+    if (!stuck.look(members) && performance.now() < latest) {
       look = setTimeout(lookAround, lookAgainMs, latest)
       return
     }

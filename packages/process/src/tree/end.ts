@@ -39,7 +39,26 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-export function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
+/**
+ * Milliseconds for which a process waits in the kernel, at each look, before it counts as stuck. On a busy machine, a killed
+ * process also waits there for the disk, or for its turn to go.
+ */
+const stuckMs = 500
+
+/** Looks at killed processes, again and again, for one that no signal ends. */
+export class StuckWatch {
+  #waitingSince = new Map<string, number>()
+
+  /** @returns whether one of them has waited in the kernel at every look for half a second */
+  look(members: readonly SeenProcess[], waits = isUninterruptible, now = performance.now()): boolean {
+    const keyOf = ({ pid, startTime }: SeenProcess) => `${pid} ${startTime}`
+    const waiting = members.filter(waits).map(keyOf)
+    this.#waitingSince = new Map(waiting.map((key) => [key, this.#waitingSince.get(key) ?? now]))
+    return [...this.#waitingSince.values()].some((since) => now - since >= stuckMs)
+  }
+}
+
+function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
   return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 

@@ -74,7 +74,7 @@ it('a run that is killed resumes from its bucket in another process, and no fini
     await server.close()
     await scratch.remove()
   }
-}, 180_000)
+})
 
 it('60 steps end under a kill every 3 s, and no resume meets the lease of the dead', async () => {
   const server = await sharedS3Server('r2')
@@ -96,4 +96,4 @@ it('60 steps end under a kill every 3 s, and no resume meets the lease of the de
     await server.close()
     await scratch.remove()
   }
-}, 300_000)
+})

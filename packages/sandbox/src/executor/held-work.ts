@@ -1,8 +1,8 @@
 import { WorkspaceError } from '@ws/core'
 import type { StartedCommand, Terminal } from '@ws/core/executor'
 
-/** Milliseconds in which a start that was aborted ends by itself, and a command that was killed. */
-const patienceMs = 250
+/** Milliseconds in which a start that was aborted ends by itself, on a busy machine too. */
+const patienceMs = 1_000
 
 /** The commands and terminals of one attached executor, from before their start to their end. */
 export class HeldWork {

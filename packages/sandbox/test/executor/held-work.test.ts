@@ -26,7 +26,7 @@ it('ends while a start does not answer, which then may start nothing', async () 
   })
   const start = performance.now()
   await expect(work.end()).rejects.toMatchObject({ code: 'ETIMEDOUT', operation: 'close' })
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(performance.now() - start).toBeLessThan(3_000)
   expect(given?.reason).toMatchObject({ code: 'ECLOSED' })
 
   const { running, disposals } = makeRunning()
