@@ -28,7 +28,7 @@ export interface Site extends AsyncDisposable {
 export interface SiteOptions {
   readonly root: '/' | '/workspace'
   readonly executor?: Executor | undefined
-  /** Of the files, and of commands. Default {@link ordinaryOwner}. */
+  /** Has the files, and runs the commands. Default {@link ordinaryOwner}. */
   readonly owner?: Owner | undefined
   readonly files?: Readonly<Record<string, string>> | undefined
   /** Rules, given the function that makes paths below the root. */
