@@ -8,7 +8,7 @@ export interface StartLimits {
 }
 
 /** Milliseconds that a preparation may take on a busy machine. A shorter preparation is not counted. */
-const preparation = 1_000
+const preparation = 5_000
 
 /** Milliseconds in which a start that is aborted ends by itself, and leaves nothing. */
 const grace = 200
