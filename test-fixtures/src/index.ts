@@ -10,7 +10,7 @@ export {
   type ScratchDirectoryOptions,
 } from './owner.ts'
 export { codeOf } from './code-of.ts'
-export { createMarker, until } from './marker.ts'
+export { createMarker, until, withTimeToBegin } from './marker.ts'
 export { entriesBelow, meanwhile } from './meanwhile.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { type FoundProcess, processesWith } from './processes.ts'

@@ -33,3 +33,19 @@ export async function until(condition: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+/**
+ * Runs what must have begun before its timeout. On a busy machine it may not have begun: then it runs again, with four times
+ * as long.
+ *
+ * @param timeout milliseconds of the first attempt; the last one has at least ten seconds
+ */
+export async function withTimeToBegin<Result>(
+  timeout: number,
+  run: (timeout: number) => Promise<Result>,
+  hasBegun: (result: Result) => boolean | Promise<boolean>,
+): Promise<Result> {
+  const result = await run(timeout)
+  if (timeout >= 10_000 || (await hasBegun(result))) return result
+  return await withTimeToBegin(timeout * 4, run, hasBegun)
+}

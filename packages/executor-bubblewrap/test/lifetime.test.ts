@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isWorkspaceError } from '@ws/core'
-import { describeWith, rounds } from '@ws/test-fixtures'
+import { describeWith, rounds, withTimeToBegin } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { eventually, outerProcesses, processesWith } from './support/processes.ts'
@@ -74,9 +74,8 @@ for (const mode of modes) {
 
     it('comes for who ignores it, when the grace is over', async () => {
       const command = 'trap "" TERM; echo ready; while :; do sleep 0.01; done'
-      let result = await bench.run(command, { timeout: 300, killGrace: 100 })
-      // on a busy machine it may not have begun so soon
-      if (!result.stdout.includes('ready')) result = await bench.run(command, { timeout: 10_000, killGrace: 100 })
+      const run = (timeout: number) => bench.run(command, { timeout, killGrace: 100 })
+      const result = await withTimeToBegin(300, run, ({ stdout }) => stdout.includes('ready'))
       expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGKILL' })
     })
 

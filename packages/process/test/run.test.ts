@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { createMarker, createScratchDirectory, ordinaryOwner, until } from '@ws/test-fixtures'
+import { createMarker, createScratchDirectory, ordinaryOwner, until, withTimeToBegin } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -162,18 +162,20 @@ describe('startProcess', () => {
   })
 })
 
-/** Runs what says that it is ready, until its timeout. On a busy machine it may not be so soon: then it is given more. */
-async function readyBefore(start: (timeout: number) => RunningProcess): Promise<ProcessResult> {
-  const result = await start(200).wait()
-  return result.stdout.text.includes('ready') ? result : await start(10_000).wait()
-}
+/** The result of a process that says that it is ready, and that its timeout ends later. */
+const endedWhenReady = (start: (timeout: number) => RunningProcess): Promise<ProcessResult> =>
+  withTimeToBegin(
+    200,
+    (timeout) => start(timeout).wait(),
+    ({ stdout }) => stdout.text.includes('ready'),
+  )
 
 describe('the end of a process', () => {
   it('a timeout ends group, sessions and processes that ignore TERM', async () => {
     const { env, survivors } = createMarker()
     const script =
       'sleep 60 & setsid sleep 60 & setsid sh -c \'trap "" TERM; sleep 60; sleep 60\' & trap "" TERM; echo ready; while :; do sleep 60; done'
-    const result = await readyBefore((timeout) => sh(script, { env, timeout, killGrace: 100 }))
+    const result = await endedWhenReady((timeout) => sh(script, { env, timeout, killGrace: 100 }))
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true })
     expect(survivors()).toEqual([])
   })
@@ -188,7 +190,7 @@ describe('the end of a process', () => {
 
   it('TERM comes first, so that a process can clean up', async () => {
     const script = 'trap "echo bye; exit 5" TERM; echo ready; while :; do sleep 0.01; done'
-    const result = await readyBefore((timeout) => sh(script, { timeout, killGrace: 3000 }))
+    const result = await endedWhenReady((timeout) => sh(script, { timeout, killGrace: 3000 }))
     expect(result).toMatchObject({ exitCode: 5, timedOut: true })
     expect(result.stdout.text).toBe('ready\nbye\n')
   })

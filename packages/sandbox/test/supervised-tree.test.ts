@@ -1,4 +1,4 @@
-import { component, createMarker, describeWith, ordinaryOwner, until } from '@ws/test-fixtures'
+import { component, createMarker, describeWith, ordinaryOwner, until, withTimeToBegin } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -88,9 +88,7 @@ describeWith(component('perl'), 'a supervised tree', () => {
     const { env } = createMarker()
     const script = 'trap "echo bye; exit 5" TERM; echo ready; while :; do sleep 0.01; done'
     const run = (timeout: number) => supervised(script, env, { timeout }, 3000).wait()
-    let result = await run(200)
-    // on a busy machine it may not be ready so soon
-    if (!result.stdout.text.includes('ready')) result = await run(10_000)
+    const result = await withTimeToBegin(200, run, ({ stdout }) => stdout.text.includes('ready'))
     expect(result).toMatchObject({ exitCode: 5, timedOut: true, stdout: { text: 'ready\nbye\n' } })
   })
 

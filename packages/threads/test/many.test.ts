@@ -6,10 +6,13 @@ import { expect, it } from 'vitest'
 
 import { kinds } from './support.ts'
 
+const times = 2
+
 for (const kind of kinds.filter(({ name }) => !name.endsWith('ceph') && name !== 'rclone')) {
   const isCopy = kind.name.startsWith('replica')
   // a copy is a tree of its own, and sends each file of it
-  const [threadCount, times] = deep && !isCopy ? [60, 2] : [12, 2]
+  const most = deep ? 60 : 12
+  const threadCount = isCopy ? 20 : most
   // a disk and memory have what is left: descriptors, processes and directories
   const tags = isCopy || kind.name === 'r2' ? ['deep'] : []
   describeWith(kind.needs, `many threads on ${kind.name}`, { tags }, () => {

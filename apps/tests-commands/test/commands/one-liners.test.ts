@@ -22,13 +22,14 @@ const virtual: Subject = {
   leastRun: 0.6,
 }
 const lines = [...readCorpus({ all: true }).values()].flat()
-/** The programs of the last two are those of the reference: each runs a third of the lines, and in the deep tier alone. */
-const isThird = (line: string, turn: number) => lines.indexOf(line) % 3 === turn
+/** Whether a line belongs to one of so many equal parts of the corpus. */
+const isInPart = (line: string, part: number, parts: number) => lines.indexOf(line) % parts === part
+// The programs of the next two are those of the reference: each runs a third of the lines, and in the deep tier alone.
 const proot: Subject = {
   name: 'proot',
   components: ['proot'],
   create: inExecutor(() => createProotExecutor()),
-  runs: (line) => isThird(line, 0),
+  runs: (line) => isInPart(line, 0, 3),
   leastRun: 1,
 }
 /** Paths that mean something else without a view, or nothing. */
@@ -38,7 +39,7 @@ const plain: Subject = {
   name: 'plain',
   components: ['bash'],
   create: createPlainRunner,
-  runs: (line) => isThird(line, 1) && !namesPlaces.test(line),
+  runs: (line) => isInPart(line, 1, 3) && !namesPlaces.test(line),
   leastRun: 1,
 }
 
@@ -53,7 +54,7 @@ const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})
 // Sanitize maps absolute paths, so every one-liner is run with them too, at one of the two places. The outcome must be
 // that of a view.
 for (const [turn, at] of ['/', '/workspace'].entries()) {
-  const runs = (line: string) => lines.indexOf(line) % 2 === turn
+  const runs = (line: string) => isInPart(line, turn, 2)
   const below = at === '/' ? '/' : `${at}/`
   const rewrite = (line: string) =>
     line

@@ -6,7 +6,7 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner, put } from '@ws/test-fixtures'
 import type { ComponentName, Owner } from '@ws/test-fixtures'
-import { chown, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A real directory with forbidden things beside it, and a workspace on it. */
@@ -100,14 +100,12 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     const directory = join(scratch.path, 'threads', 't1')
     const secret = `secret-${Math.random().toString(36).slice(2)}`
     const canary = join(scratch.path, 'threads', 't12', 'secret.txt')
-    await put(join(directory, 'file.txt'), 'a file\n', scratch.path)
-    await put(canary, secret, scratch.path)
-    for (const [path, content] of Object.entries(files)) await put(join(directory, path), content, scratch.path)
+    await put(join(directory, 'file.txt'), 'a file\n', scratch.path, owner)
+    await put(canary, secret, scratch.path, owner)
+    for (const [path, content] of Object.entries(files)) await put(join(directory, path), content, scratch.path, owner)
     const skillsDirectory = join(scratch.path, 'skills', 'system')
-    if (skills) await put(join(skillsDirectory, 'search.md'), 'how to search\n', scratch.path)
-    await put(join(scratch.path, 'skills', 'u2', 'private.md'), 'of another user\n', scratch.path)
-    if (options.owner !== undefined)
-      for (const path of await treeOf(scratch.path)) await chown(join(scratch.path, path), owner.uid, owner.gid)
+    if (skills) await put(join(skillsDirectory, 'search.md'), 'how to search\n', scratch.path, owner)
+    await put(join(scratch.path, 'skills', 'u2', 'private.md'), 'of another user\n', scratch.path, owner)
 
     const at = (path: string): string => (root === '/' ? `/${path}` : path === '' ? root : `${root}/${path}`)
     const skillsMount = {

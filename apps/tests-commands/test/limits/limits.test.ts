@@ -29,8 +29,9 @@ async function reportsOf(executor: Executor): Promise<Partial<Record<LimitField,
   return Object.fromEntries(limits.map((report) => [report.field, report]))
 }
 
+const isRoot = process.getuid?.() === 0
 /** Where all processes of a user count, those of other tests must not: root can have a user for this process alone. */
-const ownUser = process.getuid?.() === 0 ? { uid: 100_000 + process.pid, gid: 100_000 } : ordinaryOwner()
+const ownUser = isRoot ? { uid: 100_000 + process.pid, gid: 100_000 } : ordinaryOwner()
 
 for (const door of forms) {
   describeWith(
@@ -38,7 +39,7 @@ for (const door of forms) {
     `limits: ${door.name}`,
     { tags: [...door.tags] },
     () => {
-      const processes = door.kernel || ownUser.uid >= 100_000 ? 40 : 160
+      const processes = door.kernel || isRoot ? 40 : 160
       const open = (limits?: CommandLimits) =>
         openSite({ root: door.root, executor: door.create(limits), owner: ownUser })
       const execute = async (command: string, limits: CommandLimits, own?: CommandLimits) => {
@@ -106,7 +107,7 @@ for (const door of forms) {
           memoryBytes: perProcess,
           fileBytes: perProcess,
           openFiles: perProcess,
-          processes: { heldBy: 'rlimit', scope: door.kernel || process.getuid?.() !== 0 ? 'tree' : 'uid' },
+          processes: { heldBy: 'rlimit', scope: door.kernel || !isRoot ? 'tree' : 'uid' },
           scratchBytes: { heldBy: door.kernel ? 'file-system' : 'none' },
         })
       })
