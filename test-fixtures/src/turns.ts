@@ -36,7 +36,10 @@ export async function longestTurn<Result>(work: () => Promise<Result>): Promise<
 async function measure<Result>(work: () => Promise<Result>): Promise<{ result: Result; longest: number }> {
   const turns = watchTurns()
   try {
-    return { result: await work(), longest: turns.longest() }
+    const result = await work()
+    // The turn in which it ended counts too.
+    await new Promise((resolve) => setImmediate(resolve))
+    return { result, longest: turns.longest() }
   } finally {
     turns.stop()
   }

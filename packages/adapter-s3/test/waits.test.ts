@@ -107,7 +107,7 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
   )
 
   it('do not hold up the end of an adapter whose store hangs for longer than its deadline', async () => {
-    const adapter = await open({ attemptTimeout: 100, deadline: 300 })
+    const adapter = await open({ attemptTimeout: 1000, deadline: 3000 })
     proxy.setFaults(({ operation }) =>
       operation === 'AbortMultipartUpload' ? { kind: 'hang', when: 'before' } : undefined,
     )

@@ -25,10 +25,12 @@ export async function resolveToolPath(
   signal: AbortSignal | undefined,
 ): Promise<ToolPath> {
   const { root } = workspace
+  // Before it is split: a path that is too long is refused by this.
+  const path = absolute(operation, given, root)
   const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
   const isAbsolute = given.startsWith('/')
   const names = isAbsolute && root !== '/' && isBelow(segments, root)
-  if (segments[0] !== prefix || names) return { path: absolute(operation, given, root) }
+  if (segments[0] !== prefix || names) return { path }
   refuseClimbing(operation, given, segments.slice(1))
   const literal = isAbsolute || root === '/' ? `/${prefix}` : `${root}/${prefix}`
   const rest = segments.slice(1).join('/')
