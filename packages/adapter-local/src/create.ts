@@ -108,7 +108,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const first = new Tree({ ...parts, caseSensitive: true })
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
   const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
-  const caseSensitive = await probeCase(task, handle)
+  const caseSensitive = await probeCase(task, handle, type)
   await sweepAtStart(task, handle, { deep: !slowRoot && !mounts.touchesSlow(root) })
   const driver = new LocalDriver({
     tree: new Tree({ ...parts, caseSensitive }),

@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises'
+import { watch } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describeWith } from '@ws/test-fixtures'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { openRcloneBucket } from '../src/index.ts'
 import {
@@ -50,6 +51,18 @@ describeWith(mountNeeds, 'one mount for many', () => {
     expect(mountsBelow(directory)).toEqual([])
     expect(await processesNaming(directory)).toEqual([])
     expect((await readdir(join(directory, (await readdir(directory))[0] ?? ''))).sort()).toEqual(['cache', 'lock'])
+  })
+
+  it('an adapter puts nothing of its own into an empty part', async () => {
+    const { bucket } = await openBucket()
+    const root = (await bucket.adapter('threads/t1')).hostPath(at('/'))
+    const names: (string | null)[] = []
+    const watcher = watch(root, (_, name) => names.push(name))
+    onTestFinished(() => watcher.close())
+    await bucket.adapter('threads/t1')
+    await mkdir(join(root, 'seen'))
+    await vi.waitFor(() => expect(names).toContain('seen'))
+    expect([...new Set(names)]).toEqual(['seen'])
   })
 
   it('an error of one part names no path of another', async () => {
