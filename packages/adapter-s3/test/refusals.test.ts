@@ -130,7 +130,7 @@ for (const name of s3ServerNames) {
     })
 
     it('is not asked for longer than the deadline, and an abort ends every wait', async () => {
-      const adapter = await bench.adapter({ deadline: 300 })
+      const adapter = await bench.adapter({ deadline: 1000 })
       bench.interceptor = () => Promise.reject(answer(503, 'SlowDown', { 'retry-after': '60' }))
       await expect(adapter.read(at('/a'))).rejects.toMatchObject({ code: 'EIO' })
       const patient = await bench.adapter()

@@ -155,7 +155,7 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
   })
 
   it('whose beginning was not answered are looked for once more, when the look fails that the end of the adapter met', async () => {
-    const adapter = await open({ attemptTimeout: 300 })
+    const adapter = await open({ attemptTimeout: 1000 })
     const looking = Promise.withResolvers<void>()
     let [lost, looks] = [0, 0]
     proxy.setFaults(({ operation }) => {
@@ -205,8 +205,8 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
   })
 
   it('and every operation end by the deadline of all their requests together', async () => {
+    await (await open()).write(at('/a'), encode('x'))
     await using adapter = await open({ attemptTimeout: 200, deadline: 500 })
-    await adapter.write(at('/a'), encode('x'))
     const started = performance.now()
     proxy.setFaults(({ operation }) => (operation === 'HeadObject' ? undefined : { kind: 'hang', when: 'before' }))
     await expect(adapter.write(at('/b'), parts(2))).rejects.toMatchObject({ code: 'ETIMEDOUT' })

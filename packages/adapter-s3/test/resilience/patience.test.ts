@@ -137,7 +137,7 @@ describe('a server that is busy', () => {
   it('for longer than one has time is an error that says so', async () => {
     await using server = await sharedS3Server('r2')
     await using proxy = await startFaultProxy(server)
-    await using adapter = await adapterOn(proxy, { dialect: await dialectOf(server), deadline: 300 })
+    await using adapter = await adapterOn(proxy, { dialect: await dialectOf(server), deadline: 1000 })
     proxy.setFaults(() => ({ kind: 'status', status: 503 }))
     await expect(adapter.write(file, content)).rejects.toMatchObject({
       code: 'EIO',
