@@ -28,7 +28,14 @@ import { checkOptions, durationShape, option } from '@ws/core/options'
 import type { FlushOptions, OnClose } from './adapter.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { watched } from './files/body.ts'
-import { callOff, isOtherDirectory, moveCalledOff, refuseFull, removeStored } from './flush/departures.ts'
+import {
+  callOff,
+  copyAgainstUploads,
+  isOtherDirectory,
+  moveCalledOff,
+  refuseFull,
+  removeStored,
+} from './flush/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { keep, keepNew } from './files/kept.ts'
 import { listed } from './files/listing.ts'
@@ -197,10 +204,11 @@ export class RcloneDriver implements Driver {
 
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, signal: options.signal }
-    return this.#transfer(call, destination, options, ({ files }, conditions, refuse) =>
+    return this.#transfer(call, destination, options, (open, conditions, refuse) =>
       this.#locks.exclusive([destination], async () => {
         await refuse()
-        return await files.copy(source, destination, { ...options, ...conditions })
+        const copy = () => open.files.copy(source, destination, { ...options, ...conditions })
+        return await copyAgainstUploads(open, destination, copy)
       }),
     )
   }

@@ -6,7 +6,7 @@ import { findInLongLine } from '../src/long-lines-in-browsers.ts'
 
 const encoder = new TextEncoder()
 
-/** What a search finds, or the error that it ends with. */
+/** The hits of a search, and the error that it ends with. */
 async function found(text: string, options: PatternOptions, signal?: AbortSignal) {
   const hits: LineHit[] = []
   try {

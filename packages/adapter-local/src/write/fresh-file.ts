@@ -1,7 +1,7 @@
 import type { Version } from '@ws/core'
 
 import type { Handle } from '../confine/handle.ts'
-import { permissionsOf, versionOf } from '../confine/status.ts'
+import { isSameEntry, permissionsOf, versionOf } from '../confine/status.ts'
 import type { Task } from '../confine/task.ts'
 import { nativeCode } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
@@ -119,12 +119,31 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
     await task.calls.link(file.temp, final)
   } catch (error) {
     if (!isWithoutLinks(error)) throw error
-    // an empty file of the name, made exclusively, keeps others out until ours replaces it
-    await task.calls.close(await task.calls.open(final, creating, 0o600))
-    await task.calls.rename(file.temp, final)
+    // An empty file of the name, made exclusively, keeps others out until ours replaces it.
+    await replaceOwn(task, file, final)
     return
   }
   await task.calls.unlink(file.temp)
+}
+
+async function replaceOwn({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
+  await calls.close(await calls.open(final, creating, 0o600))
+  const placeholder = await calls.lstat(final)
+  try {
+    await calls.rename(file.temp, final)
+  } catch (error) {
+    await removePlaceholder(calls, final, placeholder)
+    throw error
+  }
+}
+
+async function removePlaceholder(calls: Task['calls'], final: HostName, placeholder: Status): Promise<void> {
+  try {
+    const now = await calls.lstat(final)
+    if (isSameEntry(now, placeholder) && now.size === 0n) await calls.unlink(final)
+  } catch {
+    // it has gone, or nothing can be done: the failure itself is what the caller must see
+  }
 }
 
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EIO'])

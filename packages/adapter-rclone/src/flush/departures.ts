@@ -43,10 +43,8 @@ export async function moveCalledOff(
 ): Promise<void> {
   try {
     await move().catch(async (error: unknown) => {
-      // rclone would use its cached state of the file in the new place for the file that comes there
-      const isFree = (await readCachedFile(join(open.metadata, destination))) === undefined
-      const mayHaveMetUpload = isWorkspaceError(error, 'EIO') && paths.includes(source) && isFree
-      if (!mayHaveMetUpload || !(await moveAgain(open, source, move))) throw error
+      const isPossible = paths.includes(source) && (await mayHaveMetUpload(open, error, destination))
+      if (!isPossible || !(await moveAgain(open, source, move))) throw error
     })
   } catch (error) {
     // After these errors, it is unknown how far the move got: the notes stay.
@@ -57,6 +55,28 @@ export async function moveCalledOff(
   await removeStored(open, paths, 'move')
   open.cancelled.noteMoved(paths, destination)
   if (paths.length > 0) await assureStored(open, destination, 'move')
+}
+
+/** Copies, and once more where the temporary file met its own upload when it got its name. That file has gone. */
+export async function copyAgainstUploads<Result>(
+  open: Open,
+  destination: MountPath,
+  copy: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await copy()
+  } catch (error) {
+    if (!(await mayHaveMetUpload(open, error, destination))) throw error
+    await open.running.control.call('vfs/forget').catch(() => {
+      throw error // it says why
+    })
+    return await copy()
+  }
+}
+
+/** rclone would use its cached state of a file at the destination for the file that comes there. */
+async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination: MountPath): Promise<boolean> {
+  return isWorkspaceError(error, 'EIO') && (await readCachedFile(join(metadata, destination))) === undefined
 }
 
 /**
