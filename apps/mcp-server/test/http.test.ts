@@ -239,6 +239,12 @@ describe('the attack on a server over HTTP', () => {
     expect(await statusOf('//127.0.0.1/mcp')).toBe(404)
   })
 
+  it('leaves a connection that stays open for longer than clients and proxies use it', async () => {
+    const { url } = await serveOne(await openWorkspace())
+    const { headers } = await fetch(url, { method: 'DELETE' })
+    expect(headers.get('keep-alive')).toBe('timeout=65')
+  })
+
   it('in a wrong shape gets an answer that says so', async () => {
     const { url } = await serveOne(await openWorkspace())
     expect((await ask(url, { body: '{"jsonrpc":' })).status).toBe(400)

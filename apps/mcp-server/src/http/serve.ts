@@ -13,6 +13,11 @@ import type { HttpOptions } from './types.ts'
 
 /** Milliseconds in which a request must have arrived, headers and body. */
 const arrivalTimeout = 60_000
+/**
+ * Milliseconds for which an idle connection stays open. More than clients and proxies keep theirs (60 s is usual): where the
+ * server closes first, a request that is on its way is lost.
+ */
+const idleTimeout = 65_000
 
 export interface HttpServer extends Served {
   /** Where clients connect. */
@@ -36,7 +41,12 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
   checkExposure(host, options)
   const front = new Front(options, makeServer)
   const server = createHttpServer(
-    { requestTimeout: arrivalTimeout, headersTimeout: arrivalTimeout / 2, connectionsCheckingInterval: 5_000 },
+    {
+      requestTimeout: arrivalTimeout,
+      headersTimeout: arrivalTimeout / 2,
+      keepAliveTimeout: idleTimeout,
+      connectionsCheckingInterval: 5_000,
+    },
     (request, response) => void front.handle(request, response),
   )
   const accept = server.listeners('connection')

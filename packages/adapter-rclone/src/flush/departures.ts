@@ -12,6 +12,8 @@ import type { Open } from '../opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
 const longestUploadMs = 1_000
+/** The same after a move that met the end of an upload: the store answers, but a busy machine may be slow. */
+const longestOtherUploadsMs = 10_000
 
 /**
  * Before a file or directory goes: is moved to `destination`, or deleted. Gives what of it may be on its way to the store,
@@ -86,7 +88,7 @@ async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination:
  */
 async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
   try {
-    await uploadsEnded(running.control, longestUploadMs)
+    await uploadsEnded(running.control, longestOtherUploadsMs)
     await running.control.call('vfs/forget')
     await move()
   } catch {
