@@ -17,7 +17,7 @@ const arrivalTimeout = 60_000
  * Milliseconds for which an idle connection stays open. More than clients and proxies keep theirs (60 s is usual): where the
  * server closes first, a request that is on its way is lost.
  */
-const idleTimeout = 65_000
+const keepAliveTimeout = 65_000
 
 export interface HttpServer extends Served {
   /** Where clients connect. */
@@ -44,7 +44,7 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
     {
       requestTimeout: arrivalTimeout,
       headersTimeout: arrivalTimeout / 2,
-      keepAliveTimeout: idleTimeout,
+      keepAliveTimeout,
       connectionsCheckingInterval: 5_000,
     },
     (request, response) => void front.handle(request, response),
