@@ -54,10 +54,18 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
 }
 
 /** @throws WorkspaceError `EIO` where nothing is mounted any more: its place looks like any directory. */
-async function deviceOf(mountPoint: string): Promise<bigint> {
-  const { dev } = await lstat(mountPoint, { bigint: true })
-  const around = await lstat(dirname(mountPoint), { bigint: true })
-  if (dev !== around.dev) return dev
-  const operation = 'createRcloneAdapter'
-  throw failure('EIO', 'cannot be reached: the mount is gone', { operation, remedy: 'call `recover()`' })
+export async function deviceOf(mountPoint: string): Promise<bigint> {
+  const gone = (native?: unknown): Error =>
+    failure('EIO', 'cannot be reached: the mount is gone', {
+      operation: 'createRcloneAdapter',
+      remedy: 'call `recover()`',
+      native,
+    })
+  try {
+    const { dev } = await lstat(mountPoint, { bigint: true })
+    if (dev !== (await lstat(dirname(mountPoint), { bigint: true })).dev) return dev
+  } catch (error) {
+    throw gone(error) // it names the path of the host
+  }
+  throw gone()
 }

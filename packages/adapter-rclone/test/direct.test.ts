@@ -6,6 +6,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { directFiles } from '../src/files/direct.ts'
+import { deviceOf } from '../src/opened.ts'
 import { at, bytes, failureOf, scratch, text } from './support.ts'
 
 /** A directory in the place of a mount, and what is left to the usual way. */
@@ -26,6 +27,15 @@ async function place(isMount: boolean) {
   const { dev } = await lstat(root, { bigint: true })
   return { root, asked, direct: directFiles(root, isMount ? dev : dev + 1n, usual) }
 }
+
+it('[RP14] a mount that has gone is `EIO`, without a path of the host', async () => {
+  const root = await scratch()
+  for (const path of [root, join(root, 'missing')]) {
+    const error = await failureOf(deviceOf(path))
+    expect(error).toMatchObject({ code: 'EIO', remedy: 'call `recover()`' })
+    expect(error.message).not.toContain(root)
+  }
+})
 
 describe('the shortest way to files of a mount', () => {
   it('[RP14] finds and makes nothing where the mount is gone and its place is a plain directory', async () => {
