@@ -21,10 +21,7 @@ import { isWorkspaceError } from '@ws/core'
 import { component, itWith, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import type { Task } from '../src/confine/task.ts'
-import { pooledCalls } from '../src/host/calls.ts'
-import { putInPlace } from '../src/write/fresh-file.ts'
-import { at, bytes, collect, failureOf, isRoot, names, open, openSite, readText, scratch } from './support.ts'
+import { at, bytes, collect, failureOf, isRoot, names, open, openSite, readText } from './support.ts'
 
 for (const io of ['auto', 'async'] as const) {
   describe(`writing, io: ${io}`, () => {
@@ -432,41 +429,5 @@ describe('deleting', () => {
     setImmediate(() => controller.abort(new Error('enough')))
     expect(await failureOf(deleting)).toMatchObject({ message: 'enough' })
     expect((await lstat(join(root, 'd'))).isDirectory()).toBe(true)
-  })
-})
-
-describe('where there are no hard links', () => {
-  const failAs = (code: string) => Promise.reject(Object.assign(new Error(code), { code, errno: -1, syscall: 'x' }))
-
-  /** Gives a file of five bytes the name `final`, with a rename of its own. */
-  async function place(rename: (temp: string, final: string) => Promise<void>): Promise<string[]> {
-    const { path: root } = await scratch()
-    const temp = join(root, 'temp')
-    fs.writeFileSync(temp, 'whole')
-    const calls = { ...pooledCalls(), link: () => failAs('EPERM'), rename }
-    const task = { calls, pooled: calls } as unknown as Task
-    const file = { directory: { fd: -1, self: root }, temp, fd: fs.openSync(temp, 'r+') }
-    const placing = putInPlace(task, file, 'final', 'create')
-    await placing.catch((error: unknown) => expect(error).toMatchObject({ code: 'EIO' }))
-    return fs.readdirSync(root).map((name) => `${name}: ${fs.readFileSync(join(root, name), 'utf8')}`)
-  }
-
-  it('a new file gets its name in one step, and an empty one does not stay when that fails', async () => {
-    expect(await place(async (temp, final) => fs.renameSync(temp, final))).toEqual(['final: whole'])
-    expect(await place(() => failAs('EIO'))).toEqual(['temp: whole'])
-  })
-
-  it('another file that came in its place stays when that fails', async () => {
-    const replaced = async (_: string, final: string) => {
-      fs.writeFileSync(`${final}-new`, '')
-      fs.renameSync(`${final}-new`, final)
-      await failAs('EIO')
-    }
-    expect(await place(replaced)).toEqual(['final: ', 'temp: whole'])
-    const filled = async (_: string, final: string) => {
-      fs.writeFileSync(final, 'of another')
-      await failAs('EIO')
-    }
-    expect(await place(filled)).toEqual(['final: of another', 'temp: whole'])
   })
 })

@@ -245,3 +245,10 @@ it.each(['\n', '/', './'])('[RU8] refuses 5 million of %j as a path without hold
   expect(result).toMatchObject({ isError: true })
   expect(longest).toBeLessThan(20)
 })
+
+it('[FS13] `workspace` in front does not count for the length of a path', async () => {
+  const { toolset } = await open('split')
+  const longest = `${'a/'.repeat(2046)}aa` // 4,095 bytes with the slash in front
+  expect((await toolset.run('read', { path: `/workspace/${longest}` })).text).toContain('does not exist')
+  expect((await toolset.run('read', { path: `/workspace/${longest}a` })).text).toContain('4096 bytes long')
+})

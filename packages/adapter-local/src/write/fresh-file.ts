@@ -119,14 +119,13 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
     await task.calls.link(file.temp, final)
   } catch (error) {
     if (!isWithoutLinks(error)) throw error
-    // An empty file of the name, made exclusively, keeps others out until ours replaces it.
-    await replaceOwn(task, file, final)
-    return
+    return await placeWithoutLinks(task, file, final)
   }
   await task.calls.unlink(file.temp)
 }
 
-async function replaceOwn({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
+/** An empty file of the name, made exclusively, keeps others out until ours replaces it. */
+async function placeWithoutLinks({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
   await calls.close(await calls.open(final, creating, 0o600))
   const placeholder = await calls.lstat(final)
   try {

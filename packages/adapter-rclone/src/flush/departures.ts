@@ -12,8 +12,8 @@ import type { Open } from '../opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
 const longestUploadMs = 1_000
-/** The same after a move that met the end of an upload: the store answers, but a busy machine may be slow. */
-const longestOtherUploadsMs = 10_000
+/** The same before a move is tried again. It met the end of an upload: so the store answers, if slowly. */
+const longestBeforeRetryMs = 10_000
 
 /**
  * Before a file or directory goes: is moved to `destination`, or deleted. Gives what of it may be on its way to the store,
@@ -59,7 +59,7 @@ export async function moveCalledOff(
   if (paths.length > 0) await assureStored(open, destination, 'move')
 }
 
-/** Copies, and once more where the temporary file met its own upload when it got its name. That file has gone. */
+/** Copies. Once more, where the temporary file met its own upload when it got its name: that file was removed. */
 export async function copyAgainstUploads<Result>(
   open: Open,
   destination: MountPath,
@@ -76,7 +76,10 @@ export async function copyAgainstUploads<Result>(
   }
 }
 
-/** rclone would use its cached state of a file at the destination for the file that comes there. */
+/**
+ * Whether another attempt may help a rename that failed. The destination must be free: rclone would use its cached state of
+ * a file there for the file that comes.
+ */
 async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination: MountPath): Promise<boolean> {
   return isWorkspaceError(error, 'EIO') && (await readCachedFile(join(metadata, destination))) === undefined
 }
@@ -88,7 +91,7 @@ async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination:
  */
 async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
   try {
-    await uploadsEnded(running.control, longestOtherUploadsMs)
+    await uploadsEnded(running.control, longestBeforeRetryMs)
     await running.control.call('vfs/forget')
     await move()
   } catch {

@@ -11,6 +11,8 @@ export interface ToolPath {
 
 /** The segment that models put in front of a path, since commands often run in `/workspace`. */
 const prefix = 'workspace'
+/** Characters of a path that is quickly split. Twice what a path may have: `workspace` in front does not count. */
+const longPath = 8_192
 
 /**
  * Resolves the path of a call [FS13]. One leading `workspace` segment means the root. A real entry of that name wins,
@@ -25,12 +27,12 @@ export async function resolveToolPath(
   signal: AbortSignal | undefined,
 ): Promise<ToolPath> {
   const { root } = workspace
-  // Before it is split: a path that is too long is refused by this.
-  const path = absolute(operation, given, root)
+  // A path of millions of slashes is refused by its length, before it is split.
+  if (given.length > longPath) parsePath(given, { base: root, operation })
   const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
   const isAbsolute = given.startsWith('/')
   const names = isAbsolute && root !== '/' && isBelow(segments, root)
-  if (segments[0] !== prefix || names) return { path }
+  if (segments[0] !== prefix || names) return { path: absolute(operation, given, root) }
   refuseClimbing(operation, given, segments.slice(1))
   const literal = isAbsolute || root === '/' ? `/${prefix}` : `${root}/${prefix}`
   const rest = segments.slice(1).join('/')
