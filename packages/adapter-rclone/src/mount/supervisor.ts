@@ -28,7 +28,8 @@ force() {
  * process id.
  *
  * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it
- * went.
+ * went. The shell that detaches does not hold it, so the first one waits for that shell, whatever signal comes: the next
+ * process would mount at the same place, and have its own mount detached.
  */
 export const supervisorScript = `
 umask 077
@@ -55,6 +56,7 @@ keeper=$!
 exec 3<&-
 wait "$rclone"
 code=$?
+trap '' TERM
 if [ -n "$asked" ]; then
   end
   wait "$rclone"
