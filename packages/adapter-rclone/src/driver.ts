@@ -39,6 +39,7 @@ import {
 import { trackIterator } from './files/iterate.ts'
 import { keep, keepNew } from './files/kept.ts'
 import { listed } from './files/listing.ts'
+import { refuseChangedName } from './files/names.ts'
 import { PathLocks } from './files/path-locks.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
@@ -71,10 +72,11 @@ export class RcloneDriver implements Driver {
     this.#looks = new Looks(this.#part, this.#replacing, this.#locks)
     this.#onClose = onClose
     if (!mount.features.links) return
-    this.createSymlink = (path, target, { signal }) =>
-      this.#part.run({ operation: 'createSymlink', path, signal }, ({ files }) =>
-        files.createSymlink(path, target, { signal }),
-      )
+    this.createSymlink = async (path, target, { signal }) => {
+      const call = { operation: 'createSymlink', path, signal }
+      refuseChangedName(call.operation, path)
+      await this.#part.run(call, ({ files }) => files.createSymlink(path, target, { signal }))
+    }
     this.readSymlink = (path, { signal }) =>
       this.#part.run({ operation: 'readSymlink', path, signal }, ({ files }) => files.readSymlink(path, { signal }))
   }
@@ -85,10 +87,11 @@ export class RcloneDriver implements Driver {
     )
   }
 
-  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+  async read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'read', path, signal: options.signal }
-    return this.#looks.conditional(call, conditions, (open, [ifVersion], metadata) =>
+    refuseChangedName(call.operation, path)
+    return await this.#looks.conditional(call, conditions, (open, [ifVersion], metadata) =>
       this.#locks.shared(path, async () => {
         await refuseWrittenSince(open.metadata, call.operation, conditions)
         return await readSteadily(open.direct, metadata, path, { ...options, ifVersion })
@@ -99,6 +102,7 @@ export class RcloneDriver implements Driver {
   /** Small files are read at once; should a larger one be replaced while it is read, the stream fails with `ECONFLICT`. */
   async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
+    refuseChangedName(call.operation, path)
     const conditions = [{ path, condition: options.ifVersion }]
     const { stat, stream } = await this.#looks.conditional(call, conditions, (open, [ifVersion], metadata) =>
       this.#locks.shared(path, async () => {
@@ -111,6 +115,7 @@ export class RcloneDriver implements Driver {
 
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     const call = { operation: 'write', path, signal: options.signal }
+    refuseChangedName(call.operation, path)
     const done = this.#replacing.begin(path)
     const conditions = [{ path, condition: options.ifVersion }]
     let leave: (() => void) | undefined
@@ -144,6 +149,7 @@ export class RcloneDriver implements Driver {
 
   async append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
     const call = { operation: 'append', path, signal: options.signal }
+    refuseChangedName(call.operation, path)
     const conditions = [{ path, condition: options.ifVersion }]
     return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#locks.exclusive([path], async () => {
@@ -166,9 +172,10 @@ export class RcloneDriver implements Driver {
     })
   }
 
-  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
+  async createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
     const call = { operation: 'createDirectory', path, signal: options.signal }
-    return this.#part.run(call, ({ files }) => files.createDirectory(path, options))
+    refuseChangedName(call.operation, path)
+    await this.#part.run(call, ({ files }) => files.createDirectory(path, options))
   }
 
   async delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
@@ -202,9 +209,10 @@ export class RcloneDriver implements Driver {
     })
   }
 
-  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+  async copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, signal: options.signal }
-    return this.#transfer(call, destination, options, (open, conditions, refuse) =>
+    refuseChangedName(call.operation, source)
+    return await this.#transfer(call, destination, options, (open, conditions, refuse) =>
       this.#locks.exclusive([destination], async () => {
         await refuse()
         const copy = () => open.files.copy(source, destination, { ...options, ...conditions })
@@ -268,6 +276,7 @@ export class RcloneDriver implements Driver {
       { path: call.path, condition: ifSource },
       { path: destination, condition: ifDestination },
     ]
+    refuseChangedName(call.operation, destination)
     await this.#looks.conditional(call, conditions, (open, [first, second]) =>
       work(open, { ifSource: first, ifDestination: second }, () =>
         refuseWrittenSince(open.metadata, call.operation, conditions),

@@ -1,6 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
 import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
+import { refuseChangedName } from './files/names.ts'
 import { type OptionShapes, prefixShape, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
 
 /**
@@ -219,6 +220,7 @@ function checkPrefix(prefix = ''): string {
   const bare = prefix.replace(/^\/+|\/+$/g, '')
   if (bare === '') return ''
   const path: MountPath = parseMountPath(`/${bare}`, operation)
+  refuseChangedName(operation, path)
   return path.slice(1)
 }
 

@@ -5,6 +5,7 @@ import { type SignalOption, mountRoot, parseMountPath } from '@ws/core/adapter'
 
 import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
+import { refuseChangedName } from '../files/names.ts'
 import { Mount } from '../mount/mount.ts'
 import { type RcloneAdapterOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'
@@ -40,6 +41,7 @@ export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<R
     if (path === mountRoot) {
       throw failure('EINVAL', 'the prefix is empty', { operation, remedy: 'name the part that is to be seen' })
     }
+    refuseChangedName(operation, path)
     const below = `${path.slice(1)}/`
     const call = { operation, path: mountRoot }
     const { mountPoint } = mount.place
