@@ -14,7 +14,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })
     const sent = watch(client)
-    const { counts, count } = counterOf(sent)
+    const { counts, all, count } = counterOf(sent)
     const make = () => createS3Adapter({ client, bucket: server.bucket })
     const store = await count('start', make)
     const again = await count('start again', make)
@@ -28,7 +28,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     await threads.close()
     await store.close()
     await again.close()
-    expect(counts).toEqual({
+    expect(counts, all.join('\n')).toEqual({
       start: 11,
       'start again': 1,
       new: 19,
@@ -51,7 +51,7 @@ describeWith([...s3Needs('r2'), component('bubblewrap')], 'requests of threads w
       await scratch.remove()
     })
     const client = server.client({ maxAttempts: 1 })
-    const { counts, count } = counterOf(watch(client))
+    const { counts, all, count } = counterOf(watch(client))
     const store = await createS3Adapter({ client, bucket: server.bucket, symlinks: 'rclonelink' })
     const threads = await createThreads({
       store,
@@ -78,7 +78,7 @@ describeWith([...s3Needs('r2'), component('bubblewrap')], 'requests of threads w
     await again.close()
     await threads.close()
     await store.close()
-    expect(counts).toEqual({
+    expect(counts, all.join('\n')).toEqual({
       new: 41,
       'a command that changes nothing': 1,
       'a command that makes a file': 7,
@@ -99,12 +99,15 @@ function leasesIn(store: StorageAdapter) {
 
 function counterOf(sent: string[]) {
   const counts: Record<string, number> = {}
+  const all: string[] = []
   return {
     counts,
+    all,
     async count<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
       sent.length = 0
       const result = await work()
       counts[step] = sent.length
+      all.push(...sent.map((request) => `${step}: ${request}`))
       return result
     },
   }
