@@ -1,8 +1,9 @@
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
 import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
-import { refuseChangedName } from './files/names.ts'
 import { type OptionShapes, prefixShape, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
+
+import { refuseChangedName } from './files/names.ts'
 
 /**
  * Where the files are, and how they are mounted. The store speaks S3, R2 included: then `endpoint` and `credentials` are

@@ -28,8 +28,8 @@ force() {
  * process id.
  *
  * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it
- * went. The shell that detaches does not hold it, so the first one waits for that shell, whatever signal comes: the next
- * process would mount at the same place, and have its own mount detached.
+ * went. The shell that detaches does not hold it. So the first one waits for that shell, whatever signal comes. Else the
+ * next process could mount at the same place, and lose its mount.
  */
 export const supervisorScript = `
 umask 077
