@@ -51,6 +51,7 @@ describe('options that mean nothing', () => {
     'no credentials': { endpoint: s3.endpoint, bucket: 'b' },
     'a bucket with a line break': { ...s3, bucket: 'b\n[store]' },
     'a prefix with ..': { ...s3, bucket: 'b', prefix: 'threads/../x' },
+    'a prefix that the cache changes': { ...s3, bucket: 'b', prefix: 'threads/a␊b' },
     'a relative directory': { ...s3, bucket: 'b', directory: 'cache' },
     'a secret with a line break': {
       ...s3,

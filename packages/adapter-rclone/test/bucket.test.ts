@@ -73,7 +73,7 @@ describeWith(mountNeeds, 'one mount for many', () => {
     await one.flush()
     const error = await failureOf(one.read(at('/none')))
     expect(error.message).not.toContain('threads')
-    for (const prefix of ['', '/', 'a/../b', '..'])
+    for (const prefix of ['', '/', 'a/../b', '..', 'a␊b'])
       expect((await failureOf(bucket.adapter(prefix))).code).toMatch(/E(INVAL|OUTSIDE)/)
   })
 
