@@ -3,9 +3,9 @@ import { isWorkspaceError } from '@ws/core'
 import { component, describeWith, itWith, deep } from '@ws/test-fixtures'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
-import { modes, needed, Workbench, tagsIn } from './support/workbench.ts'
+import { needed, places, Workbench, tagsIn } from './support/workbench.ts'
 
-for (const mode of modes) {
+for (const mode of places) {
   describeWith(needed[mode], `commands (${mode})`, { tags: tagsIn(mode) }, () => {
     let bench: Workbench
     beforeEach(async () => {

@@ -7,7 +7,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { beforeEach, expect, it } from 'vitest'
 
 import { useRuleSite } from './support/rule-site.ts'
-import { modes, needed, tagsIn } from './support/workbench.ts'
+import { needed, places, tagsIn } from './support/workbench.ts'
 
 const identity = '-c user.name=n -c user.email=e -c protocol.file.allow=always'
 
@@ -49,7 +49,7 @@ const usersWork = [
   ['repo', 'push', '-q', 'origin', 'HEAD:refs/heads/pushed'],
 ]
 
-for (const mode of modes) {
+for (const mode of places) {
   describeWith(
     [...needed[mode], component('git')],
     `repositories under protectHooks (${mode})`,

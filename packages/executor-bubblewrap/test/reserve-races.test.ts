@@ -104,7 +104,7 @@ for (const mode of modes.filter((one) => !isWarm(one))) {
     }, async () => {
       await mkdir(join(root, 'dir'))
       await give(join(root, 'dir'))
-      const count = deep ? 80 : 10
+      const count = deep ? 40 : 10
       const attack = (names: string[]) =>
         names
           .map(

@@ -31,8 +31,8 @@ export const baseConfig = defineConfig({
     // a worker loads the imports of its files once
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle on a machine of two. A fifth one takes 8 % more
-    // processor time for the same tests. Two thirds of the deep tier's time are waiting.
-    maxWorkers: deep ? 8 : 4,
+    // processor time for the same tests. Tests of the deep tier wait longer.
+    maxWorkers: deep ? 6 : 4,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

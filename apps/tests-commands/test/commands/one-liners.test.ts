@@ -51,16 +51,16 @@ const names = Object.keys(fixture)
   .map((name) => name.replaceAll('.', String.raw`\.`))
 const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})(?![\w-]|\.[a-z])`, 'g')
 
-// Sanitize maps absolute paths, so every one-liner is run with them too, at one of the two places. The outcome must be
-// that of a view.
+// Sanitize maps absolute paths, so every one-liner that names a file is run with them too, at one of the two places. The
+// outcome must be that of a view.
 for (const [turn, at] of ['/', '/workspace'].entries()) {
-  const runs = (line: string) => isInPart(line, turn, 2)
   const below = at === '/' ? '/' : `${at}/`
   const rewrite = (line: string) =>
     line
       .replaceAll('/workspace/', below)
       .replace(ownNames, `${below}$1`)
       .replace(/(?<=find )\.(?= )/, at)
+  const runs = (line: string) => isInPart(line, turn, 2) && rewrite(line) !== line
   const components = [...sanitize.components, 'proot'] as const
   compareWithBubblewrap([{ ...sanitize, components, runs }], { title: `absolute paths at ${at}`, at, rewrite })
 }

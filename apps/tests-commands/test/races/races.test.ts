@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 
 const seed = 20_261_121
 /** The number of operations of each race; each operation at least twice. */
-const count = deep ? 2_000 : operations.length * 5
+const count = deep ? 1_000 : operations.length * 5
 /** Starts that are read first are refused far more often, before they start. */
-const starts = deep ? { bubblewrap: 200, sanitize: 400 } : { bubblewrap: 15, sanitize: 60 }
+const starts = deep ? { bubblewrap: 100, sanitize: 200 } : { bubblewrap: 15, sanitize: 60 }
 
 describeWith(component('perl'), 'under a race with another process', () => {
   for (const race of raceNames) {

@@ -26,12 +26,24 @@ describe('too few descriptors', () => {
   })
 })
 
+/** These start in other ways, and meet a full disk and little memory as the first form of bubblewrap does. */
+const otherStarts = new Set(['bubblewrap with proot at /', 'bubblewrap at /workspace'])
+
 for (const { name, components } of scarceDoors) {
   describeWith(components.map(component), name, () => {
     it('[HO2] descriptors, from plenty to nothing', { tags: ['deep'] }, () =>
       descriptors(name, [27, 15, 10, 7, 5, 3, 2, 1, 0]),
     )
   })
+
+  // For a user without other processes, which only root can become. Limits of root are not held.
+  describeWith(components.map(component), name, () => {
+    it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
+      expectLife({ scarce: 'processes', door: name, lefts: [8, 4, 2, 1, 0] }, []),
+    )
+  })
+
+  if (otherStarts.has(name)) continue
 
   describeWith([...components, 'tmpfs' as const].map(component), name, () => {
     it('[HO2] bytes of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
@@ -46,13 +58,6 @@ for (const { name, components } of scarceDoors) {
   describeWith(components.map(component), name, () => {
     it('[HO2] memory, down to some for Node, which ends itself without any', { tags: ['deep'] }, () =>
       expectLife({ scarce: 'memory', door: name, lefts: [2 ** 28, 2 ** 26, 2 ** 24] }, []),
-    )
-  })
-
-  // For a user without other processes, which only root can become. Limits of root are not held.
-  describeWith(components.map(component), name, () => {
-    it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
-      expectLife({ scarce: 'processes', door: name, lefts: [8, 5, 4, 3, 2, 1, 0] }, []),
     )
   })
 }

@@ -36,6 +36,9 @@ export function isWarm(mode: Mode): boolean {
   return mode === 'warm' || mode === 'warm-direct'
 }
 
+/** One form of each place, for what a command finds the same in a sandbox that was ready. */
+export const places: readonly Mode[] = ['warm', 'warm-direct', 'translated']
+
 /** `npm test` tries the form that most commands take at `/`. */
 export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : ['deep'])
 
