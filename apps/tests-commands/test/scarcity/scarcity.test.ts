@@ -31,9 +31,7 @@ const otherStarts = new Set(['bubblewrap with proot at /', 'bubblewrap at /works
 
 for (const { name, components } of scarceDoors) {
   describeWith(components.map(component), name, () => {
-    it('[HO2] descriptors, from plenty to nothing', { tags: ['deep'] }, () =>
-      descriptors(name, [27, 15, 10, 7, 5, 3, 2, 1, 0]),
-    )
+    it('[HO2] descriptors, from plenty to nothing', { tags: ['deep'] }, () => descriptors(name, [27, 10, 5, 3, 1, 0]))
   })
 
   // For a user without other processes, which only root can become. Limits of root are not held.
@@ -51,7 +49,7 @@ for (const { name, components } of scarceDoors) {
     )
 
     it('[HO2] entries of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
-      expectLife({ scarce: 'inodes', door: name, lefts: [8, 4, 2, 1, 0] }, ['ENOSPC']),
+      expectLife({ scarce: 'inodes', door: name, lefts: [8, 2, 1, 0] }, ['ENOSPC']),
     )
   })
 

@@ -13,7 +13,7 @@ import { openObjectJournal } from '../../src/state/objects.ts'
 import { Power } from './power.ts'
 import { filesOf, put, stores, type Store } from './support.ts'
 
-const seeds = 50
+const seeds = 25
 
 const plan = {
   version: 1,
