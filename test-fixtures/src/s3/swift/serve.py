@@ -7,11 +7,15 @@ import os
 import sys
 
 import eventlet
-import eventlet.wsgi
 import eventlet.hubs
+import eventlet.tpool
+import eventlet.wsgi
 
 eventlet.hubs.use_hub('epolls')
 eventlet.patcher.monkey_patch(all=False, socket=True, select=True, thread=True)
+# A write ends in a thread, which removes the older file. A read that had chosen that file would answer 404: a cluster
+# asks another replica then, and here is none. In one thread, no write ends between the choice and the opening.
+eventlet.tpool.execute = lambda function, *values, **named: function(*values, **named)
 
 directory, port, access, secret = sys.argv[1:5]
 config = os.path.join(directory, 'config')
