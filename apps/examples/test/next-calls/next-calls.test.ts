@@ -149,8 +149,8 @@ it('[FS1] each next call works as it stands', async () => {
 for (const site of [...sites, ...processSites]) {
   // most of the advice is the same everywhere: memory shows all of it
   const step = site === memory ? 1 : 5
-  describeWith(site.needs, `each next call on ${site.name}`, { tags: 'deep' }, () => {
-    it(`[FS1] works as it stands, of one in ${step} of the catalogue`, async () => {
+  describeWith(site.needs, `next calls on ${site.name}`, { tags: 'deep' }, () => {
+    it(`[FS1] work as they stand: ${100 / step} % of the catalogue`, async () => {
       const { wrong, failed } = await failuresOf(site, step)
       expect(failed).toEqual([])
       expect(wrong).toBeGreaterThan(2000 / step)

@@ -27,21 +27,20 @@ describe('too few descriptors', () => {
 })
 
 /** These start in other ways, and meet a full disk and little memory as the first form of bubblewrap does. */
-const otherStarts = new Set(['bubblewrap with proot at /', 'bubblewrap at /workspace'])
+const otherStarts = ['bubblewrap with proot at /', 'bubblewrap at /workspace'].map(doorOf)
 
-for (const { name, components } of scarceDoors) {
+for (const door of scarceDoors) {
+  const { name, components } = door
   describeWith(components.map(component), name, () => {
     it('[HO2] descriptors, from plenty to nothing', { tags: ['deep'] }, () => descriptors(name, [27, 10, 5, 3, 1, 0]))
-  })
 
-  // For a user without other processes, which only root can become. Limits of root are not held.
-  describeWith(components.map(component), name, () => {
+    // For a user without other processes, which only root can become. Limits of root are not held.
     it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
       expectLife({ scarce: 'processes', door: name, lefts: [8, 4, 2, 1, 0] }, []),
     )
   })
 
-  if (otherStarts.has(name)) continue
+  if (otherStarts.includes(door)) continue
 
   describeWith([...components, 'tmpfs' as const].map(component), name, () => {
     it('[HO2] bytes of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
