@@ -15,7 +15,7 @@ import { runStarts, startedIn } from './starts.ts'
 const usage = `npm run attack -- [options]
   --seconds N      seconds of each race, and of starting commands (default 10, or no limit with --operations)
   --operations N   operations under each race
-  --starts N       commands to start while the sources of their binds are exchanged
+  --starts N       commands that start while the sources of their binds are exchanged
   --race NAME      only this one: ${raceNames.join(', ')}
   --shared         only workspaces that share a directory and have different rules
   --seed S         which operations and pauses (default 1)
@@ -94,7 +94,7 @@ async function main(): Promise<number> {
       console.log(`no commands were started in ${executor}: ${needed.reason}`)
       continue
     }
-    const report = await runStarts({ executor, seed, starts: options.starts ?? 600, duration, signal })
+    const report = await runStarts({ executor, seed, starts: options.starts ?? 200, duration, signal })
     console.log(describeStarts(executor, report))
     leaks += report.cheated + report.untyped
   }

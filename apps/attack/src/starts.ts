@@ -19,9 +19,9 @@ export interface StartsOptions {
   /** Default `bubblewrap`. */
   readonly executor?: StartedIn | undefined
   readonly seed: number
-  /** Commands to start. */
+  /** Commands that must start. Those refused before do not count: how many are refused depends on the machine. */
   readonly starts: number
-  /** Milliseconds after which no further one is started. */
+  /** Milliseconds after which no further one is tried. */
   readonly duration?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -90,7 +90,7 @@ export async function runStarts(options: StartsOptions): Promise<StartsReport> {
   })
   let [started, refused, cheated, untyped] = [0, 0, 0, 0]
   const until = performance.now() + duration
-  for (let count = 0; count < starts && performance.now() < until && signal?.aborted !== true; count += 1) {
+  for (let count = 0; started + untyped < starts && performance.now() < until && signal?.aborted !== true; count += 1) {
     const counts = noCounts()
     evidence.counts = counts
     try {

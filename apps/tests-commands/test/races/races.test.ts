@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 const seed = 20_261_121
 /** The number of operations of each race; each operation at least twice. */
 const count = deep ? 1_000 : operations.length * 5
-/** Starts that are read first are refused far more often, before they start. */
-const starts = deep ? { bubblewrap: 100, sanitize: 200 } : { bubblewrap: 15, sanitize: 60 }
+/** Commands that start under the race. Several are refused for each one. */
+const starts = deep ? 30 : 5
 
 describeWith(component('perl'), 'under a race with another process', () => {
   for (const race of raceNames) {
@@ -35,13 +35,12 @@ describeWith(component('perl'), 'under a race with another process', () => {
 for (const executor of startedIn) {
   const needed = [component('perl'), component(executor === 'bubblewrap' ? 'bubblewrap' : 'landlock')]
   describeWith(needed, `commands that start in ${executor} under a race with another process`, () => {
-    it(`see nothing outside and nothing denied, in ${starts[executor]} starts`, { tags: 'rounds' }, async () => {
-      const report = await runStarts({ executor, seed, starts: starts[executor] })
+    it(`see nothing outside and nothing denied, in ${starts} starts`, { tags: 'rounds' }, async () => {
+      const report = await runStarts({ executor, seed, starts })
       expect(report.findings).toEqual([])
       expect(report).toMatchObject({ cheated: 0, untyped: 0 })
-      expect(report.started + report.refused).toBe(starts[executor])
-      expect(report.started).toBeGreaterThan(0)
-      expect(report.exchanges).toBeGreaterThan(starts[executor] / 4)
+      expect(report.started).toBe(starts)
+      expect(report.exchanges).toBeGreaterThan(starts)
     })
   })
 }
