@@ -107,5 +107,5 @@ it('[RE4] kill -9 at any moment: both machines and the store agree after the nex
   tags: 'rounds',
   timeout: 300_000,
 }, async () => {
-  for (const seed of rounds({ quick: 1, most: 50, seconds: 35 })) await round(seed + 1, deep ? 4 : 2)
+  for (const seed of rounds({ quick: 1, most: 50, seconds: 20 })) await round(seed + 1, deep ? 4 : 2)
 })

@@ -191,7 +191,7 @@ describe('the state directory', () => {
 describe('kill -9', { tags: 'rounds' }, () => {
   it('[UN6] at any moment leaves each file old or new, and the next start goes on', async () => {
     const random = randomOf(7)
-    for (const round of rounds({ quick: 2 })) {
+    for (const round of rounds({ quick: 2, seconds: 20 })) {
       const { path: root, remove } = await createScratchDirectory()
       const stateDirectory = join(await ownDirectory(), 'kept')
       for (let file = 0; file < 30; file += 1)

@@ -45,10 +45,10 @@ const stores = {
     calls: [25, 15],
     quick: 4,
     most: 1_000,
-    seconds: 30,
+    seconds: 20,
   },
-  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 35 },
-  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 35 },
+  r2: { open: () => storeOf('r2'), calls: [10, 8], quick: 1, most: 50, seconds: 20 },
+  ceph: { open: () => storeOf('ceph'), calls: [25, 15], quick: 1, most: 50, seconds: 20 },
 } as const
 
 describe('random calls', { tags: 'rounds' }, () => {

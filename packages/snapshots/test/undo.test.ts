@@ -22,7 +22,7 @@ describe('random commands on a disk', { tags: 'rounds' }, () => {
     await using other = await createScratchDirectory()
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: other.path }) }]
     await using _holder = await createWorkspace({ mounts, checkpoints })
-    for (const round of rounds({ quick: 8, most: 1_000, seconds: 40 })) {
+    for (const round of rounds({ quick: 8, most: 1_000, seconds: 20 })) {
       await using root = await createScratchDirectory()
       // an install takes a second
       const programs = { git: round % 4 === 0, builds: round % 20 === 1 }

@@ -36,7 +36,7 @@ for (const door of scarceDoors) {
 
     // For a user without other processes, which only root can become. Limits of root are not held.
     it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
-      expectLife({ scarce: 'processes', door: name, lefts: [8, 4, 2, 1, 0] }, []),
+      expectLife({ scarce: 'processes', door: name, lefts: [8, 2, 0] }, []),
     )
   })
 
@@ -44,11 +44,11 @@ for (const door of scarceDoors) {
 
   describeWith([...components, 'tmpfs' as const].map(component), name, () => {
     it('[HO2] bytes of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
-      expectLife({ scarce: 'bytes', door: name, lefts: [16_384, 8192, 4096, 0] }, ['ENOSPC']),
+      expectLife({ scarce: 'bytes', door: name, lefts: [16_384, 4096, 0] }, ['ENOSPC']),
     )
 
     it('[HO2] entries of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
-      expectLife({ scarce: 'inodes', door: name, lefts: [8, 2, 1, 0] }, ['ENOSPC']),
+      expectLife({ scarce: 'inodes', door: name, lefts: [8, 1, 0] }, ['ENOSPC']),
     )
   })
 

@@ -72,7 +72,7 @@ describeWith([...mountNeeds, component('bubblewrap')], 'checkpoints of a mount o
     timeout: 400_000,
   }, async () => {
     const workspace = await openSite()
-    for (const round of rounds({ quick: 2, most: 50, seconds: 35 })) {
+    for (const round of rounds({ quick: 2, most: 50, seconds: 20 })) {
       await workspace.exec(commands(round * 2, 10))
       await workspace.write('/by-call.txt', `before ${round}`)
       const before = await filesOf(workspace)

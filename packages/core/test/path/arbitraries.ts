@@ -5,7 +5,7 @@ import { parseVirtualPath, type VirtualPath } from '../../src/path/virtual-path.
 
 /** Runs a property with a fixed seed: few cases in `npm test`, many in `npm run test:deep`. */
 export function check<Values>(property: fc.IProperty<Values>): void {
-  fc.assert(property, { seed: 20_261_121, ...propertyRounds({ quick: 300, seconds: 5 }) })
+  fc.assert(property, { seed: 20_261_121, ...propertyRounds({ quick: 300, seconds: 3 }) })
 }
 
 const oddNames = [
