@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { extractExamples, extractPaths, installedBy } from './readme/extract.ts'
 import { find, published, read } from './readme/pages.ts'
@@ -38,16 +38,16 @@ describe('the examples of the READMEs', () => {
       async () => {
         await using scratch = await createScratchDirectory({ prefix: 'ws-readme-' })
         await using store = await openStore(example.store)
-        const before = { directory: process.cwd(), env: { ...process.env } }
+        const before = process.cwd()
         process.chdir(scratch.path)
-        Object.assign(process.env, store.env)
+        for (const [name, value] of Object.entries(store.env)) vi.stubEnv(name, value)
         try {
           const printed = await runExample(example)
           expect(missingLines(example.prints, printed), `it printed:\n${printed.join('\n')}`).toEqual([])
           expect(openedBelow(scratch.path)).toEqual([])
         } finally {
-          process.chdir(before.directory)
-          process.env = before.env
+          process.chdir(before)
+          vi.unstubAllEnvs()
         }
       },
     )

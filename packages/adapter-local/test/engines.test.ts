@@ -104,6 +104,8 @@ describe('the asynchronous engine', () => {
     const args = ['--conditions=@ws/source', '--input-type=module', '-e', script]
     const run = spawnSync(process.execPath, [...args, join(import.meta.dirname, '../src/index.ts'), path], {
       cwd: join(import.meta.dirname, '..'),
+      // the script knows the list of reserved names by its usual place
+      env: { ...process.env, WS_STATE_DIRECTORY: undefined },
       encoding: 'utf8',
     })
     expect(run.stderr).toBe('')

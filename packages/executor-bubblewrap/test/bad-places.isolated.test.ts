@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, rules, type Workspace } from '@ws/core'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 
@@ -19,10 +19,10 @@ describeWith((['bubblewrap', 'perl'] as const).map(component), 'bad places', () 
     state = join(scratch.path, 'state')
     mkdirSync(state, { mode: 0o700 })
     work = await scratch.createDirectory('work')
-    process.env['WS_STATE_DIRECTORY'] = state
+    vi.stubEnv('WS_STATE_DIRECTORY', state)
   })
   afterEach(async () => {
-    delete process.env['WS_STATE_DIRECTORY']
+    vi.unstubAllEnvs()
     await scratch.remove()
   })
 

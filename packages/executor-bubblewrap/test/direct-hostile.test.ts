@@ -17,7 +17,7 @@ import {
   deep,
   rounds,
 } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
@@ -165,11 +165,11 @@ print('calm')`
       kill(child.pid ?? 0)
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       expect(await eventually(() => processesWith(marker).length === 0), `round ${round}`).toBe(true)
-      process.env['WS_STATE_DIRECTORY'] = state
+      vi.stubEnv('WS_STATE_DIRECTORY', state)
       try {
         await sweepReserved()
       } finally {
-        delete process.env['WS_STATE_DIRECTORY']
+        vi.unstubAllEnvs()
       }
       expect(await eventually(() => readdirSync(root).join() === 'mine'), readdirSync(root).join()).toBe(true)
       expect(readFileSync(join(root, 'mine'), 'utf8')).toBe(marker)

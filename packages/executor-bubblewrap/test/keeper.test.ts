@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, rules, type Workspace } from '@ws/core'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory, rounds } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 
@@ -15,11 +15,11 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
   let scratch: ScratchDirectory
   beforeEach(async () => {
     scratch = await createScratchDirectory({ prefix: 'ws-keeper-' })
-    process.env['WS_STATE_DIRECTORY'] = join(scratch.path, 'state')
+    vi.stubEnv('WS_STATE_DIRECTORY', join(scratch.path, 'state'))
     await mkdir(join(scratch.path, 'state'), { mode: 0o700 })
   })
   afterEach(async () => {
-    delete process.env['WS_STATE_DIRECTORY']
+    vi.unstubAllEnvs()
     await scratch.remove()
   })
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 
 import { rootPath } from '@ws/core'
 import { component, createScratchDirectory, describeWith, ordinaryOwner } from '@ws/test-fixtures'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
 import { descriptors, firstProcess, type FirstProcessReport, readReport } from '../src/first-process.ts'
 import { createBubblewrapExecutor } from '../src/index.ts'
@@ -17,7 +17,7 @@ describeWith((['bubblewrap', 'perl', 'tmpfs'] as const).map(component), 'a probe
     const state = join(scratch.path, 'state')
     mkdirSync(state)
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k,mode=0700', 'short', state])
-    process.env['WS_STATE_DIRECTORY'] = state
+    vi.stubEnv('WS_STATE_DIRECTORY', state)
     try {
       writeFileSync(join(state, 'filler'), Buffer.alloc(4096))
       for (const root of ['auto', 'direct'] as const) {
@@ -29,7 +29,7 @@ describeWith((['bubblewrap', 'perl', 'tmpfs'] as const).map(component), 'a probe
         })
       }
     } finally {
-      delete process.env['WS_STATE_DIRECTORY']
+      vi.unstubAllEnvs()
       execFileSync('umount', ['-l', state])
     }
   })

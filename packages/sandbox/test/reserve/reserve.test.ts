@@ -24,7 +24,7 @@ describeWith([component('perl')], 'reserved names', () => {
   beforeEach(async () => {
     scratch = await createScratchDirectory({ prefix: 'ws-reserve-' })
     root = scratch.path
-    process.env['WS_STATE_DIRECTORY'] = join(root, 'state')
+    vi.stubEnv('WS_STATE_DIRECTORY', join(root, 'state'))
     mkdirSync(join(root, 'state'), { mode: 0o700 })
     mkdirSync(join(root, 'work'))
     root = join(root, 'work')
@@ -32,7 +32,7 @@ describeWith([component('perl')], 'reserved names', () => {
   })
   afterEach(async () => {
     keeper.close()
-    delete process.env['WS_STATE_DIRECTORY']
+    vi.unstubAllEnvs()
     await scratch.remove()
   })
 

@@ -7,7 +7,7 @@ import type { VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import { type HostPath, shortageOf } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { useNameKeeper } from '../../src/index.ts'
 import { startLoneKeeper } from './support/lone-keeper.ts'
@@ -16,7 +16,7 @@ describeWith([component('perl'), component('tmpfs')], 'reserving a name without 
   let scratch: ScratchDirectory
   beforeEach(async () => {
     scratch = await createScratchDirectory({ prefix: 'ws-short-' })
-    process.env['WS_STATE_DIRECTORY'] = join(scratch.path, 'state')
+    vi.stubEnv('WS_STATE_DIRECTORY', join(scratch.path, 'state'))
     for (const name of ['state', 'work']) {
       mkdirSync(join(scratch.path, name))
       const options = 'size=64k,nr_inodes=12,mode=0700'
@@ -24,7 +24,7 @@ describeWith([component('perl'), component('tmpfs')], 'reserving a name without 
     }
   })
   afterEach(async () => {
-    delete process.env['WS_STATE_DIRECTORY']
+    vi.unstubAllEnvs()
     for (const name of ['state', 'work']) execFileSync('umount', ['-l', join(scratch.path, name)])
     await scratch.remove()
   })
