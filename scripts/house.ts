@@ -1,89 +1,119 @@
-// Measures how easy the repository is to live in: lines and public names of each package, long files, circles between
-// folders, and sentences without a subject (`npm run lint` lists them). With --json it prints the numbers for a comparison.
-import { existsSync, globSync, readFileSync } from 'node:fs'
+// Measures how large and how tangled the repository is. With --check it fails where a number is above the one in
+// house.json; with --write it writes the numbers that have fallen. An allowance is written into house.json by hand.
+import { execFileSync, fork } from 'node:child_process'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { cruise, type IModule } from 'dependency-cruiser'
+import { cruise } from 'dependency-cruiser'
 
-import { folderCircles } from './lib/circles.ts'
+import { arrowsUp, folderArrows, folderCircles } from './lib/circles.ts'
 import { dependencyRules } from './lib/dependency-rules.ts'
 import { publicNames } from './lib/public-names.ts'
 import { repositoryRoot } from './lib/run.ts'
-import { headlessSentences } from './lib/translated.ts'
 
 const maxLines = 250
+const limitsFile = 'scripts/house.json'
+/** The ways that are measured, by their names in `apps/bench/src/ways.ts`. */
+const ways = new Map([
+  ['read 4 KiB, local', 'files on the way of a read'],
+  ['write 4 KiB, local', 'files on the way of a write'],
+  ['exec true, bubblewrap, one deny', 'files on the way of a command'],
+])
 
 process.chdir(repositoryRoot)
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+const flag = { type: 'boolean', default: false } as const
+const { check, write } = parseArgs({ options: { check: flag, write: flag } }).values
 
-const packages = globSync('{packages,apps}/*/package.json')
-  .sort()
-  .map((file) => measure(dirname(file)))
-const result = {
-  packages,
-  total: sum(packages.map(({ code }) => code)),
-  longFiles: globSync('{packages,apps}/*/{src,test}/**/*.ts')
-    .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
-    .filter(({ lines }) => lines > maxLines)
-    .sort((left, right) => right.lines - left.lines),
-  circles: folderCircles(await modulesOf(['packages', 'apps'])),
-  headlessSentences: headlessSentences().length,
+const sources = execFileSync('git', [
+  'ls-files',
+  '-co',
+  '--exclude-standard',
+  'packages',
+  'apps',
+  'lab',
+  'scripts',
+  'test-fixtures',
+])
+  .toString()
+  .split('\n')
+  .filter(
+    (file) =>
+      /\.(?:ts|js|mjs|pl|py|sh|c)$/u.test(file) && !/\/(?:test|sample-project)\//u.test(file) && existsSync(file),
+  )
+const numbers = await measure()
+const limits = JSON.parse(readFileSync(limitsFile, 'utf8')) as Readonly<Record<string, number>>
+
+const raised = Object.entries(numbers).filter(([name, number]) => number > (limits[name] ?? Infinity))
+const fallen = Object.entries(numbers).filter(([name, number]) => number < (limits[name] ?? Infinity))
+if (write) writeFileSync(limitsFile, `${JSON.stringify({ ...limits, ...Object.fromEntries(fallen) }, undefined, 2)}\n`)
+if (!check) print()
+for (const [name, number] of raised) {
+  console.error(
+    `house: ${name} rose from ${limits[name]} to ${number}; make the change smaller, or write an allowance into ${limitsFile}.`,
+  )
 }
+console.log(
+  `house: ${raised.length} numbers rose, ${fallen.length} fell${fallen.length > 0 && !write ? '; `npm run house -- --write` keeps them' : ''}`,
+)
+process.exitCode = raised.length > 0 ? 1 : 0
 
-if (values.json) console.log(JSON.stringify(result, undefined, 2))
-else print()
-
-interface PackageSize {
-  readonly name: string
-  readonly files: number
-  readonly code: number
-  readonly comment: number
-  /** Names by the door that exports them. */
-  readonly names: Readonly<Record<string, number>>
-}
-
-function measure(folder: string): PackageSize {
-  const files = globSync(`${folder}/src/**/*.ts`)
-  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n')).map((line) => line.trim())
-  const written = lines.filter((line) => line !== '')
-  const comment = written.filter((line) => /^(?:\/\/|\/\*|\*)/u.test(line)).length
-  return { name: folder, files: files.length, code: written.length - comment, comment, names: doors(folder) }
-}
-
-function doors(folder: string): Record<string, number> {
-  const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports?: object }
-  const counted: Record<string, number> = {}
-  for (const [door, target] of Object.entries(exports) as [string, string | Record<string, string>][]) {
-    const source = typeof target === 'string' ? target : target['@ws/source']
-    if (source?.endsWith('.ts') !== true) continue
-    const file = join(folder, source)
-    if (existsSync(file)) counted[door] = publicNames(file).size
-  }
-  return counted
-}
-
-async function modulesOf(folders: string[]): Promise<readonly IModule[]> {
-  const { output } = await cruise(folders, dependencyRules.options ?? {})
+async function measure(): Promise<Record<string, number>> {
+  const { output } = await cruise(['packages', 'apps', ...globSync('lab')], dependencyRules.options ?? {})
   if (typeof output === 'string') throw new Error('dependency-cruiser answered with text instead of a result')
-  return output.modules
+  const arrows = folderArrows(output.modules, { types: true })
+  return {
+    units: globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).length,
+    'source lines': sum(sources.map((file) => linesOf(file).length)),
+    'comment lines': sum(
+      sources.map((file) => linesOf(file).filter((line) => /^\s*(?:\/\/|\/\*|\*)/u.test(line)).length),
+    ),
+    'public names': sum(doors().map(({ names }) => names)),
+    'circles of folders': folderCircles(arrows).length,
+    'arrows up': arrowsUp(arrows),
+    [`files over ${maxLines} lines`]: sources.filter((file) => linesOf(file).length > maxLines).length,
+    ...(await measureWays()),
+  }
+}
+
+/** Every entry of every package, internal ones too. */
+function doors(): { readonly door: string; readonly names: number }[] {
+  return globSync('{packages,apps}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).flatMap((file) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as { name: string; exports?: object }
+    return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(([door, target]) => {
+      const source = join(dirname(file), (typeof target === 'string' ? target : target['@ws/source']) ?? '')
+      if (!source.endsWith('.ts') || !existsSync(source)) return []
+      return [{ door: join(name, door), names: publicNames(source).size }]
+    })
+  })
+}
+
+/** Without bubblewrap there is no number for a command. */
+async function measureWays(): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  const child = fork('apps/bench/src/section.ts', ['ways'], { execArgv: ['--expose-gc', '--conditions=@ws/source'] })
+  child.on('message', ({ name, figures }: { name: string; figures: readonly { median: number }[] }) => {
+    const number = ways.get(name)
+    if (number !== undefined) found[number] = figures[0]?.median ?? 0
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  if (code !== 0) throw new Error(`the ways could not be measured: the process ended with ${String(code)}`)
+  return found
+}
+
+function print(): void {
+  const byUnit = Map.groupBy(sources, (file) => /^(?:packages|apps|lab)\/[^/]+|^[^/]+/u.exec(file)?.[0] ?? '')
+  for (const [unit, files] of byUnit)
+    console.log(`${String(sum(files.map((file) => linesOf(file).length))).padStart(7)} ${unit}`)
+  for (const { door, names } of doors()) console.log(`${String(names).padStart(7)} names of ${door}`)
+  for (const [name, number] of Object.entries(numbers))
+    console.log(`${String(number).padStart(7)} ${name} (${limits[name] ?? 'new'})`)
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(file, 'utf8').split('\n').slice(0, -1)
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
-}
-
-function print(): void {
-  for (const { name, files, code, comment, names } of packages) {
-    const exported = Object.entries(names).map(([door, count]) => `${door} ${count}`)
-    console.log(
-      `${name.padEnd(32)}${`${code}`.padStart(6)} lines ${`${comment}`.padStart(5)} comment ${`${files}`.padStart(4)} files  ${exported.join(', ')}`,
-    )
-  }
-  console.log(`\n${result.total} lines of code`)
-  console.log(`${result.longFiles.length} files over ${maxLines} lines:`)
-  for (const { file, lines } of result.longFiles) console.log(`  ${lines} ${file}`)
-  console.log(`${result.circles.length} circles between folders:`)
-  for (const circle of result.circles) console.log(`  ${circle.join(' ')}`)
-  console.log(`${result.headlessSentences} sentences that begin with "what" or "who" and ask nothing`)
 }

@@ -22,7 +22,7 @@ const turbo = ['run', '--continue', '--output-logs=new-only', '--log-order=group
 
 // The quick and likely failures come first, so that a mistake shows within half a minute.
 const linted = deep || run('turbo', [...turbo, 'lint'], { env }) === 0
-const others = ['pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check']
+const others = ['pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check', 'house:check']
 const [tested, checked] = await Promise.all([
   runTests(),
   deep || start('turbo', [...turbo, '--concurrency=1', ...others], 'at its end'),

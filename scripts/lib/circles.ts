@@ -1,33 +1,36 @@
 import type { IModule } from 'dependency-cruiser'
 
-/** Folders of one package that import each other. A type may point back, as between files. */
-export function folderCircles(modules: readonly IModule[]): string[][] {
-  const edges = new Map<string, Set<string>>()
+/** The imports between folders: each folder with the folders of its package that it imports. */
+export type FolderArrows = ReadonlyMap<string, ReadonlySet<string>>
+
+/** @param types whether imports of types count too */
+export function folderArrows(modules: readonly IModule[], { types }: { readonly types: boolean }): FolderArrows {
+  const arrows = new Map<string, Set<string>>()
   for (const { source, dependencies } of modules) {
     const from = folderOf(source)
     if (from === undefined) continue
-    const reached = edges.get(from) ?? new Set()
-    edges.set(from, reached)
+    const reached = arrows.get(from) ?? new Set()
+    arrows.set(from, reached)
     for (const { resolved, dependencyTypes } of dependencies) {
       const to = folderOf(resolved)
-      if (to === undefined || to === from || dependencyTypes.includes('type-only')) continue
+      if (to === undefined || to === from || (!types && dependencyTypes.includes('type-only'))) continue
       if (packageOf(to) === packageOf(from)) reached.add(to)
     }
   }
-  return circles(edges)
+  return arrows
 }
 
-/** The first folder below `src`; the files beside it are a folder each. */
+/** The first folder below `src`; each file beside these folders counts as a folder. */
 function folderOf(file: string): string | undefined {
-  return /^(?:packages|apps)\/[^/]+\/src\/[^/]+/u.exec(file)?.[0]
+  return /^(?:(?:packages|apps)\/[^/]+|lab\/[^/]+)\/src\/[^/]+/u.exec(file)?.[0]
 }
 
 function packageOf(folder: string): string {
-  return folder.split('/').slice(0, 2).join('/')
+  return folder.slice(0, folder.lastIndexOf('/src/'))
 }
 
 /** The folders that reach each other: every group of two or more, by Tarjan's algorithm. */
-function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+export function folderCircles(arrows: FolderArrows): string[][] {
   const found: string[][] = []
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
@@ -38,7 +41,7 @@ function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
     order.set(node, own)
     lowest.set(node, own)
     stack.push(node)
-    for (const next of edges.get(node) ?? []) {
+    for (const next of arrows.get(node) ?? []) {
       const reached = order.has(next) ? (stack.includes(next) ? (order.get(next) ?? own) : own) : visit(next)
       lowest.set(node, Math.min(lowest.get(node) ?? own, reached))
     }
@@ -48,6 +51,26 @@ function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
     }
     return lowest.get(node) ?? own
   }
-  for (const node of edges.keys()) if (!order.has(node)) visit(node)
+  for (const node of arrows.keys()) if (!order.has(node)) visit(node)
   return found
+}
+
+/**
+ * The arrows that lead up when the folders of a circle are put into floors. The folder with the most arrows out, less those in,
+ * is the highest of the rest: a common approximation of the fewest arrows up, which gives the same number each time.
+ */
+export function arrowsUp(arrows: FolderArrows): number {
+  let up = 0
+  for (const circle of folderCircles(arrows)) {
+    const rest = new Set(circle)
+    while (rest.size > 0) {
+      const excess = (node: string) => below(node).length - above(node).length
+      const below = (node: string) => [...(arrows.get(node) ?? [])].filter((to) => rest.has(to))
+      const above = (node: string) => [...rest].filter((from) => arrows.get(from)?.has(node))
+      const [highest = ''] = [...rest].sort((left, right) => excess(right) - excess(left) || left.localeCompare(right))
+      up += above(highest).length
+      rest.delete(highest)
+    }
+  }
+  return up
 }
