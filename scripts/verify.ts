@@ -1,46 +1,54 @@
-// Runs every check of the repository; with --deep, the tests of the deep tier alone. Tests whose packages have not changed
-// since they passed are not run again.
+// Runs the tests and static checks of one tier: `--tier short` (the default), `all` or `deep`. Tests whose packages have not
+// changed since they passed are not run again.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { release } from 'node:os'
 import { parseArgs } from 'node:util'
 
 import { component, componentNames } from '@ws/test-fixtures'
+import { parseTier, type Tier } from '@ws/test-fixtures/report'
 
 import { hashPackages, keepReport, restoreReport } from './lib/kept-reports.ts'
 import { printTestSummary, removeReports, testedPackages } from './lib/reports.ts'
 import { repositoryRoot, run } from './lib/run.ts'
 
-const { deep } = parseArgs({ options: { deep: { type: 'boolean', default: false } } }).values
+/** The static checks of each tier, beside the lint of the short one. */
+const checks: Readonly<Record<Tier, readonly string[]>> = {
+  short: ['boundaries', 'requirements:check', 'mutate:check', 'house:check'],
+  all: ['lint:types', 'pack:check', 'knip'],
+  deep: [],
+}
+
+const tier = parseTier(parseArgs({ options: { tier: { type: 'string', default: 'short' } } }).values.tier)
 const env = {
   ...process.env,
   TURBO_TELEMETRY_DISABLED: '1',
   WS_COMPONENTS: describeMachine(),
-  ...(deep ? { WS_DEEP: '1' } : {}),
+  WS_TIER: tier,
 }
 const turbo = ['run', '--continue', '--output-logs=new-only', '--log-order=grouped']
 
 // The quick and likely failures come first, so that a mistake shows within half a minute.
-const linted = deep || run('turbo', [...turbo, 'lint'], { env }) === 0
-const others = ['pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check', 'house:check']
+const linted = tier !== 'short' || run('turbo', [...turbo, 'lint'], { env }) === 0
+const others = checks[tier]
 const [tested, checked] = await Promise.all([
   runTests(),
-  deep || start('turbo', [...turbo, '--concurrency=1', ...others], 'at its end'),
+  others.length === 0 || start('turbo', [...turbo, '--concurrency=1', ...others], 'at its end'),
 ])
-const passed = printTestSummary({ deep })
+const passed = printTestSummary(tier)
 if (!linted) console.log('failed: the lint, printed at the start')
 if (!checked) console.log(`failed: one of ${others.join(', ')}, printed above the summary of the tests`)
 process.exitCode = linted && tested && checked && passed ? 0 : 1
 
 /** One run of vitest for all packages that have changed. */
 async function runTests(): Promise<boolean> {
-  removeReports({ deep })
+  removeReports(tier)
   const packages = hashPackages(testedPackages(), env)
-  const changed = packages.filter((one) => !restoreReport(one, deep))
+  const changed = packages.filter((one) => !restoreReport(one, tier))
   console.log(`tests of ${changed.length} packages; those of ${packages.length - changed.length} passed as they are`)
   if (changed.length === 0) return true
   const ok = await start('vitest', ['run', ...changed.map(({ of }) => `${of}/`)], 'as it comes')
-  for (const one of changed) keepReport(one, deep)
+  for (const one of changed) keepReport(one, tier)
   return ok
 }
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { pathOfReport } from '@ws/test-fixtures/report'
+import { pathOfReport, type Tier } from '@ws/test-fixtures/report'
 
 import { readReport } from './reports.ts'
 import { capture, repositoryRoot } from './run.ts'
@@ -27,18 +27,18 @@ export function hashPackages(names: readonly string[], env: NodeJS.ProcessEnv): 
 }
 
 /** Puts the report of an equal run in its place, where one passed before. */
-export function restoreReport({ of, hash }: TestedPackage, deep: boolean): boolean {
+export function restoreReport({ of, hash }: TestedPackage, tier: Tier): boolean {
   const kept = join(folder, `${hash}.json`)
   if (!existsSync(kept)) return false
-  copyTo(kept, join(repositoryRoot, of, pathOfReport(deep)))
+  copyTo(kept, join(repositoryRoot, of, pathOfReport(tier)))
   return true
 }
 
 /** Keeps the report of a run that passed. */
-export function keepReport({ of, hash }: TestedPackage, deep: boolean): void {
-  const report = readReport(of, deep)
+export function keepReport({ of, hash }: TestedPackage, tier: Tier): void {
+  const report = readReport(of, tier)
   if (report === undefined || report.failures.length > 0) return
-  copyTo(join(repositoryRoot, of, pathOfReport(deep)), join(folder, `${hash}.json`))
+  copyTo(join(repositoryRoot, of, pathOfReport(tier)), join(folder, `${hash}.json`))
 }
 
 function copyTo(from: string, to: string): void {

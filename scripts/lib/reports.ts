@@ -9,6 +9,7 @@ import {
   type MissingComponent,
   type TestFailure,
   type TestReport,
+  type Tier,
 } from '@ws/test-fixtures/report'
 
 import { formatCosts, type PackageReport } from './costs.ts'
@@ -23,16 +24,16 @@ export function testedPackages(): string[] {
 }
 
 /** A report of an earlier run must not stand for one that did not end. */
-export function removeReports({ deep }: { readonly deep: boolean }): void {
-  for (const of of testedPackages()) rmSync(join(repositoryRoot, of, pathOfReport(deep)), { force: true })
+export function removeReports(tier: Tier): void {
+  for (const of of testedPackages()) rmSync(join(repositoryRoot, of, pathOfReport(tier)), { force: true })
 }
 
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
-export function printTestSummary({ deep }: { readonly deep: boolean }): boolean {
+export function printTestSummary(tier: Tier): boolean {
   const packages: PackageReport[] = []
   const failures: TestFailure[] = []
   for (const of of testedPackages()) {
-    const report = readReport(of, deep)
+    const report = readReport(of, tier)
     if (report === undefined) failures.push({ test: of, message: 'There is no report: the run did not reach its end.' })
     else {
       packages.push({ of, report })
@@ -54,9 +55,9 @@ export function printTestSummary({ deep }: { readonly deep: boolean }): boolean 
 }
 
 /** The report of a package's last run of that tier. */
-export function readReport(of: string, deep: boolean): TestReport | undefined {
+export function readReport(of: string, tier: Tier): TestReport | undefined {
   try {
-    return JSON.parse(readFileSync(join(repositoryRoot, of, pathOfReport(deep)), 'utf8')) as TestReport
+    return JSON.parse(readFileSync(join(repositoryRoot, of, pathOfReport(tier)), 'utf8')) as TestReport
   } catch {
     return undefined
   }

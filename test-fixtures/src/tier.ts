@@ -1,12 +1,46 @@
+/** Each tier runs the tests that the tiers before it leave out: `npm test`, `npm run test:all`, `npm run test:deep`. */
+export const tiers = ['short', 'all', 'deep'] as const
+export type Tier = (typeof tiers)[number]
+
+/** The tier of this run, which `WS_TIER` names; the short one by default. */
+export const tier: Tier = parseTier(process.env['WS_TIER'] ?? 'short')
+
+/** Whether this run is of the deep tier. */
+export const deep: boolean = tier === 'deep'
+
+/** @throws where there is no such tier; the message lists them */
+export function parseTier(name: string): Tier {
+  const found = tiers.find((one) => one === name)
+  if (found === undefined) throw new Error(`there is no tier \`${name}\`: use ${tiers.join(', ')}`)
+  return found
+}
+
 /**
- * The tests of this run: those of `npm test`, or those of `npm run test:deep` (`WS_DEEP=1`), which runs only what
- * differs. A test with the tag `deep` runs in the deep tier alone. One with the tag `rounds` runs in both: a few rounds
- * in `npm test`, and as many as fit into its seconds in the deep tier.
+ * Whether a test with these tags runs in a tier. The tags `all` and `deep` name the tier of a test, and a test with both
+ * runs in the deep one. A test with the tag `rounds` also runs in the deep tier, for as many rounds as fit into its seconds.
  */
-export const deep: boolean = process.env['WS_DEEP'] === '1'
+export function runsIn(of: Tier, tags: readonly string[]): boolean {
+  const own: Tier = tags.includes('deep') ? 'deep' : tags.includes('all') ? 'all' : 'short'
+  return own === of || (of === 'deep' && tags.includes('rounds'))
+}
+
+/** {@link runsIn} as a filter of vitest. */
+export const tagsFilter: string = { short: '!all && !deep', all: 'all && !deep', deep: 'deep || rounds' }[tier]
+
+/**
+ * Whether a test file can hold tests of a tier, judged by its text: vitest then need not load it. A file that gives tags to
+ * its tests, or gets them from a helper, may hold tests of each tier.
+ */
+export function mayHold(of: Tier, text: string): boolean {
+  const [, ofModule] = /^\/\*\*[^/]*@module-tag (\w+)/u.exec(text) ?? []
+  const own = ofModule === 'rounds' ? undefined : ofModule
+  const tagged = ofModule === 'rounds' || /\btags(?:\b|[A-Z])/u.test(text)
+  if (of === 'short') return own === undefined
+  return own === of || (of === 'deep' ? tagged || own === 'all' : tagged && own === undefined)
+}
 
 export interface Rounds {
-  /** How many rounds there are in `npm test`. */
+  /** How many rounds there are outside of the deep tier. */
   readonly quick: number
   /** The time that the deep tier may spend, in seconds; 60 by default. A round that has begun is ended. */
   readonly seconds?: number

@@ -1,10 +1,10 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { defineConfig, mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config'
 
-import { deep } from '../tier.ts'
+import { deep, mayHold, tagsFilter, tier } from '../tier.ts'
 import { ComponentReporter } from './reporter.ts'
 import { LargestPackagesFirst } from './sequencer.ts'
 
@@ -12,7 +12,7 @@ import { LargestPackagesFirst } from './sequencer.ts'
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 
 // The option exists, but its type is that of the command line only.
-const tier = { tagsFilter: [deep ? 'deep || rounds' : '!deep'] }
+const filter = { tagsFilter: [tagsFilter] }
 
 /** The options of all tests. */
 export const baseConfig = defineConfig({
@@ -36,16 +36,21 @@ export const baseConfig = defineConfig({
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [
-      { name: 'deep', description: 'runs in the deep tier alone' },
-      { name: 'rounds', description: 'runs a few rounds in `npm test`, and for some seconds in the deep tier' },
+      { name: 'all', description: 'runs in `npm run test:all`' },
+      { name: 'deep', description: 'runs in `npm run test:deep`' },
+      { name: 'rounds', description: 'runs a few rounds in its tier, and for some seconds in the deep tier' },
     ],
-    ...tier,
+    ...filter,
     // one S3 server of each kind for all, which starts when a test first needs it
     globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))],
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,
-    reporters: ['default', new ComponentReporter()],
+    // a run of all packages ends with a line for each
+    reporters: [
+      process.env['WS_COMPONENTS'] === undefined ? 'default' : ['minimal', { silent: false }],
+      new ComponentReporter(),
+    ],
   },
 })
 
@@ -55,13 +60,17 @@ export const sharedConfig = mergeConfig(baseConfig, { test: { projects: projects
 /** The same for packages whose tests count what their process holds, or set its variables: with workers of their own. */
 export const ownWorkersConfig = mergeConfig(baseConfig, { test: { projects: projects('own', '.') } })
 
-/** The tests of these folders. Those of an `isolated` file replace modules: each such file has a worker for itself. */
+/**
+ * The tests of these folders, without the files that hold none of this tier. Those of an `isolated` file replace modules:
+ * each such file has a worker for itself.
+ */
 function projects(name: string, ...folders: readonly string[]): TestProjectInlineConfiguration[] {
   const files = (ending: string): string[] => folders.map((folder) => `${folder}/test/**/*${ending}`)
   const [include, isolated] = [files('.test.ts'), files('.isolated.test.ts')]
+  const others = globSync(include).filter((file) => !mayHold(tier, readFileSync(file, 'utf8')))
   return [
-    { extends: true, test: { name, include, exclude: isolated } },
-    { extends: true, test: { name: `${name}, isolated`, include: isolated, isolate: true } },
+    { extends: true, test: { name, include, exclude: [...isolated, ...others] } },
+    { extends: true, test: { name: `${name}, isolated`, include: isolated, exclude: others, isolate: true } },
   ]
 }
 

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { deep } from '../tier.ts'
+import { type Tier, tier } from '../tier.ts'
+
+export { parseTier, type Tier, tiers } from '../tier.ts'
 import type { FileCost } from './cost.ts'
 
 /** The results of one vitest run, for the summary at the end of `npm test`. */
@@ -46,11 +48,11 @@ export function packageOf(file: string): string {
 }
 
 /** Where the report of this tier lies, relative to the package. */
-export const reportPath = pathOfReport(deep)
+export const reportPath = pathOfReport(tier)
 
 /** Where the report of a tier lies. */
-export function pathOfReport(deepTier: boolean): string {
-  return `.test-report/${deepTier ? 'deep' : 'report'}.json`
+export function pathOfReport(of: Tier): string {
+  return `.test-report/${of}.json`
 }
 
 /** True when a test that is skipped since a component is missing is a failure, as in continuous integration. */

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, TestSuite } from 'vitest/node'
 
-import { deep } from '../tier.ts'
+import { runsIn, tier } from '../tier.ts'
 import {
   formatMissing,
   packageOf,
@@ -56,10 +56,8 @@ function writeReport(folder: string, modules: readonly TestModule[], errors: rea
   writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-/** The tests of the other tier are skipped too, but by design. */
-function isOfTier({ tags }: TestCase): boolean {
-  return deep ? tags.some((tag) => tag === 'deep' || tag === 'rounds') : !tags.includes('deep')
-}
+/** The tests of another tier are skipped too, but by design. */
+const isOfTier = ({ tags }: TestCase): boolean => runsIn(tier, tags)
 
 /** The suites of `@ws/conformance`, whose tests are one promise each. */
 const suiteOfKit =
