@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { repositoryRoot } from '../lib/run.ts'
-import type { Mutation } from './types.ts'
+import { tierAt } from '../lib/test-tiers.ts'
+import type { Mutation, NamedTest } from './types.ts'
 
 /** One line of a table of vectors. */
 export interface Row {
@@ -53,7 +54,17 @@ function problemsOf({ row: vector, changes, test }: Mutation, row: Row | undefin
   }
   if (!existsSync(join(repositoryRoot, test.file))) problems.push(`there is no ${test.file}`)
   else if (!row.tests.includes(`\`${test.file}\``)) problems.push(`the row "${vector}" does not name ${test.file}`)
+  else if (!runsInShort(test)) problems.push(`no test of the short tier fits ${test.file} ${test.title ?? ''}`)
   return problems
+}
+
+/** Titles that a suite of the kit or a template makes do not stand in the file: then the tier of the file counts. */
+function runsInShort({ file, title }: NamedTest): boolean {
+  const lines = readSource(file).split('\n')
+  const titles = [...lines.keys()].filter(
+    (index) => title !== undefined && new RegExp(title, 'u').test(lines[index] ?? ''),
+  )
+  return (titles.length === 0 ? [0] : titles).some((index) => tierAt(lines, index) === 'short')
 }
 
 function readSource(file: string): string {

@@ -15,13 +15,14 @@ export function parseTier(name: string): Tier {
   return found
 }
 
-/**
- * Whether a test with these tags runs in a tier. The tags `all` and `deep` name the tier of a test, and a test with both
- * runs in the deep one. A test with the tag `rounds` also runs in the deep tier, for as many rounds as fit into its seconds.
- */
+/** The tier of a test with these tags: `all` and `deep` name it, and a test with both is of the deep one. */
+export function tierOf(tags: readonly string[]): Tier {
+  return tags.includes('deep') ? 'deep' : tags.includes('all') ? 'all' : 'short'
+}
+
+/** A test with the tag `rounds` also runs in the deep tier, for as many rounds as fit into its seconds. */
 export function runsIn(of: Tier, tags: readonly string[]): boolean {
-  const own: Tier = tags.includes('deep') ? 'deep' : tags.includes('all') ? 'all' : 'short'
-  return own === of || (of === 'deep' && tags.includes('rounds'))
+  return tierOf(tags) === of || (of === 'deep' && tags.includes('rounds'))
 }
 
 /** {@link runsIn} as a filter of vitest. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { tierAt } from '../../scripts/lib/test-tiers.ts'
 import { mayHold, parseTier, runsIn, tiers } from '../src/tier.ts'
 
 // in one piece it would be a tag of this file
@@ -29,5 +30,29 @@ describe('tiers', () => {
   it('have names, and an unknown one is an error that lists them', () => {
     expect(parseTier('all')).toBe('all')
     expect(() => parseTier('quick')).toThrow('there is no tier `quick`: use short, all, deep')
+  })
+
+  it.each([
+    ["of the group's", "describe('a group', { tags: 'all' }, () => {\n  it('named', () => {\n", 'all'],
+    [
+      "not the neighbour's",
+      "it('one', { tags: 'all' }, () => {})\nit('named', () => {\n  run({ tags: 'deep' })\n})",
+      'short',
+    ],
+    ['in options on lines of their own', "it(\n  'named',\n  {\n    tags: ['deep'],\n  },\n  () => {},\n)", 'deep'],
+    [
+      'at the end',
+      "itWith(\n  needs,\n  'named',\n  () => {\n    run({ tags: 'deep' })\n  },\n  { tags: 'all' },\n)",
+      'all',
+    ],
+    ['that depend on a value', "it('named', { tags: deep ? ['deep'] : [] }, () => {})", 'short'],
+  ])('are found in the text of a test file: tags %s', (_, text, tier) => {
+    const lines = text.split('\n')
+    expect(
+      tierAt(
+        lines,
+        lines.findIndex((line) => line.includes("'named'")),
+      ),
+    ).toBe(tier)
   })
 })

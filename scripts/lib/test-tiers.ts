@@ -1,0 +1,45 @@
+import { type Tier, tierOf } from '@ws/test-fixtures/report'
+
+const moduleTag = /^\/\*\*[^/]*@module-tag (\w+)/u
+/** Tags that depend on a value leave one form of the test in the short tier. */
+const literalTags = /\btags: (?:'(\w+)'|\[('\w+'(?:, '\w+')*)\])/u
+
+/**
+ * The tier of the test whose title stands on a line: by its own tags, those of the groups around it, and those of the file. It reads
+ * the lines as the formatter leaves them: what belongs to a call is indented below it.
+ *
+ * @param index from 0
+ */
+export function tierAt(lines: readonly string[], index: number): Tier {
+  const tags = [moduleTag.exec(lines[0] ?? '')?.[1] ?? '']
+  let indent = Infinity
+  for (let at = index; at >= 0; at -= 1) {
+    const line = lines[at] ?? ''
+    if (line.trim() === '' || indentOf(line) >= indent) continue
+    indent = indentOf(line)
+    tags.push(...tagsIn(line), ...(line.endsWith('(') ? argumentsOf(lines, at).flatMap(tagsIn) : []))
+  }
+  return tierOf(tags)
+}
+
+/** The lines that are arguments of the call that opens on a line, without the bodies of its functions. */
+function argumentsOf(lines: readonly string[], at: number): string[] {
+  const indent = indentOf(lines[at] ?? '')
+  const end = lines.findIndex((line, index) => index > at && line.trim() !== '' && indentOf(line) <= indent)
+  const inside = lines.slice(at + 1, end === -1 ? lines.length : end)
+  return inside.filter((line, index) => {
+    const depth = indentOf(line) - indent
+    return (
+      depth === 2 ||
+      (depth === 4 &&
+        inside.slice(0, index).findLast((above) => indentOf(above) < indentOf(line)) === `${' '.repeat(indent + 2)}{`)
+    )
+  })
+}
+
+function tagsIn(line: string): string[] {
+  const [, one, several = ''] = literalTags.exec(line) ?? []
+  return one === undefined ? [...several.matchAll(/\w+/gu)].map(([tag]) => tag) : [one]
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
