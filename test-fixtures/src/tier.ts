@@ -29,15 +29,16 @@ export function runsIn(of: Tier, tags: readonly string[]): boolean {
 export const tagsFilter: string = { short: '!all && !deep', all: 'all && !deep', deep: 'deep || rounds' }[tier]
 
 /**
- * Whether a test file can hold tests of a tier, judged by its text: vitest then need not load it. A file that gives tags to
- * its tests, or gets them from a helper, may hold tests of each tier.
+ * Whether a test file can hold tests of a tier, judged by its text: vitest then need not load it. A file that gets its tags from
+ * a helper may hold tests of each tier.
  */
 export function mayHold(of: Tier, text: string): boolean {
   const [, ofModule] = /^\/\*\*[^/]*@module-tag (\w+)/u.exec(text) ?? []
   const own = ofModule === 'rounds' ? undefined : ofModule
-  const tagged = ofModule === 'rounds' || /\btags(?:\b|[A-Z])/u.test(text)
   if (of === 'short') return own === undefined
-  return own === of || (of === 'deep' ? tagged || own === 'all' : tagged && own === undefined)
+  const fromHelper = /\btags[A-Z]|\.tags\b/u.test(text)
+  if (of === 'all') return own === 'all' || (own === undefined && (fromHelper || /\btags\b.*'all'/u.test(text)))
+  return own !== undefined || ofModule === 'rounds' || fromHelper || /\btags\b/u.test(text)
 }
 
 export interface Rounds {

@@ -22,8 +22,9 @@ describe('tiers', () => {
     expect(holders("it('works', () => {})")).toEqual(['short'])
     expect(holders(moduleTag('deep'))).toEqual(['deep'])
     expect(holders(moduleTag('all'))).toEqual(['all', 'deep'])
-    expect(holders(moduleTag('rounds'))).toEqual(['short', 'all', 'deep'])
-    expect(holders("it('works', { tags: 'deep' }, () => {})")).toEqual(['short', 'all', 'deep'])
+    expect(holders(moduleTag('rounds'))).toEqual(['short', 'deep'])
+    expect(holders("it('works', { tags: 'deep' }, () => {})")).toEqual(['short', 'deep'])
+    expect(holders("it('works', { tags: ['all', 'rounds'] }, () => {})")).toEqual(['short', 'all', 'deep'])
     expect(holders("it('works', { tags: tagsOn(name) }, () => {})")).toEqual(['short', 'all', 'deep'])
   })
 
