@@ -10,13 +10,11 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   search: async () => (await import('./search.ts')).measureSearch,
   tools: async () => (await import('./tools.ts')).measureTools,
   mcp: async () => (await import('./mcp.ts')).measureMcp,
-  edits: async () => (await import('./edits/index.ts')).measureEdits,
   opening: async () => (await import('./opening.ts')).measureOpening,
   rules: async () => (await import('./rules.ts')).measureRules,
   commands: async () => (await import('./commands.ts')).measureCommands,
   programs: async () => (await import('./programs/index.ts')).measurePrograms,
   'programs rclone': async () => (await import('./programs/index.ts')).measureProgramsOnMount,
-  'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
   s3: async () => (await import('./s3/index.ts')).measureS3,
   's3 search': async () => (await import('./s3/index.ts')).measureS3Search,
   rclone: async () => (await import('./rclone/index.ts')).measureRclone,
@@ -33,7 +31,6 @@ export const sectionNames: readonly string[] = Object.keys(sections)
 
 /** Milliseconds that a section gets, where that is more than usual: these fill a bucket first, or run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
-  edits: 300_000,
   programs: 900_000,
   'programs rclone': 1_200_000,
   s3: 240_000,

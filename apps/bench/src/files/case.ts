@@ -5,8 +5,6 @@ import type { Comparison, Way } from '../measure.ts'
 export interface Case extends Omit<Comparison, 'reference' | 'ways'> {
   readonly operation: OperationName
   readonly work: (operations: Required<Operations>, name: string) => Way['run']
-  /** Names of contenders, where preparing the work for all of them takes too long. */
-  readonly only?: readonly string[]
   /** The contender to compare with, where that is not the plain call. */
   readonly reference?: Contender
   /** Untimed, once: the rounds that it is good for. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { type Measurement, own, repeat } from '../measure.ts'
+import { type Measurement, repeat } from '../measure.ts'
 import { settle } from '../settle.ts'
 import { makeFile, makeTree } from '../site.ts'
 import type { Case } from './case.ts'
@@ -50,7 +50,6 @@ function deletingCases(directory: string): Case[] {
       target: 1.2,
       count: 1,
       budget: 10_000,
-      only: [own, 'adapter alone'],
       prepare: trees.plant,
       work: ({ removeTree }, name) => repeat(() => removeTree(trees.take(name))),
     },

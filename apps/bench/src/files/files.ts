@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { openNodeInTurn } from '../contenders/node.ts'
-import { type Measurement, own, repeat } from '../measure.ts'
+import { type Measurement, repeat } from '../measure.ts'
 import { settle } from '../settle.ts'
 import { makeDirectory, makeFile, makeTree } from '../site.ts'
 import type { Case } from './case.ts'
@@ -76,7 +76,6 @@ function readingCases(directory: string): Case[] {
       count: 1,
       maxRounds: 9,
       reference: openNodeInTurn(directory),
-      only: [own, 'adapter alone'],
       work: ({ listWithDetails }) => repeat(() => listWithDetails('many')),
     },
     {

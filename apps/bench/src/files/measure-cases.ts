@@ -3,7 +3,6 @@ import { ordinaryOwner } from '@ws/test-fixtures'
 
 import type { Contender, Operations } from '../contenders/contender.ts'
 import { openNode } from '../contenders/node.ts'
-import { others } from '../contenders/others.ts'
 import { adapterContender, ownContender } from '../contenders/own.ts'
 import { type Measurement, type Way, compare, own, summary } from '../measure.ts'
 import { openSite } from '../site.ts'
@@ -19,30 +18,21 @@ interface Cases {
   readonly report: (measurement: Measurement) => void
 }
 
-/** File operations through the whole workspace, the adapter alone, and other libraries. */
+/** File operations through the whole workspace, and the adapter alone. */
 export async function measureCases({ section, casesIn, report }: Cases): Promise<void> {
   await using site = await openSite()
   const { directory, workspace } = site
   await using adapter = await createLocalAdapter({ root: directory, owner: ordinaryOwner() })
   const plain = await openNode(directory)
   const contenders: Contender[] = [ownContender(workspace), adapterContender(adapter)]
-  for (const [name, open] of Object.entries(others)) {
-    try {
-      contenders.push(await open(directory))
-    } catch (error) {
-      console.error(`${name} cannot be driven here: ${String(error)}`)
-    }
-  }
   const cases = casesIn(directory)
-  for (const { operation, work, before, only, prepare, reference = plain, ...comparison } of cases) {
+  for (const { operation, work, before, prepare, reference = plain, ...comparison } of cases) {
     const way = ({ name, operations }: Contender): Way => ({
       name,
       run: work(operations as Required<Operations>, folderOf(name)),
       before: before && (async () => before(folderOf(name), comparison.count)),
     })
-    const able = contenders.filter(
-      ({ name, operations }) => operations[operation] !== undefined && (only === undefined || only.includes(name)),
-    )
+    const able = contenders.filter(({ operations }) => operations[operation] !== undefined)
     if (performance.now() > enough) {
       const failure = 'no time was left: the machine is busy'
       report({ section, ...comparison, against: reference.name, figures: [{ ...summary(own, []), failure }] })

@@ -18,7 +18,7 @@ export async function* largeContent(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < largeBytes; sent += chunk.length) yield chunk
 }
 
-/** Puts files into the bucket, by the quickest client. */
+/** Puts files into the bucket. */
 export async function fill(connection: S3Connection, open: OpenS3Client, files: Iterable<BucketFile>): Promise<void> {
   const client = await open(connection)
   try {

@@ -52,7 +52,7 @@ type Report = (measurement: Measurement) => void
 /** The highest ratio to the time of the raw SDK: at least 0.95 of its throughput. */
 const target = 1.05
 
-/** Clients of S3 on one Ceph, in one run: the cost of an adapter beside the SDK alone, and beside leaner clients. */
+/** Clients of S3 on one Ceph, in one run: the cost of an adapter beside the SDK alone. */
 export function measureS3(report: Report): Promise<void> {
   return measureAll('s3', plainFiles(), works, report)
 }
@@ -70,14 +70,12 @@ async function measureAll(
   const ceph = component('radosgw')
   if (!ceph.available) throw new Error(`needs Ceph: ${ceph.reason}`)
   await using server = await startCephServer()
-  const { openOpendal } = await import('./opendal.ts')
-  await fill(server, openOpendal, files)
+  const { openSdk } = await import('./sdk.ts')
+  await fill(server, openSdk, files)
   const clients = await openAll(server, [
-    async (connection) => (await import('./sdk.ts')).openSdk(connection),
+    openSdk,
     async (connection) => (await import('./own.ts')).openWorkspace(connection),
     async (connection) => (await import('./own.ts')).openAdapter(connection),
-    async (connection) => (await import('./lean.ts')).openLean(connection),
-    openOpendal,
   ])
   try {
     for (const work of all) await measure(section, clients, work, report)
@@ -101,7 +99,6 @@ const works: readonly Work[] = [
   {
     name: `PUT ${small.files} × 4 KiB, 16 at a time`,
     count: small.files,
-    note: 'all sign the bytes, but lean-s3',
     cpu: 'PUT 4 KiB',
     run: (client) => (count) =>
       forEach(numbers(count), (index) => client.put(`put/${client.name}/f${index}.txt`, smallContent)),
@@ -119,7 +116,7 @@ const works: readonly Work[] = [
   {
     name: 'list 10,000 keys',
     count: 1,
-    note: 'one directory, 1,000 keys a page; lean-s3 without a delimiter',
+    note: 'one directory, 1,000 keys a page',
     run: (client) => async () => expect(await client.list(listed.directory), listed.files),
   },
   {
@@ -142,7 +139,7 @@ const search: Work = {
   name: 'search 2,000 objects',
   count: 1,
   cpu: 'search of 2,000 objects',
-  note: 'list, GET 16 at a time, the lines that hold a literal text, of 1 to 3 KiB each; opendal lists before it reads',
+  note: 'list, GET 16 at a time, the lines that hold a literal text, of 1 to 3 KiB each',
   run: (client) => async () => expect(await client.search(searched.directory, needle), searched.hits),
 }
 
