@@ -9,6 +9,8 @@ const shared =
   'a warm command that finds what the last one left, or what one beside it has: processes, memory, queues, sockets, terminals, counts'
 const forged = 'a warm command that forges its exit status, or signals the supervisor'
 const lies = 'a supervisor of warm commands that dies, lies or stops answering'
+const given =
+  'output that a command gives to another (`SCM_RIGHTS`), which writes on after its end, or keeps it from ending'
 const old = 'a warm sandbox that shows an older tree: a root that was replaced, a mount or a rule that came since'
 const unlisted = 'the death of what answers these calls, at which a command would see something else and end well'
 const kept = 'a name that is kept at `/` between commands, and is not the one that was reserved any more'
@@ -72,6 +74,24 @@ export const warmMutations: readonly Mutation[] = [
     removes: 'the end of patience after a command has ended',
     changes: [{ file: start, text: "    report.stream?.once('close', running.expectEnd)\n", by: '' }],
     test: { file: supervisor, title: 'that does not answer' },
+  },
+  {
+    row: given,
+    removes: 'the close of the pipes of a command that has ended',
+    changes: [
+      {
+        file: 'packages/process/src/run/further-output.ts',
+        text: '  stream.destroy()\n  return isClosed',
+        by: '  return isClosed',
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/ends/given-away.test.ts', title: 'a command ends when' },
+  },
+  {
+    row: given,
+    removes: 'the reading of the content of the pipes at the end',
+    changes: [{ file: 'packages/process/src/run/further-output.ts', text: 'fd < 0 ? 0 : readNow(fd, rest)', by: '0' }],
+    test: { file: 'packages/process/test/run.test.ts', title: 'is read whole at the end' },
   },
   {
     row: old,

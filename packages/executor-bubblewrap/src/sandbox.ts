@@ -94,6 +94,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
       stdoutPipe,
       ...asOwner,
       stdin: start.stdin,
+      drainGrace: 0,
       maxOutputBytes: longestError,
       onStdout: start.onStdout,
       onStarted(pid) {

@@ -265,6 +265,7 @@ class AttachedProot implements AttachedExecutor {
           timeout: request.timeout,
           signal: request.signal,
           killGrace: request.killGrace,
+          drainGrace: 0,
           maxOutputBytes: longestError,
           onStdout: output.onStdout,
         })

@@ -53,11 +53,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
   async function finish(): Promise<ExecutorResult> {
     try {
       const ended = await process.wait()
-      await report.closed
-      // No writer is left, unless a process could not be ended.
-      await Promise.race([errorsRead, delay(reportTimeout, undefined, { ref: false })])
-      process.pipes.get(errorDescriptor)?.destroy()
-      await errorsRead
+      await Promise.all([report.closed, errorsRead])
       return describe(ended)
     } finally {
       clearTimeout(timer)

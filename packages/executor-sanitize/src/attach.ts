@@ -148,6 +148,7 @@ class AttachedSanitize implements AttachedExecutor {
         timeout: request.timeout,
         signal: request.signal,
         killGrace: request.killGrace,
+        drainGrace: 0,
         // Kept here, after paths were put right.
         maxOutputBytes: 0,
         onStdout: output.onStdout,

@@ -1,11 +1,17 @@
 import { isWorkspaceError } from '@ws/core'
 import { createMarker, createScratchDirectory, ordinaryOwner, until, withTimeToBegin } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
-import { type ProcessResult, type RunningProcess, startProcess, type StartProcessOptions } from '../src/index.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type ProcessResult,
+  type RunningProcess,
+  startProcess,
+  type StartProcessOptions,
+  usePipes,
+} from '../src/index.ts'
 
 const path = { PATH: '/usr/bin:/bin' }
 const sh = (script: string, options: Partial<StartProcessOptions> = {}) =>
@@ -215,6 +221,28 @@ describe('the end of a process', () => {
     expect(result.stdout.text).toBe('done\n')
     await until(() => survivors().length === 0)
   })
+
+  for (const kind of ['a pipe', 'a socket'])
+    it(`[HO4] what was written to ${kind} is read whole at the end, and nothing that others write after it`, async () => {
+      const maker = usePipes()
+      onTestFinished(() => maker.close())
+      const stdoutPipe = kind === 'a pipe' ? await maker.take() : undefined
+      const outside =
+        stdoutPipe && openSync(`/proc/self/fd/${stdoutPipe.write}`, constants.O_WRONLY | constants.O_NONBLOCK)
+      onTestFinished(() => void (outside && closeSync(outside)))
+      const script = 'head -c 60000 /dev/zero; echo last >&2; echo last'
+      const running = sh(script, { stdoutPipe, drainGrace: 0 })
+      // The process ends, while this one reads nothing.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+      const { stdout, stderr, exitCode } = await running.wait()
+      if (outside) expect(() => writeSync(outside, 'late')).toThrow('EPIPE')
+      expect({ exitCode, stdout: stdout.totalBytes, end: stdout.text.slice(-5), stderr: stderr.text }).toEqual({
+        exitCode: 0,
+        stdout: 60_005,
+        end: 'last\n',
+        stderr: 'last\n',
+      })
+    })
 
   it('kill sends to the group, SIGKILL to the tree; afterwards it is false', async () => {
     const { env, survivors } = createMarker()

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 
-import { readFurtherOutput, readPipe } from '@ws/process'
+import { readFurtherOutput, readPipe, takeRest } from '@ws/process'
 import { unreadableCaller } from '@ws/sandbox'
 
 import { signalIn } from '../first-child.ts'
@@ -10,9 +10,6 @@ import type { WarmPool } from './pool.ts'
 import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { Running, WarmEnd } from './supervisor-parts.ts'
-
-/** Milliseconds that the streams of a command which has ended may be silent before they are closed from here. */
-const drainGrace = 250
 
 export interface WarmCommand {
   readonly pool: WarmPool
@@ -37,23 +34,14 @@ export function followWarm({
   start,
 }: WarmCommand): Omit<Sandbox, 'watch'> {
   const over = new AbortController()
-  let last = performance.now()
   const read = (which: 'stdout' | 'stderr') => {
     const stream = readPipe(spare.take(which))
-    stream.on('error', () => undefined) // `closed` reports it
+    stream.on('error', () => undefined) // its end follows
     const listener = (which === 'stdout' ? start.onStdout : start.onStderr) ?? (() => undefined)
-    const closed = readFurtherOutput(
-      stream,
-      (chunk) => {
-        last = performance.now()
-        return listener(chunk)
-      },
-      over.signal,
-    )
-    return { stream, closed }
+    void readFurtherOutput(stream, listener, over.signal)
+    return stream
   }
   const streams = [read('stdout'), read('stderr')]
-  const allRead = Promise.all(streams.map(({ closed }) => closed))
   const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
   // The order's descriptor and an input without a writer.
   spare.close()
@@ -62,27 +50,14 @@ export function followWarm({
     ending = how
     over.abort()
     stdin?.destroy()
+    for (const stream of streams) takeRest(stream)
     if (how.isLost) pool.lose(supervisor)
     else pool.served()
   })
-  const drained = (async () => {
-    await gone
-    for (let isDone = false; !isDone; ) {
-      const timer = Promise.withResolvers<false>()
-      const timeout = setTimeout(() => timer.resolve(false), drainGrace)
-      isDone = await Promise.race([allRead.then(() => true as const), timer.promise])
-      clearTimeout(timeout)
-      if (isDone || performance.now() - last < drainGrace) continue
-      // Where this process was held up, the timer comes before the reading of what is there: so that gets its turn first.
-      await new Promise((resolve) => setImmediate(resolve))
-      // Something outside holds them: a program of the host that was given the descriptor.
-      if (performance.now() - last >= drainGrace) for (const { stream } of streams) stream.destroy()
-    }
-  })()
   return {
     process: {
       async wait() {
-        await drained
+        await gone
         const { status, unlisted } = ending ?? {}
         if (unlisted === 'killed') return { exitCode: null, signal: 'SIGKILL', survivors: false }
         // The process that hides names ends well after any end of the command.
@@ -93,7 +68,7 @@ export function followWarm({
       survivors: false,
       stdin: start.stdin === 'pipe' ? stdin : undefined,
     },
-    errorsRead: drained,
+    errorsRead: gone,
     exitCode: () => ending?.status,
     unstarted: () => false,
     signal: (signal) => signalIn(spare.child, -spare.child.pid, signal),

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { findMembers, findTree, isAlive, killTree, type SeenProcess, sendSignal, StuckWatch } from '../tree/end.ts'
 import { findProcess } from '../tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
-import type { ReadingProgress } from './watch.ts'
 
 const defaultKillGrace = 500
 /** Milliseconds that a supervisor gets beyond the grace before its tree is killed from here. */
@@ -36,8 +35,10 @@ export interface Ender {
   /**
    * After the main process has ended: waits until its streams are closed, at most `drainGrace`; then kills what is left.
    * Processes that are being ended get the rest of their grace.
+   *
+   * @param closed settles when the streams are closed; or whether they are
    */
-  finish(closed: Promise<unknown>, progress: ReadingProgress, drainGrace: number): Promise<void>
+  finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   /** The end is known: no process is looked for. */
   stop(): void
 }
@@ -127,10 +128,10 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       timer ??= setTimeout(killAll, supervisorSlackMs)
     },
 
-    async finish(closed: Promise<unknown>, progress: ReadingProgress, drainGrace: number): Promise<void> {
+    async finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void> {
       clearTimeout(timer)
       const over = Promise.race([closed, whenAborted(outOfReach.signal)])
-      const drained = await settlesWithin(over, drainGrace)
+      const drained = typeof closed === 'boolean' ? closed : await settlesWithin(over, drainGrace)
       while (!outOfReach.signal.aborted && deadline !== undefined && performance.now() < deadline && seen.some(isAlive))
         await delay(pollMs)
       if (pid === undefined || outOfReach.signal.aborted) return
@@ -138,11 +139,6 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       else sendSignal(-pid, 'SIGKILL')
       // Nothing reports their ends, and their streams may be elsewhere.
       while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
-      if (options.output === 'stream' || drained) return
-      // No writer is left, so the streams end as soon as they are read. A process out of reach may hold one open.
-      do {
-        if (await settlesWithin(over, drainGrace)) return
-      } while (progress.pending > 0 || performance.now() - progress.last < drainGrace)
     },
 
     stop() {

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { Socket } from 'node:net'
 
@@ -6,6 +7,10 @@ import type { OutputListener } from './types.ts'
 
 /** The size of a pipe, and so of the largest reading. One for all: a chunk is gone before the next is read. */
 let shared: Buffer | undefined
+
+/** More than the kernel lets an ordinary user's pipe hold, which is 1 MiB. */
+const restBytes = 2 ** 21
+let rest: Buffer | undefined
 
 /**
  * Reads a pipe into the same memory over and over: each chunk of `data` is a window on it, and holds until the listener
@@ -32,11 +37,41 @@ export function readPipe(fd: number): Socket {
 }
 
 /**
+ * Takes the output that is there now, hands it on as `data`, and closes the stream. To be called once all writers of a
+ * command have ended: a process outside that was given the descriptor may go on writing, and none of that counts.
+ *
+ * One reading takes the whole content of a pipe, as the kernel lets no process write meanwhile.
+ *
+ * @returns whether no process can write to it any more
+ */
+export function takeRest(stream: Readable | null | undefined): boolean {
+  if (!stream || stream.destroyed) return true
+  // Hands on what Node itself has read.
+  while (stream.read() !== null);
+  const { fd = -1 } = (stream as { readonly _handle?: { readonly fd?: number } | null })._handle ?? {}
+  rest ??= Buffer.allocUnsafeSlow(restBytes)
+  const length = fd < 0 ? 0 : readNow(fd, rest)
+  if (length > 0) stream.emit('data', rest.subarray(0, length))
+  const isClosed = length === 0 || (length > 0 && readNow(fd, rest.subarray(0, 1)) === 0)
+  stream.destroy()
+  return isClosed
+}
+
+/** @returns the bytes that were there; 0 at the end, -1 where there may come more */
+function readNow(fd: number, buffer: Buffer): number {
+  try {
+    return readSync(fd, buffer)
+  } catch {
+    return -1 // EAGAIN. A stream that cannot be read has no more to give either.
+  }
+}
+
+/**
  * Reads what comes on a further descriptor of a process, as its standard streams are read: while the promise of the
  * listener is pending, nothing more is. This distinguishes a command's standard error from that of the program that
  * confines it.
  *
- * @param ended aborted at the end of the process: from here on no writer is waited for
+ * @param ended aborted at the end of the process: from here on no reader is waited for
  * @returns once the pipe is closed
  */
 export async function readFurtherOutput(

@@ -9,7 +9,7 @@ import { shortageOf, shortError } from '@ws/core/executor'
 
 import { sendSignal } from '../tree/end.ts'
 import { isPipePair } from './pipe-maker.ts'
-import { readPipe } from './further-output.ts'
+import { readPipe, takeRest } from './further-output.ts'
 import { spawnChild } from './spawn.ts'
 import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions, ProcessInput } from './types.ts'
@@ -124,6 +124,8 @@ function describe(
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
   // The processes at their other ends may never let go of them.
+  if (options.drainGrace === 0)
+    ended.addEventListener('abort', () => pipes.forEach((pipe) => takeRest(pipe)), { once: true })
   outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
   const stdin: Writable | undefined =
     options.stdin === 'pipe' && streams.stdin ? ignoreClosedPipe(streams.stdin) : undefined

@@ -58,7 +58,10 @@ export interface StartProcessOptions {
   readonly maxOutputBytes?: number | undefined
   /** Milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
-  /** Milliseconds that streams may stay open after the main process has ended, before what holds them is killed. Default 250. */
+  /**
+   * Milliseconds that streams may stay open after the main process has ended, before what holds them is killed. Default 250.
+   * 0 where the whole tree ends with the main process: nothing that is written after that counts.
+   */
   readonly drainGrace?: number | undefined
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined

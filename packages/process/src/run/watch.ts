@@ -5,6 +5,7 @@ import { closeSync, existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errnoName, type LoaderReport, readReport } from './status.ts'
 import { createEnder, type Ender, whenAborted } from './ending.ts'
+import { takeRest } from './further-output.ts'
 import { captureOutput, type OutputCapture } from './capture.ts'
 import { whenSettled } from './settled.ts'
 import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
@@ -25,14 +26,6 @@ export interface ProcessWatch {
   readonly endNow: () => void
   readonly expectEnd: () => void
   readonly hasSurvivors: () => boolean
-}
-
-/** How reading goes on: a stream that is idle after its writers were killed is held by someone out of reach. */
-export interface ReadingProgress {
-  /** Listeners that have not settled yet. */
-  pending: number
-  /** `performance.now()` of the last chunk. */
-  last: number
 }
 
 export interface WatchedChild {
@@ -61,14 +54,14 @@ async function follow(
   ender: Ender,
   ended: AbortController,
 ): Promise<ProcessResult> {
-  const { signal, timeout, maxOutputBytes = defaultMaxOutputBytes } = options
+  const { signal, timeout, maxOutputBytes = defaultMaxOutputBytes, drainGrace = defaultDrainGrace } = options
   const stdout = captureOutput({ maxBytes: maxOutputBytes })
   const stderr = captureOutput({ maxBytes: maxOutputBytes })
-  const progress: ReadingProgress = { pending: 0, last: startedAt }
   const closed = Promise.all([
-    readStream(output, options, { capture: stdout, listener: options.onStdout, progress, ended: ended.signal }),
-    readStream(child.stderr, options, { capture: stderr, listener: options.onStderr, progress, ended: ended.signal }),
+    readStream(output, options, { capture: stdout, listener: options.onStdout, ended: ended.signal }),
+    readStream(child.stderr, options, { capture: stderr, listener: options.onStderr, ended: ended.signal }),
   ])
+  const takeRests = () => [output, child.stderr].map(takeRest).every(Boolean)
   let timedOut = false
   let aborted = false
   const onAbort = () => {
@@ -96,9 +89,10 @@ async function follow(
     }
   }
   const duration = performance.now() - startedAt
-  await ender.finish(closed, progress, options.drainGrace ?? defaultDrainGrace)
+  const isTaken = options.output !== 'stream' && drainGrace === 0 ? takeRests() : undefined
+  await ender.finish(isTaken ?? closed, drainGrace)
   ender.stop()
-  if (options.output !== 'stream') for (const stream of [output, child.stderr]) stream?.destroy()
+  if (options.output !== 'stream') takeRests()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
   const isUnstarted = report?.ready === false && exit.signal === null && !timedOut
@@ -128,15 +122,14 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
 interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
-  readonly progress: ReadingProgress
-  /** From here on no writer is waited for: the rest of the output fits into the kernel's buffers. */
+  /** From here on no listener is waited for: the rest of the output fits into the kernel's buffers. */
   readonly ended: AbortSignal
 }
 
 function readStream(
   stream: Readable | null,
   options: StartProcessOptions,
-  { capture, listener, progress, ended }: Reading,
+  { capture, listener, ended }: Reading,
 ): Promise<void> {
   if (stream === null) return Promise.resolve()
   return new Promise((resolve) => {
@@ -144,17 +137,11 @@ function readStream(
     stream.on('error', () => undefined) // a read error ends the stream; 'close' follows
     if (options.output === 'stream') return
     stream.on('data', (chunk: Buffer) => {
-      progress.last = performance.now()
       capture.push(chunk)
       const pending = listener?.(chunk)
       if (!(pending instanceof Promise) || ended.aborted) return
-      progress.pending++
       stream.pause()
-      whenSettled(pending, ended, () => {
-        progress.pending--
-        progress.last = performance.now()
-        stream.resume()
-      })
+      whenSettled(pending, ended, () => void stream.resume())
     })
   })
 }

@@ -111,8 +111,13 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
 
   let held: Promise<void> | undefined
   let received = 0
+  let delivered = 0
+  /** Bytes that were written when the command had ended. */
+  let whole = Number.POSITIVE_INFINITY
 
-  const deliver = (bytes: Buffer) => {
+  const deliver = (all: Buffer) => {
+    const bytes = all.subarray(0, whole - delivered)
+    delivered += bytes.length
     if (bytes.length === 0) return
     const pending = channel.push(bytes)
     if (!(pending instanceof Promise)) return
@@ -189,7 +194,10 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
     signal: (name: NodeJS.Signals) => !ended && slave !== undefined && signalTerminal(slave.device, name),
     async finish(): Promise<void> {
       releaseDescriptor()
-      marks.expect(mark, () => onMark.resolve())
+      marks.expect(mark, (offset) => {
+        whole = offset
+        onMark.resolve()
+      })
       if (!ended) pty.kill('SIGUSR1')
       const read = Promise.race([marked, closed]).then(() => true)
       for (;;) {
