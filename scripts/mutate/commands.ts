@@ -42,6 +42,24 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
+    row: 'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes',
+    removes: 'the refusal of the calls',
+    changes: [{ file: seccomp, text: '[...lists.opaque, ...lists.counted]', by: '[...lists.opaque]' }],
+    test: { file: 'packages/sandbox/test/seccomp.test.ts', title: 'a count of the machine' },
+  },
+  {
+    row: 'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes',
+    removes: 'the rights of root when sockets are handed over',
+    changes: [
+      {
+        file: 'packages/sandbox/src/listen/listen.pl',
+        text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
+        by: '',
+      },
+    ],
+    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'come as well from root' },
+  },
+  {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal of setuid bits',
     changes: [{ file: seccomp, text: "    ...call('chmod', refuseBits(1, setIdBits)),\n", by: '' }],

@@ -31,6 +31,11 @@ const shortages = {
     reason: 'the system has no memory left for it',
     remedy: 'end programs that are no longer needed, or raise the limit on memory',
   },
+  ETOOMANYREFS: {
+    code: 'EIO',
+    reason: 'as many descriptors as one user may send are on their way between processes',
+    remedy: 'end the commands that send descriptors to each other, or wait until they have ended',
+  },
   ENOSPC: { code: 'ENOSPC', reason: 'no space is left on the disk', remedy: 'free some space' },
   namespaces: {
     code: 'EIO',

@@ -145,6 +145,12 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
       expect(evaluate(program, { architecture: machines[architecture].architecture, number: ring })).toBe(ENOSYS)
   })
 
+  it('[HO4] answers ENOSYS to calls that take from a count of the machine or the user', () => {
+    const [aio, fanotify] = architecture === 'x64' ? [206, 300] : [0, 262]
+    for (const call of [aio, fanotify])
+      expect(evaluate(program, { architecture: machines[architecture].architecture, number: call })).toBe(ENOSYS)
+  })
+
   it('allows the four usual socket families only', () => {
     for (let family = 0; family < 50; family++)
       expect(ask('socket', family), String(family)).toBe([1, 2, 10, 16].includes(family) ? 'allow' : EAFNOSUPPORT)

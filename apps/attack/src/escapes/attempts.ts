@@ -91,6 +91,8 @@ export const attempts: readonly Attempt[] = [
     { name: 'POSIX message queue' },
     { name: 'memory left behind' },
     { name: 'survives its command' },
+    { name: 'io_setup' },
+    { name: 'fanotify_init' },
   ]),
   ...field('sockets', [
     { name: 'abstract socket' },

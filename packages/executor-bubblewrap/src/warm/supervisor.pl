@@ -2,7 +2,7 @@
 # and each spare becomes one command.
 #
 # A spare is one `clone` into new user, PID, mount and IPC namespaces, and a network namespace where commands have none of the host's.
-# Its user namespace is its own, so that no count of the kernel (processes, signals, queues) is shared with a neighbour. In that
+# Its user namespace is its own, so that its limit of processes counts its own processes only. In that
 # namespace it has every right over its own mounts. All mounts that it inherits are locked by the kernel.
 #
 # 1. The first process mounts `/proc`, `/dev/shm`, `/dev/pts` and, without a scratch directory, `/tmp`. It then forks the

@@ -1,8 +1,11 @@
 # Opens sockets in the network namespace of another process and hands them to Node. It is perl for the reasons of the loader.
 #
 # The process stays outside: the sandbox holds no listening socket, has no capability for ports below 1024, and no channel to the
-# host. Each request is done by a child of its own, which waits for it already. Where commands have another owner, it gives up this
-# user's rights first. It enters the user namespace that the network namespace belongs to, and then that.
+# host. Each request is done by a child of its own, which waits for it already.
+#
+# Root enters the network namespace as root: the kernel counts the descriptors on their way by user, and a command can use up those of
+# its own user. Root without the right (CAP_SYS_ADMIN) becomes the owner of the commands. An owner enters the user namespace that the
+# network namespace belongs to, and then that.
 #
 # A socket goes as a message of Node's own format for handles. The next one follows once Node has confirmed it: Node 20 loses one of
 # two that come together.
@@ -45,11 +48,10 @@ sub address {
   if ($error) { $! = -$error; failed($id, 'address') }
 }
 
-# Enters the namespaces of a process: its user namespace first, which owns the other.
-sub enter {
-  my ($id, $pid, $start, $uid, $gid) = @_;
-  if ($> == 0 && $uid > 0) { $( = $gid; $) = "$gid $gid"; ($<, $>) = ($uid, $uid); $> == $uid or failed($id, 'owner') }
-  open(my $net, '<', "/proc/$pid/ns/net") or failed($id, 'namespace');
+# The network namespace of a process; nothing where this user may not have it.
+sub network_of {
+  my ($id, $pid, $start) = @_;
+  open(my $net, '<', "/proc/$pid/ns/net") or return;
   # the number of a process that has ended may be another's by now
   open(my $stat, '<', "/proc/$pid/stat") or failed($id, 'process');
   my $line = <$stat>;
@@ -59,6 +61,22 @@ sub enter {
   my @own = stat('/proc/self/ns/net');
   my @other = stat($net);
   if ("@own[0, 1]" eq "@other[0, 1]") { $! = 22; failed($id, 'own-namespace') }
+  return $net;
+}
+
+# Enters the network namespace of a process.
+sub enter {
+  my ($id, $pid, $start, $uid, $gid) = @_;
+  my $net = network_of($id, $pid, $start);
+  if ($> == 0) {
+    return if $net && syscall($setns, fileno $net, 0x40000000) == 0;
+    $( = $gid;
+    $) = "$gid $gid";
+    ($<, $>) = ($uid, $uid);
+    $> == $uid or failed($id, 'owner');
+    $net = network_of($id, $pid, $start);
+  }
+  $net or failed($id, 'namespace');
   my $user = ioctl($net, 0xb701, 0);
   defined $user or failed($id, 'user-namespace');
   syscall($setns, $user + 0, 0x10000000) == 0 or failed($id, 'enter-user');

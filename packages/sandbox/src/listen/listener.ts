@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
-import { execError } from '@ws/core/executor'
+import { execError, shortageOf, shortError } from '@ws/core/executor'
 import { Shared, spawnChild } from '@ws/process'
 
 /** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
@@ -36,6 +36,8 @@ export interface Listener {
 }
 
 const perl = '/usr/bin/perl'
+/** Node has no name for this error. */
+const tooManyReferences = '109'
 const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
 /** `setns` and `sendmsg`. */
 const numbers: Readonly<Record<string, readonly [number, number]>> = { x64: [308, 46], arm64: [268, 211] }
@@ -78,13 +80,14 @@ function startListener(): Listener & { close(): void } {
     if (waiting.size > 0) return
     for (const part of partsOf(child)) part.unref?.()
   }
-  const fail = (id: number, step: string, native?: unknown): void =>
-    waiting.get(id)?.settle(
-      execError('ENOEXEC', `the sockets of the network could not be opened (${step})`, {
-        remedy: 'run the command again, or look with `ws doctor -v`',
-        native,
-      }),
-    )
+  const fail = (id: number, step: string, native?: unknown): void => {
+    const shortage = shortageOf(native)
+    const reason = `the sockets of the network could not be opened (${step})`
+    const remedy = 'run the command again, or look with `ws doctor -v`'
+    waiting
+      .get(id)
+      ?.settle(shortage ? shortError(shortage, { native }) : execError('ENOEXEC', reason, { remedy, native }))
+  }
   const end = (native?: unknown): void => {
     for (const id of waiting.keys()) fail(id, 'the helper ended', native)
   }
@@ -104,7 +107,8 @@ function startListener(): Listener & { close(): void } {
     text = lines.pop() ?? ''
     for (const line of lines) {
       const [kind, id, step = '', errno] = line.split(' ')
-      const code = Number(errno) > 0 ? getSystemErrorName(-Number(errno)) : 'EIO'
+      const code =
+        errno === tooManyReferences ? 'ETOOMANYREFS' : Number(errno) > 0 ? getSystemErrorName(-Number(errno)) : 'EIO'
       if (kind === 'failed') fail(Number(id), step, Object.assign(new Error(step), { code, syscall: step }))
     }
   })

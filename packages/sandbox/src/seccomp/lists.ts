@@ -45,6 +45,12 @@ export const opaque: readonly SyscallName[] = [
   'io_uring_register',
 ]
 
+/**
+ * Calls that take from a count of the whole machine (`fs.aio-max-nr`) or of a user (`max_fanotify_groups`), so that one command
+ * could leave nothing for all others. Programs fall back to threads (InnoDB, nginx, QEMU), and to inotify.
+ */
+export const counted: readonly SyscallName[] = ['io_setup', 'fanotify_init']
+
 /** Administration, kernel attack surface, and other processes' insides: nothing that a command needs. */
 export const refused: readonly SyscallName[] = [
   'mount',

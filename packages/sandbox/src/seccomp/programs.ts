@@ -53,7 +53,7 @@ function assembleSandbox(
     ...answerAll(options.forProot ? lists.untranslated : [], ENOSYS, architecture),
     ...answerAll(options.attributeChanges ? [] : lists.attributeChanges, EOPNOTSUPP, architecture),
     ...answerAll(options.interprocess ? [] : lists.interprocess, ENOSYS, architecture),
-    ...answerAll(lists.opaque, ENOSYS, architecture),
+    ...answerAll([...lists.opaque, ...lists.counted], ENOSYS, architecture),
     ...answerAll(lists.refused, EPERM, architecture),
     ...answerAll(options.allowPtrace ? [] : lists.tracing, EPERM, architecture),
     ...call('clone', refuseBits(0, newNamespaces | untracedChild)),

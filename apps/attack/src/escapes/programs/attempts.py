@@ -181,6 +181,17 @@ attempt('POSIX message queue', queued)
 attempt('memory left behind', lambda: libc.shmget(key + 1, 4096, 0o1600) < 0 and False)
 
 
+def asynchronous():
+    context = ctypes.c_ulong(0)
+    call(206 if x64 else 0, 1, ctypes.byref(context))
+    return call(207 if x64 else 1, context) == 0
+
+
+# Both take from a count that all commands of the machine or the user share.
+attempt('io_setup', asynchronous)
+attempt('fanotify_init', lambda: os.close(call(300 if x64 else 262, 0x200, 0)) is None)
+
+
 def connect(family, address, kind=socket.SOCK_STREAM):
     with socket.socket(family, kind) as sock:
         sock.settimeout(20)
