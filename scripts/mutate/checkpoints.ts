@@ -104,8 +104,8 @@ export const checkpointMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/snapshots/src/outside.ts',
-        text: '    if (at !== undefined) {',
-        by: "    if (at?.startsWith('//') === true) {",
+        text: '  if (at === undefined) return\n',
+        by: "  if (at?.startsWith('//') !== true) return\n",
       },
     ],
     test: { file: failuresTest, title: 'commands could reach it' },

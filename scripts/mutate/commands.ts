@@ -413,6 +413,30 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/process/test/environment.test.ts' },
   },
   {
+    row: "a tool's directory that a command exchanges for a link to files of the host, which the next command sees",
+    removes: 'the look at the path as it was given',
+    changes: [
+      {
+        file: 'packages/sandbox/src/view/tools.ts',
+        text: 'const exchangeable = [given, host].map(',
+        by: 'const exchangeable = [host, given].slice(0, 1).map(',
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/tools/tools.test.ts', title: 'could have exchanged' },
+  },
+  {
+    row: "a tool's directory that a command exchanges for a link to files of the host, which the next command sees",
+    removes: 'the links in the walk: names alone are compared',
+    changes: [
+      {
+        file: 'packages/sandbox/src/view/host-way.ts',
+        text: '    if (target === undefined) current = next\n',
+        by: '    if (target !== null) current = next\n',
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/tools/tools.test.ts', title: 'could have exchanged' },
+  },
+  {
     row: "secrets in the host's `/etc`",
     removes: 'the choice of files',
     changes: [

@@ -105,7 +105,7 @@ export function createAttached({
 
   /** With a terminal, a blank command is an interactive shell. */
   async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<StartedCommand> {
-    checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
+    await checkToolPlaces(options.tools, plan, 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const { login, bare } = request
     const invocation =

@@ -197,7 +197,7 @@ class AttachedProot implements AttachedExecutor {
     const { machine, owner, options, cgroup } = this.#attachment
     const limits = narrowedLimits(options, request.limits)
     const ownLimits = resourceLimits(limits, cgroup)
-    checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
+    await checkToolPlaces(options.tools, plan, 'exec')
     const group = cgroup?.make(limits, { ownProcesses })
     const run = this.#runs.take()
     const cleanUp = async () => {

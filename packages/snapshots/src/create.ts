@@ -51,7 +51,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
       const used = thread
       const saved: SavedLayers[] = []
       try {
-        if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, directories)
+        if (stateDirectory !== undefined) refuseStateInside(stateDirectory, directories)
         const onDisk = [...mounts.entries()].filter(([, mount]) => isOnDisk(mount))
         const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
         const trees = names.length === 0 ? [] : await used.ask('open', names)

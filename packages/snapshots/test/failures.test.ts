@@ -42,7 +42,7 @@ async function other(mode: 'hold' | 'work', root: string, stateDirectory: string
 }
 
 describe('the state directory', () => {
-  it('is refused where commands could reach it, under any name', async () => {
+  it('[HO7] is refused where commands could reach it, under any name', async () => {
     const scratch = await createScratchDirectory({
       owner: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     })
@@ -56,6 +56,11 @@ describe('the state directory', () => {
       expect(failure.message).not.toContain(scratch.path)
       expect(readdirSync(root)).toEqual([])
     }
+    mkdirSync(join(root, 'below'))
+    symlinkSync('root/below', join(scratch.path, 'inner'))
+    const failure = await failureOf(siteOf({ root, stateDirectory: join(scratch.path, 'inner/state') }))
+    expect(failure).toMatchObject({ code: 'EINVAL', path: '/' })
+    expect(readdirSync(join(root, 'below'))).toEqual([])
   })
 
   it('is refused in a read-only mount, where callers could read it', async () => {

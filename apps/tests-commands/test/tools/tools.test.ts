@@ -1,4 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, isWorkspaceError } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor, type Tool } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
@@ -101,6 +102,30 @@ for (const door of doors) {
         })
         await expect(site.workspace.exec('true'), at).rejects.toMatchObject({ code: 'EINVAL' })
       }
+    })
+
+    it('[HO7] are refused where a command could have exchanged them, and follow links of this machine', async () => {
+      await using tool = await createTool()
+      const { directory, ...site } = await openSite({ root: door.root, executor: door.create() })
+      await using _site = site
+      await site.run(`mkdir own; ln -s ${tool.host} tools; ln -s ../.. up`)
+      const links = { current: 'versions/1.0', way: join(directory, 'tools'), round: join(directory, 'up') }
+      for (const [name, target] of Object.entries(links)) await symlink(target, join(tool.path, name))
+      const run = async (host: string) => {
+        const adapter = () => createLocalAdapter({ root: directory })
+        const executors = [create([{ host, at: '/opt/tool' }])]
+        await using workspace = await createWorkspace({ mounts: [{ at: door.root, adapter }], executors })
+        return await workspace.exec('/opt/tool/bin/own-tool')
+      }
+      const wrong = ['own', 'tools', 'tools/bin', 'own/../tools', 'up/threads/t12'].map(
+        (name) => `${directory}/${name}`,
+      )
+      for (const host of [...wrong, join(tool.path, 'way'), join(tool.path, 'round'), directory]) {
+        const error: unknown = await run(host).catch((caught: unknown) => caught)
+        expect(isWorkspaceError(error, 'EINVAL') && error.reason, host).toContain('commands could exchange it')
+        expect(String(error)).not.toContain(tool.path)
+      }
+      expect(await run(join(tool.path, 'current'))).toMatchObject({ stdout: 'own-tool /opt/tool/bin/own-tool\n' })
     })
 
     it('that commands may not enter are refused, without their host path', async () => {

@@ -1,4 +1,5 @@
 export { isOnSlowMount, openBindSource, openBindSources, type BindSource, type WantedSource } from './bind-source.ts'
+export { directoryOnTheWay, identityAt } from './host-way.ts'
 export { offersExtendedAttributes } from './extended-attributes.ts'
 export { protectsRepository, viewEnvironment } from './environment.ts'
 export { isSystemProgram, systemTree, type SystemEntry } from './system-tree.ts'

@@ -1,13 +1,19 @@
 import { isWithin, parseVirtualPath, type VirtualPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
+import type { BindPlan } from '@ws/core/executor'
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { invalid } from '../errors.ts'
+import { directoryOnTheWay } from './host-way.ts'
 
 /** A directory of this machine that commands see, read-only: a version manager's, say. */
 export interface Tool {
-  /** Absolute path on this machine. Links in it are followed once, when the executor is made. */
+  /**
+   * Absolute path on this machine. Links in it are followed once, when the executor is made. A path that leads into a directory
+   * that commands can write is refused when one is run.
+   */
   readonly host: string
   /**
    * Where it appears. It, or its `bin` where there is one, is put in front of the system's PATH. Default: where it is on
@@ -19,6 +25,8 @@ export interface Tool {
 export interface ResolvedTool {
   /** Canonical. */
   readonly host: string
+  /** As it was given. */
+  readonly given: string
   readonly at: VirtualPath
 }
 
@@ -69,27 +77,42 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
   const free = parseVirtualPath(place, { operation })
   if (free === '/' || /[:!]/.test(free) || reserved.some((path) => overlap(free, path)))
     throw invalid(operation, `a tool cannot be at \`${free}\``, 'choose a directory of its own such as /opt/node')
-  return { host: real, at: free }
+  return { host: real, given: host, at: free }
 }
 
 /**
  * Refuses tools at a place of the workspace. A mount at `/` is not such a place: the tool lies over the mount's entry
- * of that top-level name.
+ * of that top-level name. Refuses those too that this or an earlier command could have exchanged.
  *
  * @throws WorkspaceError `EINVAL`
  */
-export function checkToolPlaces(
+export async function checkToolPlaces(
   tools: readonly ResolvedTool[],
-  places: readonly VirtualPath[],
+  { root, aliases, binds }: Pick<BindPlan, 'root' | 'aliases' | 'binds'>,
   operation: string,
-): void {
-  for (const { at } of tools) {
+): Promise<void> {
+  if (tools.length === 0) return
+  const places = [root, ...aliases, ...binds.map(({ at }) => at)]
+  const writable = new Map<string, VirtualPath>()
+  for (const { source, access, at } of binds) {
+    if (source === undefined || access !== 'read-write') continue
+    // a source that is gone is refused when it is opened; on a slow file system this waits in the background
+    const status = await stat(source, { bigint: true }).catch(() => undefined)
+    if (status !== undefined) writable.set(`${status.dev}:${status.ino}`, at)
+  }
+  for (const { host, given, at } of tools) {
     const place = places.find((candidate) => candidate !== '/' && overlap(at, candidate))
-    if (place === undefined) continue
+    if (place !== undefined) {
+      const remedy = 'choose a directory of its own such as /opt/node'
+      throw invalid(operation, `the tool at \`${at}\` overlaps \`${place}\``, remedy)
+    }
+    const exchangeable = [given, host].map((path) => directoryOnTheWay(path, (one) => writable.get(one)))
+    const mount = exchangeable.find((one) => one !== undefined)
+    if (mount === undefined) continue
     throw invalid(
       operation,
-      `the tool at \`${at}\` overlaps \`${place}\``,
-      'choose a directory of its own such as /opt/node',
+      `the tool at \`${at}\` lies in the directory of \`${mount}\`, where commands could exchange it`,
+      'name a directory outside of every mount that can be written',
     )
   }
 }

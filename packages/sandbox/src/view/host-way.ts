@@ -1,0 +1,59 @@
+import { type BigIntStats, readlinkSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Links that are followed in one path, as on Linux. */
+const mostLinks = 40
+
+/**
+ * Where a path of this machine leads into one of these directories, by whatever names and links. A command that can write there
+ * can exchange what lies at the path. Each directory on the way is told by device and inode before its names are looked up,
+ * so a link is followed only where no such command could have put it.
+ *
+ * @param path absolute
+ * @param at what the directory with this identity, `device:inode`, is known by
+ * @returns for the first of them; `undefined` where the path leads into none, also where it ends early
+ */
+export function directoryOnTheWay<Place>(path: string, at: (identity: string) => Place | undefined): Place | undefined {
+  const names = namesOf(path)
+  let links = 0
+  for (let current = '/'; ; ) {
+    const status = statusOf(current)
+    if (status === undefined) return undefined
+    const place = at(`${status.dev}:${status.ino}`)
+    if (place !== undefined || names.length === 0) return place
+    const name = names.shift() ?? ''
+    const next = name === '..' ? dirname(current) : join(current, name)
+    const target = targetOf(next)
+    if (target === undefined) current = next
+    else {
+      links += 1
+      if (links > mostLinks) return undefined
+      names.unshift(...namesOf(target))
+      if (target.startsWith('/')) current = '/'
+    }
+  }
+}
+
+/** The identity, `device:inode`, of what lies at a path; `undefined` where nothing can be reached. */
+export function identityAt(path: string): string | undefined {
+  const status = statusOf(path)
+  return status && `${status.dev}:${status.ino}`
+}
+
+const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.')
+
+function statusOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true })
+  } catch {
+    return undefined // what cannot be reached cannot be opened either
+  }
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // not a link, or nothing that can be reached
+  }
+}
