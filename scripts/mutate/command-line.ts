@@ -6,6 +6,8 @@ const planted =
   'a `ws.config.json` that a command plants in the workspace, changes, removes or exchanges for a link or a pipe, so that the next `ws` there has weaker rules or other mounts'
 const file = 'apps/cli/src/optional/load.ts'
 const test = 'apps/cli/test/optional.test.ts'
+const hostPaths = 'apps/cli/src/config/host-paths.ts'
+const hostPathsTest = 'apps/cli/test/host-paths.test.ts'
 
 /** For the section "The command line" of docs/threat-model.md. */
 export const commandLineMutations: readonly Mutation[] = [
@@ -56,11 +58,10 @@ export const commandLineMutations: readonly Mutation[] = [
     row: planted,
     removes: 'the question whether the user trusts a file that was found',
     changes: [
-      { file: 'apps/cli/src/config/load.ts', text: '  checkTrusted(file, content)\n', by: '' },
       {
         file: 'apps/cli/src/config/load.ts',
-        text: "import { checkTrusted, shownFile } from './find.ts'",
-        by: "import { shownFile } from './find.ts'",
+        text: 'if (!isTrusted(file, content, shown)) throw',
+        by: 'if (!isTrusted(file, content, shown) && file === shown) throw',
       },
     ],
     test: { file: 'apps/cli/test/find.test.ts', title: 'could have planted' },
@@ -76,5 +77,57 @@ export const commandLineMutations: readonly Mutation[] = [
       },
     ],
     test: { file: 'apps/cli/test/find.test.ts', title: 'moved away' },
+  },
+  {
+    row: planted,
+    removes: 'the file of the directory that --root names',
+    changes: [
+      {
+        file: 'apps/cli/src/main.ts',
+        text: 'return { config: trustedConfigOf(root) }',
+        by: 'return { config: trustedConfigOf(root)?.slice(0, 0) || undefined }',
+      },
+    ],
+    test: { file: hostPathsTest, title: '--root takes the rules' },
+  },
+  {
+    row: 'a config file that `--config` names and a command has written, under whatever name and link',
+    removes: 'the question where the file lies',
+    changes: [{ file: hostPaths, text: 'if (place && !config.trusted)', by: 'if (place === config.file)' }],
+    test: { file: hostPathsTest, title: 'refuses a named config file' },
+  },
+  {
+    row: 'a config file that `--config` names and a command has written, under whatever name and link',
+    removes: 'the note of the file that a link leads to',
+    changes: [
+      {
+        file: 'apps/cli/src/config/find.ts',
+        text: 'const changed = [own, target].find(',
+        by: 'const changed = [own, target].slice(0, 1).find(',
+      },
+    ],
+    test: { file: hostPathsTest, title: 'refuses a named config file' },
+  },
+  ...['the list of trusted files', 'mounts[${index}]', 'the tool ${at}'].map(
+    (subject): Mutation => ({
+      row: 'a directory that a trusted config file names (a root, a copy, a cache, a tool), exchanged for a link to files of the host; the list of trusted files in a mount; a plan in its own output',
+      removes: `the look at \`${subject}\``,
+      changes: [
+        {
+          file: hostPaths,
+          text: '    if (found === undefined) continue\n',
+          by: `    if (found === undefined || subject.startsWith(${JSON.stringify(subject.split('$')[0])})) continue\n`,
+        },
+      ],
+      test: { file: hostPathsTest, title: 'HO7' },
+    }),
+  ),
+  {
+    row: 'secrets and hooks of a directory that is served to an MCP client without a config file',
+    removes: 'the rules',
+    changes: [
+      { file: 'apps/cli/src/commands/mcp.ts', text: 'rules: protect ? missing', by: 'rules: !protect ? missing' },
+    ],
+    test: { file: 'apps/cli/test/mcp.test.ts', title: 'keeps hooks' },
   },
 ]

@@ -1,4 +1,4 @@
-import type { CheckpointEngine, Workspace } from '@ws/core'
+import type { CheckpointEngine, Rule, Workspace } from '@ws/core'
 
 import type { ExecutorName } from './config/executors.ts'
 import type { Settings } from './config/settings.ts'
@@ -15,12 +15,13 @@ export interface CommandContext {
   readonly signal: AbortSignal
   /**
    * Opens the workspace; with `executors` when commands are to run: those of the settings, or these; with `readOnly` when
-   * nothing will be changed. The caller closes it.
+   * nothing will be changed; with `rules` besides those of the settings. The caller closes it.
    */
   open(options?: {
     readonly executors?: boolean | readonly ExecutorName[]
     readonly readOnly?: boolean
     readonly checkpoints?: CheckpointEngine
+    readonly rules?: readonly Rule[]
   }): Promise<Workspace>
   /** Says on standard error what went wrong, for commands that go on afterwards. */
   complain(error: unknown): ErrorReport

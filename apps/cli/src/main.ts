@@ -19,7 +19,7 @@ import { addThread } from './commands/thread/index.ts'
 import { addTool } from './commands/tool.ts'
 import { addTrust } from './commands/trust.ts'
 import { addVerify } from './commands/verify.ts'
-import { findWorkspace, type FoundWorkspace } from './config/find.ts'
+import { findWorkspace, trustedConfigOf, type FoundWorkspace } from './config/find.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
@@ -123,9 +123,10 @@ async function run(
     style: createStyle(process.stdout),
     signal,
     complain,
-    open: ({ executors = false, readOnly, checkpoints } = {}) => {
+    open: ({ executors = false, readOnly, checkpoints, rules = [] } = {}) => {
       const chosen = executors === true ? settings.executors : executors === false ? undefined : executors
-      return openWorkspace(settings, { signal, executors: chosen, readOnly, checkpoints })
+      const ruled = { ...settings, rules: [...settings.rules, ...rules] }
+      return openWorkspace(ruled, { signal, executors: chosen, readOnly, checkpoints })
     },
   })
 }
@@ -137,10 +138,14 @@ const narrow = 60
 /** Commands that do not work on a workspace that they find: they make one, need none, or name theirs otherwise. */
 const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
 
-/** The workspace of the working directory, for a command whose options name none. `doctor` without one is about the machine. */
+/**
+ * The workspace of the working directory, for a command whose options name none, or the config file that holds for --root.
+ * `doctor` without one is about the machine.
+ */
 function foundFor(command: string, { root, s3, rclone, config }: GlobalOptions): FoundWorkspace {
-  const isNamed = [root, s3, rclone, config].some((option) => option !== undefined)
+  const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
+  if (root !== undefined) return { config: trustedConfigOf(root) }
   const found = findWorkspace()
   return command === 'doctor' && found.config === undefined ? {} : found
 }

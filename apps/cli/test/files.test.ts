@@ -193,8 +193,8 @@ describe('the policy of a config file', () => {
 describe('the paths of rules in a config file', () => {
   async function read(path: string, ...options: string[]) {
     await using project = await createProject({
-      '.env': 'secret',
-      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules: [{ rule: 'deny', path }] }),
+      'p/.env': 'secret',
+      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: 'p' }], rules: [{ rule: 'deny', path }] }),
     })
     return await ws(['--config', join(project.path, 'ws.config.json'), ...options, 'cat', '.env'])
   }
@@ -217,9 +217,9 @@ describe('the paths of rules in a config file', () => {
   it('[RU10] sets of names and globs are rules too', async () => {
     const list = [{ rule: 'protectSecrets' }, { rule: 'protectHooks' }, { rule: 'denyGlob', glob: '*.key' }]
     await using project = await createProject({
-      '.env': 'secret',
-      'a/x.KEY': 'secret',
-      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules: list }),
+      'p/.env': 'secret',
+      'p/a/x.KEY': 'secret',
+      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: 'p' }], rules: list }),
     })
     const config = ['--config', join(project.path, 'ws.config.json')]
     for (const args of [

@@ -2,28 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { createScratchDirectory } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { createProject, giveToOwner, ws, type Ended } from './ws.ts'
+import { giveToOwner, site, ws } from './ws.ts'
 
 const config = (...rules: object[]) => JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules })
 const deny = { rule: 'deny', path: '/secret' }
-
-/** A project with a state directory of its own, so that what one test trusts is not known to others. */
-async function site(files: Readonly<Record<string, string>>) {
-  const [project, state] = [await createProject(files), await createScratchDirectory()]
-  const env = { XDG_STATE_HOME: state.path, HOME: state.path }
-  return {
-    path: project.path,
-    env,
-    ws: (args: readonly string[], below = ''): Promise<Ended> => ws(args, { env, cwd: join(project.path, below) }),
-    async [Symbol.asyncDispose]() {
-      await project[Symbol.asyncDispose]()
-      await state[Symbol.asyncDispose]()
-    },
-  }
-}
 
 it('[PM1] takes the nearest trusted config file, in the directory and below', async () => {
   await using here = await site({ 'ws.config.json': config(deny), 'secret/a': 's', 'src/b': 'b' })

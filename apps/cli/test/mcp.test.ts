@@ -64,6 +64,22 @@ describe('ws mcp', () => {
     expect(refused.stderr).toMatch(/^ws: .*sanitize/u)
   })
 
+  it.each([
+    [[], false],
+    [['--no-protect'], true],
+  ])('[RU10] denies secrets and keeps hooks as they are: %j', async (more, open) => {
+    await using project = await createProject({ '.env': 'S=1' })
+    const { child, ended, ask, hello } = connect(['--root', project.path, 'mcp', ...more])
+    await hello()
+    const read = await ask('tools/call', { name: 'read', arguments: { path: '/.env' } })
+    expect(read?.content?.[0]?.text.includes('S=1')).toBe(open)
+    const hook = { path: '/.vscode/tasks.json', content: '{}' }
+    const written = await ask('tools/call', { name: 'write', arguments: hook })
+    expect(written?.content?.[0]?.text.startsWith('Error')).toBe(!open)
+    child.stdin?.end()
+    expect((await ended).code).toBe(0)
+  })
+
   it('serves HTTP on the loopback, with a token from the environment only', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
     const child = startWs(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: 'right' } })

@@ -26,13 +26,13 @@ describeWith([component('bubblewrap'), component('perl')], 'hosts on the command
   })
 
   it('[NW4] a config file gives the list and a rule that narrows it; the option replaces the list alone', async () => {
-    await using project = await createProject({})
+    await using project = await createProject({ 'p/a': '' })
     const config = join(project.path, 'ws.config.json')
     const network = { allow: ['api.test', 'db.test:5432'], connections: 4 }
     await writeFile(
       config,
       JSON.stringify({
-        mounts: [{ at: '/', root: '.' }],
+        mounts: [{ at: '/', root: 'p' }],
         rules: [{ rule: 'allowHosts', hosts: ['api.test', 'new.test'], name: 'few' }],
         executorOptions: { bubblewrap: { network } },
       }),
@@ -52,9 +52,9 @@ describeWith([component('bubblewrap'), component('perl')], 'hosts on the command
 // two sandboxes, and the keys of an authority for each
 describeWith([component('bubblewrap'), component('perl')], 'rules for requests in a config file', () => {
   const project = async (requests: unknown) => {
-    const made = await createProject({})
+    const made = await createProject({ 'p/a': '' })
     const bubblewrap = { network: { allow: ['api.test'], requests } }
-    const config = { mounts: [{ at: '/', root: '.' }], executorOptions: { bubblewrap } }
+    const config = { mounts: [{ at: '/', root: 'p' }], executorOptions: { bubblewrap } }
     await writeFile(join(made.path, 'ws.config.json'), JSON.stringify(config))
     return Object.assign(made, { config: join(made.path, 'ws.config.json') })
   }

@@ -134,3 +134,18 @@ export async function giveToOwner({ path, owner }: ScratchDirectory): Promise<vo
   if (process.getuid?.() !== 0) return
   await once(spawn('chown', ['-hR', `${owner.uid}:${owner.gid}`, path]), 'exit')
 }
+
+/** A project with a state directory of its own, so that what one test trusts is not known to others. */
+export async function site(files: Readonly<Record<string, string>>) {
+  const [project, state] = [await createProject(files), await createScratchDirectory()]
+  const env = { XDG_STATE_HOME: state.path, HOME: state.path }
+  return {
+    path: project.path,
+    env,
+    ws: (args: readonly string[], below = ''): Promise<Ended> => ws(args, { env, cwd: join(project.path, below) }),
+    async [Symbol.asyncDispose]() {
+      await project[Symbol.asyncDispose]()
+      await state[Symbol.asyncDispose]()
+    },
+  }
+}

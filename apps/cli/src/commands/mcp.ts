@@ -1,3 +1,4 @@
+import { rules } from '@ws/core'
 import type { Served } from '@ws/mcp-server'
 import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { InvalidArgumentError, Option, type Command } from 'commander'
@@ -11,6 +12,7 @@ interface Flags {
   readonly face: FaceName
   readonly skills?: string
   readonly http?: number
+  readonly protect: boolean
 }
 
 /** Where the token of `--http` comes from: never from the command line, which others can see. */
@@ -22,10 +24,11 @@ export function addMcp(program: Command, start: Start): void {
     .summary('serve the workspace to MCP clients')
     .description(
       'Serves tools, files and skills over standard input and output, until the client closes them. Commands are offered ' +
-        'with --require only, and only if the executor meets it.',
+        'with --require only, and only if the executor meets it. Secrets are denied, and git hooks and the like are read-only.',
     )
     .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('split'))
     .option('--skills <path>', 'a directory of the workspace with a folder for each skill')
+    .option('--no-protect', 'leave secrets and git hooks unprotected')
     .option(
       '--http <port>',
       `serve http://127.0.0.1:PORT/mcp instead (0: a free port); with ${tokenVariable} set, only with that bearer token`,
@@ -40,12 +43,18 @@ export function addMcp(program: Command, start: Start): void {
     })
 }
 
-async function run({ open, settings, signal }: CommandContext, { face, skills, http }: Flags): Promise<number> {
+async function run(
+  { open, settings, signal }: CommandContext,
+  { face, skills, http, protect }: Flags,
+): Promise<number> {
   const commands = settings.require
   const { mounts, executors } = settings
   checkInstalled(['@ws/mcp-server', ...neededBy({ mounts, executors: commands === undefined ? [] : executors })])
   const { findSkills, fixedTokens, serveHttp, serveStdio } = await loadOptional('@ws/mcp-server')
-  await using workspace = await open({ executors: commands !== undefined })
+  await using workspace = await open({
+    executors: commands !== undefined,
+    rules: protect ? missingRules(settings) : [],
+  })
   const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
   const opened = { workspace, listSkills }
   const options = { tools: { face }, commands }
@@ -70,6 +79,14 @@ async function run({ open, settings, signal }: CommandContext, { face, skills, h
   process.stderr.write(`ws: serving ${server.url.href}\n`)
   await ended(server, signal)
   return exitCodes.ok
+}
+
+/** A model works here, so these hold where no config file has them. */
+function missingRules({ config }: CommandContext['settings']) {
+  const kinds = config?.rules?.map(({ rule }) => rule) ?? []
+  return (['protectSecrets', 'protectHooks'] as const)
+    .filter((kind) => !kinds.includes(kind))
+    .map((kind) => rules[kind]())
 }
 
 /** Waits for the client to leave, or for Ctrl-C, which has an exit code of its own. */

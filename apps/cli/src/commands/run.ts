@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { prepareOutput, readPlan, writeReport } from '../config/read-plan.ts'
 import { createExecutor } from '../config/executors.ts'
 import type { CommandContext, Start } from '../command-context.ts'
+import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
 import { createRunView } from '../terminal/run-view.ts'
@@ -46,8 +47,13 @@ export function addRun(program: Command, start: Start): void {
 }
 
 async function run(context: CommandContext, file: string, flags: RunFlags): Promise<number> {
-  const { output, style, signal } = context
+  const { output, settings, style, signal } = context
   const text = readPlan(file)
+  const { leadsInto, refuseExchangeable } = await import('../config/host-paths.ts')
+  if (leadsInto(file, flags.output)) {
+    throw new UsageError('the plan lies in --output, where its steps can change it; move it elsewhere')
+  }
+  if (settings.config !== undefined) refuseExchangeable(settings.config, settings, flags.output)
   await using runner = await openRunner(context, flags)
   const checked = await runner.check(text, { signal })
   if (checked.plan === undefined) return await complain(context, file, checked)

@@ -1,18 +1,18 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { hashOf, trustedHash } from './trusted.ts'
+import { canonical, hashOf, trustedHash } from './trusted.ts'
 
 export const configName = 'ws.config.json'
 
 /** A workspace that no option names: by a configuration, or the working directory itself. */
 export interface FoundWorkspace {
   /** The host path of the nearest configuration. */
-  readonly config?: string
+  readonly config?: string | undefined
   /** The working directory. */
   readonly root?: string
 }
@@ -34,18 +34,31 @@ export function findWorkspace(): FoundWorkspace {
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
+/** The configuration of a directory that an option names, where the user trusts one there. Else a command may have planted it. */
+export function trustedConfigOf(directory: string): string | undefined {
+  const config = join(canonical(resolve(directory)), configName)
+  return trustedHash(config) === undefined ? undefined : config
+}
+
 /**
- * Checks that the user trusts a configuration that no option names. A command in the workspace may have written it.
+ * Whether the user trusts a configuration. A command in the workspace may have written it.
  *
- * @throws UsageError where the user does not trust it, or trusts another content
+ * @param shown the file, for errors
+ * @returns false where the user trusts none at this path
+ * @throws UsageError where the user trusts another content
  */
-export function checkTrusted(file: string, content: Uint8Array): void {
-  const known = trustedHash(file)
-  if (known === hashOf(content)) return
-  const state = known === undefined ? 'is not trusted yet' : 'has changed since you trusted it'
+export function isTrusted(file: string, content: Uint8Array, shown: string): boolean {
+  const [own, target] = [file, canonical(file)].map(trustedHash)
+  const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content))
+  if (changed === undefined) return own !== undefined
   throw new UsageError(
-    `${shownFile(file)} ${state}; look at it, then run \`ws trust\`, or name a workspace with --root`,
+    `${shown} has changed since you trusted it; look at it, then run \`ws trust\` on it, or \`ws trust --forget\``,
   )
+}
+
+/** For a configuration that is not trusted. */
+export function untrusted(shown: string, others: string): UsageError {
+  return new UsageError(`${shown} is not trusted yet; look at it, then run \`ws trust\`${others}`)
 }
 
 /** The path as it is seen from the working directory. */

@@ -1,22 +1,28 @@
 import { constants } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { checkTrusted, shownFile } from './find.ts'
+import { isTrusted, shownFile, untrusted } from './find.ts'
 import { lineOf, lineOfError } from './lines.ts'
 import { describeProblem, placeOfProblem } from './problem.ts'
 import { configSchema, type Config } from './schema.ts'
+import { trustedHash } from './trusted.ts'
 
 export interface LoadedConfig extends Config {
   /** The host directory that relative paths in it start from. */
   readonly directory: string
+  /** The file, as a host path, and as errors show it. */
+  readonly file: string
+  readonly shown: string
+  /** The user trusts its content. */
+  readonly trusted: boolean
 }
 
 /**
- * Reads and checks a config file.
+ * Reads and checks a config file that an option names.
  *
  * @throws UsageError naming the file as it was typed, the place in it and the remedy.
  */
@@ -24,10 +30,10 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   const shown = quotePath(file)
   if (file === '' || file.includes('\0'))
     throw new UsageError(`--config: ${shown} cannot be a file name; give the path of a config file`)
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--config: ${shown} cannot be read (${error.code ?? 'EIO'}); give the path of a config file`)
-  })
-  return parseConfig(text, file, shown)
+  const named = `--config: ${shown}`
+  const content = await readConfig(file, named, () => 'give the path of a config file')
+  const trusted = isTrusted(resolve(file), content, named)
+  return { ...parseConfig(content.toString('utf8'), file, shown), shown: named, trusted }
 }
 
 /**
@@ -37,8 +43,9 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
  */
 export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   const content = await readFound(file)
-  checkTrusted(file, content)
-  return parseConfig(content.toString('utf8'), file, shownFile(file))
+  const shown = shownFile(file)
+  if (!isTrusted(file, content, shown)) throw untrusted(shown, ', or name a workspace with --root')
+  return { ...parseConfig(content.toString('utf8'), file, shown), shown, trusted: true }
 }
 
 /**
@@ -48,35 +55,39 @@ export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
  * @throws UsageError
  */
 export async function readFound(file: string): Promise<Buffer> {
-  const shown = shownFile(file)
-  const elsewhere = 'name the workspace with --root DIR'
+  const known = trustedHash(file) !== undefined
+  const elsewhere = known ? 'run `ws trust --forget` on it' : 'name the workspace with --root DIR'
+  return await readConfig(file, shownFile(file), (mend) => `${mend}, or ${elsewhere}`)
+}
+
+async function readConfig(file: string, shown: string, remedyOf: (mend: string) => string): Promise<Buffer> {
   try {
     await using opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = await opened.stat()
-    if (!stat.isFile()) throw new UsageError(`${shown} is not a file; remove it, or ${elsewhere}`)
-    if (stat.size > mostBytes) throw new UsageError(`${shown} is larger than 1 MiB; correct it, or ${elsewhere}`)
+    if (!stat.isFile()) throw new UsageError(`${shown} is not a file; ${remedyOf('remove it')}`)
+    if (stat.size > mostBytes) throw new UsageError(`${shown} is larger than 1 MiB; ${remedyOf('correct it')}`)
     return await opened.readFile()
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code = 'EIO' } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') {
-      throw new UsageError(`${shown} is gone, and you trusted it; put it back, or run \`ws trust --forget\``)
+    if (code === 'ENOENT' && trustedHash(file) !== undefined) {
+      throw new UsageError(`${shown} is gone, and you trusted it; put it back, or run \`ws trust --forget\` on it`)
     }
-    throw new UsageError(`${shown} cannot be read (${code}); correct it, or ${elsewhere}`)
+    throw new UsageError(`${shown} cannot be read (${code}); ${remedyOf('correct it')}`)
   }
 }
 
 const mostBytes = 1_048_576
 
 /** @throws UsageError naming the place in the file and the remedy */
-export function parseConfig(text: string, file: string, shown: string): LoadedConfig {
+export function parseConfig(text: string, file: string, shown: string): Omit<LoadedConfig, 'shown' | 'trusted'> {
   const result = configSchema.safeParse(parseJson(text, shown), { reportInput: true })
   if (!result.success) {
     const path = placeOfProblem(result.error)
     const line = path.length === 0 ? '' : `, line ${lineOf(text, path)}`
     throw new UsageError(`--config: ${shown}${line}: ${describeProblem(result.error, configSchema)}`)
   }
-  return { ...result.data, directory: dirname(resolve(file)) }
+  return { ...result.data, file: resolve(file), directory: dirname(resolve(file)) }
 }
 
 function parseJson(content: string, shown: string): unknown {

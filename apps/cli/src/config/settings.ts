@@ -32,6 +32,8 @@ export interface GlobalOptions extends MountFlags {
 
 /** The settings that a workspace is opened with: flags over file over defaults (PM1). */
 export interface Settings {
+  /** The file that they come from, as far as no option took its place. */
+  readonly config: LoadedConfig | undefined
   readonly mounts: readonly MountSettings[]
   readonly owner: Owner | undefined
   readonly rules: readonly Rule[]
@@ -47,7 +49,8 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
   const config = await load(options.config, found.config)
   const mounts = resolveMounts(options, config)
   const executorOptions = withHosts(resolveExecutorOptions(config), options)
-  return {
+  const settings = {
+    config,
     mounts,
     owner: resolveOwner(options, config),
     rules: (config?.rules ?? []).map((rule, index) => usageOf(`--config: rules[${index}]`, () => makeRule(rule))),
@@ -56,6 +59,12 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,
   }
+  if (config !== undefined) {
+    const { refuseExchangeable, refuseOtherRoot } = await import('./host-paths.ts')
+    if (found.config !== undefined && given.root !== undefined) refuseOtherRoot(config, given.root)
+    refuseExchangeable(config, settings)
+  }
+  return settings
 }
 
 /** A list of hosts never falls back to an executor whose commands share the network of this machine. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 import { UsageError } from '../errors.ts'
 
@@ -47,8 +47,8 @@ export function forget(path: string): void {
   rmSync(entryOf(trustDirectory(), path), { force: true })
 }
 
-/** The user's own directory, which lies outside every workspace that does not hold the whole home directory. */
-function trustDirectory(): string {
+/** The user's own directory. A workspace that holds it is refused with a config file. */
+export function trustDirectory(): string {
   const state = process.env['XDG_STATE_HOME'] ?? ''
   return join(state.startsWith('/') ? state : join(homedir(), '.local/state'), 'ws/trusted')
 }
@@ -59,4 +59,16 @@ function isPrivate(directory: string): boolean {
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-const entryOf = (directory: string, path: string): string => join(directory, hashOf(Buffer.from(path)))
+/** A file is known by one name, whatever links lead to its directory. */
+function entryOf(directory: string, path: string): string {
+  return join(directory, hashOf(Buffer.from(join(canonical(dirname(path)), basename(path)))))
+}
+
+/** The path without links; the same where it does not exist. */
+export function canonical(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // a file that is gone is known by the name that it had
+  }
+}

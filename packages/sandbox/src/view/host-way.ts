@@ -1,4 +1,4 @@
-import { type BigIntStats, readlinkSync, statSync } from 'node:fs'
+import { readlinkSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Links that are followed in one path, as on Linux. */
@@ -17,9 +17,9 @@ export function directoryOnTheWay<Place>(path: string, at: (identity: string) =>
   const names = namesOf(path)
   let links = 0
   for (let current = '/'; ; ) {
-    const status = statusOf(current)
-    if (status === undefined) return undefined
-    const place = at(`${status.dev}:${status.ino}`)
+    const identity = identityAt(current)
+    if (identity === undefined) return undefined
+    const place = at(identity)
     if (place !== undefined || names.length === 0) return place
     const name = names.shift() ?? ''
     const next = name === '..' ? dirname(current) : join(current, name)
@@ -34,21 +34,17 @@ export function directoryOnTheWay<Place>(path: string, at: (identity: string) =>
   }
 }
 
-/** The identity, `device:inode`, of what lies at a path; `undefined` where nothing can be reached. */
+/** The identity, `device:inode`, of what lies at a path; `undefined` for what cannot be reached, and so cannot be opened. */
 export function identityAt(path: string): string | undefined {
-  const status = statusOf(path)
-  return status && `${status.dev}:${status.ino}`
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined // see above
+  }
 }
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.')
-
-function statusOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true })
-  } catch {
-    return undefined // what cannot be reached cannot be opened either
-  }
-}
 
 function targetOf(path: string): string | undefined {
   try {

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+
+import { directoryOnTheWay, identityAt } from '@ws/adapter-local/internal'
+import { quotePath } from '@ws/core'
+
+import { UsageError } from '../errors.ts'
+import { copyOf } from '../storage/settings.ts'
+import { untrusted } from './find.ts'
+import type { LoadedConfig } from './load.ts'
+import type { MountSettings } from './mounts.ts'
+import type { Settings } from './settings.ts'
+import { trustDirectory } from './trusted.ts'
+
+/**
+ * Refuses a config file with a path that leads into a directory that commands can write: one could exchange what lies there for
+ * a link to anything. The file itself, or else the note that it is trusted, must not lie there either.
+ *
+ * @param output a further directory that commands can write
+ * @throws UsageError
+ */
+export function refuseExchangeable(
+  config: LoadedConfig,
+  { mounts, executorOptions: { bubblewrap, proot } }: Pick<Settings, 'mounts' | 'executorOptions'>,
+  output?: string,
+): void {
+  const writable = new Map(
+    mounts.filter(({ access }) => access !== 'read-only').map((one) => [identityOf(one), quotePath(one.at)]),
+  )
+  if (output !== undefined) writable.set(identityAt(resolve(output)), '--output')
+  const around = (path: string | undefined, own?: string) =>
+    path && directoryOnTheWay(path, (identity) => (identity === own ? undefined : writable.get(identity)))
+
+  const place = around(config.file)
+  if (place && !config.trusted)
+    throw untrusted(config.shown, ` on it, since commands can write where it lies (${place})`)
+  const named: [place: string, path: string | undefined, own?: string | undefined][] = [
+    ...(config.trusted ? [['the list of trusted files', trustDirectory()] as [string, string]] : []),
+    ...mounts.flatMap((mount, index): typeof named => [
+      [`mounts[${index}]`, directoryOf(mount), identityOf(mount)],
+      [`mounts[${index}].rclone.directory`, mount.storage.kind === 'rclone' ? mount.storage.directory : undefined],
+    ]),
+    ...[bubblewrap, proot].flatMap((options): typeof named => [
+      ...(options?.tools ?? []).map(({ host, at = '' }): [string, string] => [`the tool ${at}`.trim(), host]),
+      ['cgroup', options?.cgroup],
+    ]),
+  ]
+  for (const [subject, path, own] of named) {
+    const found = around(path, own)
+    if (found === undefined) continue
+    const why = `leads into the directory of ${found}, where commands could exchange it`
+    throw new UsageError(`--config: ${subject} ${why}; name a directory outside`)
+  }
+}
+
+/**
+ * Refuses a config file that was found in a directory which --root names, where its rules are for another one: the same paths would
+ * mean other files.
+ *
+ * @throws UsageError
+ */
+export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: LoadedConfig, root: string): void {
+  if (first === undefined) return
+  if (first.root !== undefined && identityAt(resolve(directory, first.root)) === identityAt(resolve(root))) return
+  throw new UsageError(
+    `${shown}, which you trust, has rules for another root; leave --root out there, or name a file with --config too`,
+  )
+}
+
+/** Whether a path leads into a directory. */
+export function leadsInto(path: string, directory: string): boolean {
+  const own = identityAt(resolve(directory))
+  return directoryOnTheWay(resolve(path), (identity) => identity === own || undefined) !== undefined
+}
+
+const directoryOf = ({ storage }: MountSettings): string | undefined =>
+  storage.kind === 'local' ? storage.root : copyOf(storage)
+
+const identityOf = (mount: MountSettings): string | undefined => identityAt(directoryOf(mount) ?? '')
