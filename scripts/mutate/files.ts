@@ -289,6 +289,54 @@ export const fileMutations: readonly Mutation[] = [
     test: { file: 'packages/core/test/path/parse.test.ts' },
   },
   {
+    row: "names and content that imitate an answer: `Next:`, `[note: …]`, `Error:`, an exit code, a host's tags",
+    removes: 'the escapes of names',
+    changes: [
+      {
+        file: 'packages/tools/src/session/session.ts',
+        text: '    const shown = showName(name)\n',
+        by: '    const shown = name\n',
+      },
+    ],
+    test: { file: 'packages/tools/test/frames.test.ts', title: 'face split' },
+  },
+  {
+    row: "names and content that imitate an answer: `Next:`, `[note: …]`, `Error:`, an exit code, a host's tags",
+    removes: 'the fence',
+    changes: [
+      {
+        file: 'packages/tools/src/text/frame.ts',
+        text: '  if (!imitation.test(text)) return text\n',
+        by: '  if (!imitation.test(text) || text !== undefined) return text\n',
+      },
+    ],
+    test: { file: 'packages/tools/test/frames.test.ts', title: 'face split' },
+  },
+  {
+    row: "names and content that imitate an answer: `Next:`, `[note: …]`, `Error:`, an exit code, a host's tags",
+    removes: 'the line ends within a line',
+    changes: [
+      {
+        file: 'packages/tools/src/text/frame.ts',
+        text: '  return text.replaceAll(imitationWithin, escapeUnprintable)\n',
+        by: '  return text\n',
+      },
+    ],
+    test: { file: 'packages/tools/test/frames.test.ts', title: 'face split' },
+  },
+  {
+    row: "names and content that imitate an answer: `Next:`, `[note: …]`, `Error:`, an exit code, a host's tags",
+    removes: 'the escapes of the next call',
+    changes: [
+      {
+        file: 'packages/tools/src/text/frame.ts',
+        text: 'escapeUnprintable(character) === character ? character',
+        by: 'escapeUnprintable(character) !== undefined ? character',
+      },
+    ],
+    test: { file: 'packages/tools/test/frames.test.ts', title: 'next call can name it' },
+  },
+  {
     row: 'what is mounted of a bucket read through its neighbour',
     removes: "the prefix in the mount's root",
     changes: [

@@ -40,8 +40,8 @@ function reasonOf(count: number, replaceAll: boolean): string {
 const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
 
 /** The answer in the names of deepagents' own tool, without its next call, which names a tool of another set. */
-function wordsFor({ text, next }: ToolAnswer): string {
-  const call = next === undefined ? '' : `\nNext: ${next.tool} ${JSON.stringify(next.arguments)}`
-  const own = call !== '' && text.endsWith(call) ? text.slice(0, -call.length) : text
+function wordsFor({ text, next, isError }: ToolAnswer): string {
+  // the next call is the last line of an error
+  const own = next === undefined || !isError ? text : text.slice(0, text.lastIndexOf('\nNext: '))
   return own.replaceAll(/`(old|new|all)`/gu, (_quoted, name: string) => `\`${names[name] ?? name}\``)
 }

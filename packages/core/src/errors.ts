@@ -1,4 +1,4 @@
-import { escapeUnprintable } from './text/printable.ts'
+import { escapeUnprintable, showName } from './text/printable.ts'
 
 /**
  * Every code a {@link WorkspaceError} can carry.
@@ -132,13 +132,13 @@ const longestQuoted = 300
 
 /**
  * A path or name between backticks, safe for a terminal and a log. Characters that hide or act are shown as `\u{…}`
- * (see {@link escapeUnprintable}), and an over-long one is cut in the middle.
+ * (see {@link showName}), and an over-long one is cut in the middle.
  */
 export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
   // cutting may have split a surrogate pair
-  return `\`${escapeUnprintable(shown)}\``
+  return `\`${showName(shown)}\``
 }
 
 /** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */

@@ -42,5 +42,5 @@ export type {
   SubtreeRule,
 } from './policy/types.ts'
 export { shortageIn, shortageNamed, shortageOf, shortError, type Shortage } from './shortage.ts'
-export { escapeUnprintable } from './text/printable.ts'
+export { escapeUnprintable, showName } from './text/printable.ts'
 export * from './text/utf8.ts'

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { escapeUnprintable } from '@ws/core/executor'
 
 import { problemOf, sentenceOf } from './answers/from-error.ts'
 import type { Outcome, ProblemOptions } from './answers/problem.ts'
@@ -12,6 +13,7 @@ import { possibleCall } from './next/possible-call.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
 import { faceNames, type FaceName } from './face-names.ts'
+import { jsonOf } from './text/frame.ts'
 import type { NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
 
 const defaultContext = 50_000
@@ -187,9 +189,9 @@ function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions 
 
 /** The answer for a call that was not carried out: the fault, the remedy, and a ready call where one is possible. */
 function renderProblem({ sentence, remedy, details, data }: ProblemOptions, next: NextCall | undefined): ToolAnswer {
-  const lines = [`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(remedy))}`]
+  const lines = [escapeUnprintable(`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(remedy))}`)]
   if (details !== undefined && details !== '') lines.push(details)
-  if (next !== undefined) lines.push(`Next: ${next.tool} ${JSON.stringify(next.arguments)}`)
+  if (next !== undefined) lines.push(`Next: ${next.tool} ${jsonOf(next.arguments)}`)
   return { isError: true, text: lines.join('\n'), data, ...(next && { next }) }
 }
 

@@ -6,6 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { isWorkspaceError, type WorkspaceEntry, type Workspace } from '@ws/core'
+import { showName } from '@ws/core/executor'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type { Source } from '../source/source.ts'
@@ -42,7 +43,9 @@ async function listed(workspace: Workspace) {
     if (entry.type === 'file') entries.push(entry)
     if (entries.length === maxListed) break
   }
-  return entries.map(({ path, name }) => ({ uri: uriOf(path), name, title: path })).toSorted(byUri)
+  return entries
+    .map(({ path, name }) => ({ uri: uriOf(path), name: showName(name), title: showName(path) }))
+    .toSorted(byUri)
 }
 
 const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number => (a.uri < b.uri ? -1 : 1)

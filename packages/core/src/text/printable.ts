@@ -9,3 +9,11 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_C
 export function escapeUnprintable(text: string): string {
   return text.toWellFormed().replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
+
+/**
+ * A name that can stand in a line: as {@link escapeUnprintable} shows it. A backslash before `u{` is itself written as an escape,
+ * so that two names never look alike.
+ */
+export function showName(name: string): string {
+  return escapeUnprintable(name.replaceAll('\\u{', '\\u{5c}u{'))
+}

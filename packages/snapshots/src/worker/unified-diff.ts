@@ -1,3 +1,4 @@
+import { showName } from '@ws/core/executor'
 import { createTwoFilesPatch } from 'diff'
 
 import type { DiffSide } from './protocol.ts'
@@ -29,9 +30,11 @@ export function unifiedDiff(before: DiffSide, after: DiffSide): string {
 
 function modeLine({ facts: old, name }: DiffSide, { facts: now, name: nowName }: DiffSide): string {
   let line =
-    old !== undefined && now !== undefined && name !== nowName ? `rename from ${name}\nrename to ${nowName}\n` : ''
+    old !== undefined && now !== undefined && name !== nowName
+      ? `rename from ${showName(name)}\nrename to ${showName(nowName)}\n`
+      : ''
   if (old?.mode !== undefined && now?.mode !== undefined && old.mode !== now.mode && old.type === now.type)
-    line += `mode of ${nowName}: ${octal(old.mode)} -> ${octal(now.mode)}\n`
+    line += `mode of ${showName(nowName)}: ${octal(old.mode)} -> ${octal(now.mode)}\n`
   return line
 }
 
@@ -59,5 +62,5 @@ function textOf({ facts, bytes }: DiffSide): string | undefined {
 function sizesLine(before: DiffSide, after: DiffSide): string {
   const side = ({ facts }: DiffSide): string =>
     facts === undefined ? 'nothing' : facts.type === 'file' ? `${facts.size} bytes` : facts.type
-  return `Not compared as text: ${after.name}: ${side(before)} -> ${side(after)}\n`
+  return `Not compared as text: ${showName(after.name)}: ${side(before)} -> ${side(after)}\n`
 }

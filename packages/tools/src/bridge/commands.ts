@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
 
+import { fenced } from '../text/frame.ts'
 import { ruleNotes } from '../text/rule-notes.ts'
 
 /** The exit code for a command that the workspace refused, as shells have it for a command that they may not run. */
@@ -87,6 +88,7 @@ export function notesOfCommand(result: CommandResult): string[] {
 
 function withNotes(text: string, notes: readonly string[]): string {
   if (notes.length === 0) return text
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${gap}${notes.join('\n')}\n`
+  const shown = fenced(text)
+  const gap = shown === '' || shown.endsWith('\n') ? '' : '\n'
+  return `${shown}${gap}${notes.join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-import { isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, quotePath } from '@ws/core'
 import type { ErrorCode, ExplainRequest, Workspace } from '@ws/core'
 
 import { accessesOf } from './accesses.ts'
@@ -53,9 +53,9 @@ async function refusalOf(workspace: Workspace, access: ExplainRequest): Promise<
   try {
     const { effect, code, resolvedPath, reason = 'is denied', rule, remedy } = await workspace.explain(access)
     if (effect === 'allow' || code === undefined || !refusals.has(code)) return undefined
-    const note = rule === undefined ? '' : ` (rule \`${rule}\`)`
+    const note = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
     const advice = remedy === undefined ? '' : `; ${remedy}`
-    return `${code}: ${access.operation}: \`${resolvedPath}\` ${reason}${note}${advice}`
+    return `${code}: ${access.operation}: ${quotePath(resolvedPath)} ${reason}${note}${advice}`
   } catch (error) {
     // a path that cannot be one at all
     if (isWorkspaceError(error)) return refusals.has(error.code) ? wordsOf(error) : undefined

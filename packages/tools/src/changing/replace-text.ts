@@ -3,6 +3,7 @@ import type { VirtualPath } from '@ws/core'
 
 import { ToolProblem } from '../answers/problem.ts'
 import { applyEdits } from '../edit/apply-edits.ts'
+import { fenced } from '../text/frame.ts'
 import { EditProblem, type MatchKind, type TextEdit } from '../edit/types.ts'
 
 export type Edit = TextEdit
@@ -57,7 +58,7 @@ function problemOf(path: VirtualPath, { details }: EditProblem, edits: readonly 
     details:
       nearest === undefined
         ? undefined
-        : `The nearest passage begins in line ${nearest.line}; ${nearest.difference}:\n${nearest.text}`,
+        : `The nearest passage begins in line ${nearest.line}; ${nearest.difference}:\n${fenced(nearest.text)}`,
     data: { code: 'EINVAL', path },
   })
 }

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
 export interface UnifiedDiffOptions {
   readonly path: string
@@ -27,15 +27,15 @@ export function unifiedDiff(
     context: contextLines,
     timeout: 100,
     maxEditLength: 2000,
+    // the file headers quote a name as git does; the index line does not
+    headerOptions: FILE_HEADERS_ONLY,
   })
   if (patch === undefined) return `${summary}; it is too large to show\n`
-  const shown = patch
-    .replace(/^(?:Index: .*\n)?=+\n/u, '')
-    .replaceAll(
-      /^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@/gmu,
-      (_, old: string, oldCount: string, next: string, nextCount: string) =>
-        `@@ -${Number(old) + first}${oldCount} +${Number(next) + first}${nextCount} @@`,
-    )
+  const shown = patch.replaceAll(
+    /^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@/gmu,
+    (_, old: string, oldCount: string, next: string, nextCount: string) =>
+      `@@ -${Number(old) + first}${oldCount} +${Number(next) + first}${nextCount} @@`,
+  )
   return shown.length <= maxLength ? shown : `${shown.slice(0, maxLength)}\n… cut: ${summary}\n`
 }
 

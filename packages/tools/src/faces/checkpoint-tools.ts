@@ -1,10 +1,12 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Change } from '@ws/core'
+import { escapeUnprintable, showName } from '@ws/core/executor'
 import { z } from 'zod'
 
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import type { Json } from '../types.ts'
+import { fenced } from '../text/frame.ts'
 import { changes as changesFiles, faceTool, readsOnly } from './face.ts'
 import type { FaceTool } from './face.ts'
 
@@ -29,14 +31,17 @@ const changesTool = faceTool({
   input: z.strictObject({ since, paths, diff: z.boolean().optional().describe('Show a unified diff. Default false') }),
   example: {},
   annotations: readsOnly,
-  async run({ workspace, signal }, { since: from, paths: only, diff = false }) {
+  async run(call, { since: from, paths: only, diff = false }) {
+    const { workspace, signal } = call
     const checkpoints = await workspace.checkpoints()
     const found = await workspace.changes({ since: from, paths: only, signal })
     const text = [
-      found.length === 0 ? 'Nothing is different.' : named(found),
+      found.length === 0 ? 'Nothing is different.' : named(call, found),
       `Checkpoints, the latest last:\n${checkpoints
         .slice(-20)
-        .map(({ id, label, createdAt }) => `${id}  ${new Date(createdAt).toISOString()}  ${label ?? ''}`.trimEnd())
+        .map(({ id, label, createdAt }) =>
+          `${id}  ${new Date(createdAt).toISOString()}  ${showName(label ?? '')}`.trimEnd(),
+        )
         .join('\n')}`,
     ]
     if (diff && found.length > 0) text.push(await diffOf())
@@ -47,11 +52,12 @@ const changesTool = faceTool({
       let left = longestDiff
       for (const path of only ?? [undefined]) {
         const part = await workspace.diff({ since: from, path, signal })
-        parts.push(part.length > left ? `${part.slice(0, left)}\n[more is different: give \`paths\`]` : part)
+        const shown = fenced(part.slice(0, left).toWellFormed().replace(/\n$/u, ''))
+        parts.push(part.length > left ? `${shown}\n[more is different: give \`paths\`]` : shown)
         left -= part.length
         if (left <= 0) break
       }
-      return parts.join('')
+      return parts.join('\n')
     }
   },
 })
@@ -78,8 +84,10 @@ const restoreTool = faceTool({
     const lines = [
       restored.length === 0
         ? 'Nothing was different.'
-        : `${dryRun ? 'Would take back' : 'Took back'}:\n${named(restored)}`,
-      ...kept.slice(0, mostNamed).map(({ path, reason }) => `Left as it is: ${path}: ${reason}`),
+        : `${dryRun ? 'Would take back' : 'Took back'}:\n${named(call, restored)}`,
+      ...kept
+        .slice(0, mostNamed)
+        .map(({ path, reason }) => `Left as it is: ${call.show(path)}: ${escapeUnprintable(reason)}`),
       ...(undo === undefined ? [] : [`To undo this, restore ${undo}.`]),
     ]
     return { text: lines.join('\n'), data: { restored: restored.slice(0, mostNamed).map(dataOf), undo } }
@@ -87,23 +95,24 @@ const restoreTool = faceTool({
 })
 
 /** The outcome of a command with the names of what is different since the checkpoint. A command in the background goes on. */
-export async function withChanges(outcome: Outcome, since: string, { workspace, signal }: Call): Promise<Outcome> {
+export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {
+  const { workspace, signal } = call
   try {
     const found = await workspace.changes({ since, signal })
     if (found.length === 0) return outcome
-    const text = `${outcome.text}\n[changed:\n${named(found, { most: mostNamedInAnswer, rest: 'see `changes`' })}]`
+    const text = `${outcome.text}\n[changed:\n${named(call, found, { most: mostNamedInAnswer, rest: 'see `changes`' })}]`
     return { ...outcome, text, data: { ...outcome.data, changes: found.slice(0, mostNamed).map(dataOf) } }
   } catch (error) {
     // the output of the command counts more than the list
     if (!isWorkspaceError(error)) throw error
-    return { ...outcome, text: `${outcome.text}\n[its changes are not known: ${error.reason}]` }
+    return { ...outcome, text: `${outcome.text}\n[its changes are not known: ${escapeUnprintable(error.reason)}]` }
   }
 }
 
-function named(found: readonly Change[], { most = mostNamed, rest = 'give `paths`' } = {}): string {
+function named(call: Call, found: readonly Change[], { most = mostNamed, rest = 'give `paths`' } = {}): string {
   const lines = found.slice(0, most).map(({ kind, path, from, what }) => {
     const parts = what === undefined ? '' : ` (${what.join(', ')})`
-    return `${kind} ${from === undefined ? '' : `${from} -> `}${path}${parts}`
+    return `${kind} ${from === undefined ? '' : `${call.show(from)} -> `}${call.show(path)}${parts}`
   })
   const more = found.length - lines.length
   return [...lines, ...(more > 0 ? [`[${more} more: ${rest}]`] : [])].join('\n')

@@ -2,6 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 import type { VirtualPath } from '@ws/core'
 
 import type { Call } from '../session/session.ts'
+import { inLine } from '../text/frame.ts'
 import { clipLine } from '../text/numbered.ts'
 import type { Hit } from './hits.ts'
 
@@ -18,18 +19,19 @@ export async function contextLines(call: Call, hits: readonly Hit[], size: Conte
   const groups: string[] = []
   for (const [path, matches] of byFile(hits)) {
     const lines = await readLines(call, path, matches, size)
-    const shown = new Set<number>()
+    const shown = call.show(path)
+    const near = new Set<number>()
     for (const { line } of matches) {
-      for (let near = line - size.before; near <= line + size.after; near += 1) if (lines.has(near)) shown.add(near)
+      for (let at = line - size.before; at <= line + size.after; at += 1) if (lines.has(at)) near.add(at)
     }
     const texts = new Map(matches.map(({ line, text }) => [line, text]))
-    for (const line of texts.keys()) shown.add(line)
+    for (const line of texts.keys()) near.add(line)
     let last = 0
-    for (const line of [...shown].toSorted((left, right) => left - right)) {
+    for (const line of [...near].toSorted((left, right) => left - right)) {
       if (groups.length > 0 && line !== last + 1) groups.push('--')
       const match = texts.get(line)
       const mark = match === undefined ? '-' : ':'
-      groups.push(`${path}${mark}${line}${mark}${match ?? clipLine(lines.get(line) ?? '').text}`)
+      groups.push(`${shown}${mark}${line}${mark}${inLine(match ?? clipLine(lines.get(line) ?? '').text)}`)
       last = line
     }
   }

@@ -5,6 +5,7 @@ import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
+import { fenced } from '../text/frame.ts'
 import { ruleNotes } from '../text/rule-notes.ts'
 import { operation } from './operation.ts'
 
@@ -82,7 +83,7 @@ function describe(result: CommandResult, timeout: number): Outcome {
     : exitCode === null
       ? `Ended by ${signal ?? 'a signal'}.`
       : `Exit code ${exitCode}.`
-  const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''))
+  const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''), fenced)
   return {
     text: [end, body, ...ruleNotes(result)].join('\n'),
     data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
@@ -104,7 +105,7 @@ function newOutput(call: Call, id: string): Outcome {
         ? `Ended by ${result.signal ?? 'a signal'}.`
         : `Exit code ${result.exitCode}.`
   const dropped = output.dropped > 0 ? `[${output.dropped} bytes of earlier output are not kept]\n` : ''
-  const body = output.text === '' ? '(no new output)' : headAndTail(output.text.replace(/\n$/u, ''))
+  const body = output.text === '' ? '(no new output)' : headAndTail(output.text.replace(/\n$/u, ''), fenced)
   return {
     text: [`${state}\n${dropped}${body}`, ...ruleNotes(result ?? {})].join('\n'),
     data: { id, running, exit_code: result?.exitStatus ?? null },

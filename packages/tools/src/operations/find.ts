@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Outcome } from '../answers/problem.ts'
 import { walkGlob } from '../looking/walk.ts'
 import type { Call } from '../session/session.ts'
+import { jsonOf } from '../text/frame.ts'
 import { directory } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -45,14 +46,14 @@ export async function findPaths(
   const more = total - entries.length
   if (total === 0) {
     return {
-      text: `No file matches ${JSON.stringify(glob)} below ${target}.`,
+      text: `No file matches ${jsonOf(glob)} below ${call.show(target)}.`,
       data: { total, paths: [] },
       next: { operation: 'list', arguments: { path: given } },
     }
   }
   const paths = entries.map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
   const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
-  return { text: `${paths.join('\n')}${footer}`, data: { total, left_out: more, paths } }
+  return { text: `${paths.map((path) => call.show(path)).join('\n')}${footer}`, data: { total, left_out: more, paths } }
 
   /** An absolute glob is one below the directory, where it lies there. */
   async function globBelow(given: string): Promise<string> {

@@ -30,7 +30,7 @@ export const inspect = operation({
       const facts = await factsOf(bytes, stat.size)
       const shared = { path: target, size: stat.size, version: stat.version, type: facts.type }
       const modified = stat.modifiedAt === undefined ? '' : `, changed ${new Date(stat.modifiedAt).toISOString()}`
-      const first = `${target}: ${facts.type}, ${stat.size} bytes${modified}`
+      const first = `${call.show(target)}: ${facts.type}, ${stat.size} bytes${modified}`
       if (facts.text === undefined) {
         return {
           text: `${first}\n[version ${stat.version}]`,

@@ -5,7 +5,9 @@ import { z } from 'zod'
 import { leftOut, walkTree } from '../looking/walk.ts'
 import { signaturesOf } from '../looking/signatures.ts'
 import { ToolProblem } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
+import { inLine } from '../text/frame.ts'
 import { clipLine } from '../text/numbered.ts'
 import { operation } from './operation.ts'
 
@@ -43,11 +45,11 @@ export const list = operation({
       })
     }
     const { entries, total } = await walkTree(call, target, { depth, hidden, limit: mostFiles })
-    const lines = [`${target === '/' ? '/' : `${target}/`}`.replace('//', '/')]
+    const lines = [call.show(`${target}/`.replace('//', '/'))]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
     const { byPath, missing } = await signaturesOf(call, signatures ? entries : [])
     for (const entry of entries) {
-      lines.push(lineOf(entry, start), ...(byPath.get(entry.path) ?? []).map((line) => `      ${line}`))
+      lines.push(lineOf(call, entry, start), ...(byPath.get(entry.path) ?? []).map((line) => `      ${inLine(line)}`))
     }
     const more = total - entries.length
     if (missing !== undefined) lines.push(`[signatures may be missing; \`npm install ${missing}\` for exact ones]`)
@@ -61,8 +63,9 @@ export const list = operation({
   },
 })
 
-function lineOf({ path, name, type, size }: WorkspaceEntry, start: number): string {
-  const below = clipLine(path.slice(start)).text
+function lineOf(call: Call, { path, name, type, size }: WorkspaceEntry, start: number): string {
+  // the indent tells entries from signatures
+  const below = call.show(clipLine(path.slice(start)).text).replace(/^ /u, '\\u{20}')
   if (type === 'directory') return `  ${below}/${leftOut.has(name) ? ' (not entered)' : ''}`
   if (type === 'symlink') return `  ${below} (link)`
   if (type === 'other') return `  ${below} (not a file)`

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ToolProblem } from '../answers/problem.ts'
 import { readPages } from '../reading/pages.ts'
 import { headBytes, isPdf, refuseBinary } from '../reading/content.ts'
+import { fenced } from '../text/frame.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -60,7 +61,7 @@ export const readChunked = operation({
       const isEnd = end >= total
       const goOn = isEnd ? [] : [`next: offset_bytes ${end - overlap}`]
       return {
-        text: `${text}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, `version ${stat.version}`].join('; ')}]`,
+        text: `${fenced(text)}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, `version ${stat.version}`].join('; ')}]`,
         data: { path: target, start, end, size: total, version: stat.version },
         ...(!isEnd && {
           next: { operation: 'read_chunked', arguments: { path: given, offset_bytes: end - overlap, size, overlap } },

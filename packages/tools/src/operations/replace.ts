@@ -10,6 +10,7 @@ import type { Edit, Replaced } from '../changing/replace-text.ts'
 import type { MatchKind } from '../edit/types.ts'
 import { unifiedDiff } from '../edit/unified-diff.ts'
 import type { Call } from '../session/session.ts'
+import { fenced } from '../text/frame.ts'
 import { count } from '../text/numbered.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
@@ -53,7 +54,7 @@ export const replace = operation({
       const { lines = [], matches = [] } = done ?? {}
       const places = `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`
       return {
-        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places}${foundBy(matches)} (version ${after}).\n${diff}`,
+        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places}${foundBy(matches)} (version ${after}).\n${fenced(diff)}`,
         data: { path: target, replacements: lines.length, lines, matches, version: after },
       }
     })

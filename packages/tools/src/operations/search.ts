@@ -8,6 +8,7 @@ import { contextLines } from '../looking/context-lines.ts'
 import { collectHits } from '../looking/hits.ts'
 import type { Hit } from '../looking/hits.ts'
 import { headAndTail } from '../text/cut.ts'
+import { inLine } from '../text/frame.ts'
 import { directory, limit as most } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -64,10 +65,10 @@ export const search = operation({
     }
 
     async function render(all: readonly Hit[]): Promise<string> {
-      if (mode === 'files') return all.map(({ path }) => path).join('\n')
-      if (mode === 'count') return all.map(({ path, count = 1 }) => `${path}:${count}`).join('\n')
+      if (mode === 'files') return all.map(({ path }) => call.show(path)).join('\n')
+      if (mode === 'count') return all.map(({ path, count = 1 }) => `${call.show(path)}:${count}`).join('\n')
       if (context > 0) return contextLines(call, all, { before: context, after: context })
-      return all.map(({ path, line, text }) => `${path}:${line}:${text}`).join('\n')
+      return all.map(({ path, line, text }) => `${call.show(path)}:${line}:${inLine(text)}`).join('\n')
     }
   },
 })

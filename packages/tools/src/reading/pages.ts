@@ -3,6 +3,7 @@ import type { VirtualPath } from '@ws/core'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
+import { fenced } from '../text/frame.ts'
 
 export interface PagesRequest {
   readonly path: VirtualPath
@@ -30,9 +31,9 @@ export async function readPages(call: Call, { path, given, wanted }: PagesReques
   let length = 0
   let end = first - 1
   for (const { number, text } of pages) {
-    const part = `--- page ${number} ---\n${text}`
+    const part = `--- page ${number} ---\n${fenced(text.slice(0, call.maxCharacters).toWellFormed())}`
     if (parts.length > 0 && length + part.length > call.maxCharacters) break
-    parts.push(part.slice(0, call.maxCharacters).toWellFormed())
+    parts.push(part)
     length += part.length
     end = number
   }

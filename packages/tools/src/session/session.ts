@@ -1,4 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
+import { showName } from '@ws/core/executor'
 import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 import { createDownloader, type Downloader, type DownloaderOptions } from '@ws/download'
@@ -104,6 +105,9 @@ interface CallOptions {
   readonly turn: Promise<void>
 }
 
+const escapeNote =
+  '`\\u{…}` in a name stands for one character; in a call, give the character itself, as JSON writes it: `\\u000a` for `\\u{a}`.'
+
 /** One call of a tool on its way. */
 export class Call {
   readonly session: Session
@@ -141,6 +145,13 @@ export class Call {
   /** Characters (UTF-16 units) of an answer's text at most [FS2]. */
   get maxCharacters(): number {
     return Math.floor(this.session.options.maxContext * 3.5 * 0.5)
+  }
+
+  /** A name for a line of the answer. Where it is not shown as it is, a note says how to write it in a call. */
+  show(name: string): string {
+    const shown = showName(name)
+    if (shown !== name && !this.notes.includes(escapeNote)) this.notes.push(escapeNote)
+    return shown
   }
 
   async resolve(operation: string, given: string): Promise<VirtualPath> {

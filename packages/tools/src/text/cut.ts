@@ -2,13 +2,13 @@
 export const headCharacters = 10 * 1024
 export const tailCharacters = 30 * 1024
 
-/** A text of at most 40 KiB: the head and the tail, whole lines where that is possible, with a notice between them. */
-export function headAndTail(text: string, head = headCharacters, tail = tailCharacters): string {
-  if (text.length <= head + tail) return text
-  const front = wholeLines(text.slice(0, head), 'front')
-  const back = wholeLines(text.slice(-tail), 'back')
+/** A text of at most 40 KiB: the head and the tail, whole lines where that is possible, each as `shown`, with a notice between them. */
+export function headAndTail(text: string, shown: (part: string) => string = (part) => part): string {
+  if (text.length <= headCharacters + tailCharacters) return shown(text)
+  const front = wholeLines(text.slice(0, headCharacters), 'front')
+  const back = wholeLines(text.slice(-tailCharacters), 'back')
   const left = text.length - front.length - back.length
-  return `${front}\n[… ${left} characters left out …]\n${back}`
+  return `${shown(front)}\n[… ${left} characters left out …]\n${shown(back)}`
 }
 
 function wholeLines(text: string, side: 'front' | 'back'): string {

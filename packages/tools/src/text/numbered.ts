@@ -1,3 +1,5 @@
+import { inLine } from './frame.ts'
+
 /** Characters (UTF-16 units) of one line that are shown. */
 export const longestLine = 2000
 
@@ -17,7 +19,7 @@ export function clipLine(line: string): NumberedLine {
 
 /** The line with its number in front, as models know it: six places, then a tab. */
 export function numberLine(number: number, text: string): string {
-  return `${String(number).padStart(6)}\t${text}`
+  return `${String(number).padStart(6)}\t${inLine(text)}`
 }
 
 /** `1 line`, `2 lines`. */

@@ -1,3 +1,4 @@
+import { showName } from '@ws/core/executor'
 import type { CommandResult, RuleHint, RuleViolation } from '@ws/core'
 
 /** A line for each rule that a command ran into, and for each host that it was refused, with the way to go on. */
@@ -6,7 +7,7 @@ export function ruleNotes({ hints = [], violations = [] }: Pick<CommandResult, '
 }
 
 function noteOfHint({ rule, path, reason, remedy }: RuleHint): string {
-  return `Note: rule ${rule} protects ${path}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`
+  return `Note: rule ${rule} protects ${showName(path)}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`
 }
 
 function noteOfViolation(violation: RuleViolation): string {
@@ -16,6 +17,6 @@ function noteOfViolation(violation: RuleViolation): string {
   }
   const { rule, path } = violation
   return violation.kind === 'created'
-    ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
-    : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`
+    ? `Note: rule ${rule} denies ${showName(path)}, which the command made; delete it.`
+    : `Note: the cover of rule ${rule} on ${showName(path)} was lost while the command ran; tell the user.`
 }

@@ -1,3 +1,5 @@
+import { showName } from '@ws/core/executor'
+
 /** Characters of a data file that are looked at. */
 const largest = 4 * 1024 * 1024
 
@@ -87,7 +89,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function names(all: readonly string[]): string {
-  const shown = all.slice(0, 20).map((name) => name.slice(0, 60).trim())
+  const shown = all.slice(0, 20).map((name) => showName(name.slice(0, 60).trim()))
   return all.length > 20 ? `${shown.join(', ')}, …` : shown.join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { quotePath } from '@ws/core'
 import type { VirtualPath } from '@ws/core'
 import { z } from 'zod'
 
@@ -48,7 +49,10 @@ export async function view(
 export async function insert(call: Call, path: VirtualPath, line: number, text: string): Promise<Outcome> {
   return call.alone([path], async () => {
     const version = await changeFile(call, path, (bytes) => insertLines(path, bytes, line, text))
-    return { text: `Inserted text into \`${path}\` behind line ${line} (version ${version}).`, data: { path, version } }
+    return {
+      text: `Inserted text into ${quotePath(path)} behind line ${line} (version ${version}).`,
+      data: { path, version },
+    }
   })
 }
 

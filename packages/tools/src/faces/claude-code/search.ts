@@ -6,6 +6,7 @@ import { collectHits } from '../../looking/hits.ts'
 import type { Hit } from '../../looking/hits.ts'
 import { findPaths } from '../../operations/find.ts'
 import { headAndTail } from '../../text/cut.ts'
+import { inLine } from '../../text/frame.ts'
 import { faceTool, readsOnly } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
@@ -113,13 +114,14 @@ function grepTool(): FaceTool {
       }
 
       async function render(all: readonly Hit[]): Promise<string> {
-        if (mode === 'files_with_matches') return all.map((hit) => hit.path).join('\n')
-        if (mode === 'count') return all.map((hit) => `${hit.path}:${hit.count ?? 1}`).join('\n')
+        if (mode === 'files_with_matches') return all.map((hit) => call.show(hit.path)).join('\n')
+        if (mode === 'count') return all.map((hit) => `${call.show(hit.path)}:${hit.count ?? 1}`).join('\n')
         const both = input['-C'] ?? input.context ?? 0
         const size = { before: input['-B'] ?? both, after: input['-A'] ?? both }
         const numbered = size.before + size.after > 0
         if (numbered) return contextLines(call, all, size)
-        return all.map((hit) => `${hit.path}:${input['-n'] === false ? '' : `${hit.line}:`}${hit.text}`).join('\n')
+        const mark = (line: number): string => (input['-n'] === false ? '' : `${line}:`)
+        return all.map(({ path, line, text }) => `${call.show(path)}:${mark(line)}${inLine(text)}`).join('\n')
       }
     },
   })

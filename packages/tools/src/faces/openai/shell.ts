@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import type { Outcome } from '../../answers/problem.ts'
 import type { Call } from '../../session/session.ts'
+import { fenced, jsonOf } from '../../text/frame.ts'
 import { ruleNotes } from '../../text/rule-notes.ts'
 import { changes, faceTool } from '../face.ts'
 import type { FaceTool } from '../face.ts'
@@ -48,9 +49,9 @@ async function runAll(
     const result = await workspace.exec(command, { ...limits, signal })
     call.record({ change: 'executed', path: workspace.root, command })
     const { stdout, timedOut, exitStatus } = result
-    const stderr = [result.stderr, ...ruleNotes(result).map((note) => `${note}\n`)].join('')
+    const stderr = [fenced(result.stderr), ...ruleNotes(result).map((note) => `${note}\n`)].join('')
     const outcome = timedOut ? { type: 'timeout' } : { type: 'exit', exitCode: exitStatus }
     results.push({ stdout, stderr, outcome })
   }
-  return { text: JSON.stringify(results), data: { output: results } }
+  return { text: jsonOf(results), data: { output: results } }
 }
