@@ -337,6 +337,54 @@ export const fileMutations: readonly Mutation[] = [
     test: { file: 'packages/tools/test/frames.test.ts', title: 'next call can name it' },
   },
   {
+    row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
+    removes: 'the question in a stat of the disk',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/confine/status.ts',
+        text: 'modifiedAt: dateable(Number(status.mtimeNs / 1_000n) / 1_000),',
+        by: 'modifiedAt: [dateable, Number(status.mtimeNs / 1_000n) / 1_000][1] as number,',
+      },
+    ],
+    test: { file: 'apps/cli/test/files.test.ts', title: 'time that no Date holds' },
+  },
+  {
+    row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
+    removes: 'the question in the results of a driver',
+    changes: [
+      {
+        file: 'packages/core/src/adapter/base/guard.ts',
+        text: 'modifiedAt === undefined || dateable(modifiedAt) !== undefined',
+        by: 'modifiedAt === undefined || dateable(modifiedAt) !== null',
+      },
+    ],
+    test: { file: 'packages/core/test/adapter/times.test.ts', title: 'each result of a driver' },
+  },
+  {
+    row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
+    removes: 'the limits of an archive',
+    changes: [
+      {
+        file: 'packages/core/src/adapter/times.ts',
+        text: '  return new Date(Math.min(Math.max(time, 0), latestInTar * 1_000))\n',
+        by: '  return new Date(Math.min(time, latestInTar ** 2))\n',
+      },
+    ],
+    test: { file: 'packages/core/test/adapter/times.test.ts', title: 'clamped' },
+  },
+  {
+    row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
+    removes: 'the time as text',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/restore/marks.ts',
+        text: '  return String(mtime / 1_000)\n',
+        by: '  return (mtime / 1_000) as unknown as string\n',
+      },
+    ],
+    test: { file: 'packages/snapshots/test/acts.test.ts', title: 'before 1970' },
+  },
+  {
     row: 'what is mounted of a bucket read through its neighbour',
     removes: "the prefix in the mount's root",
     changes: [

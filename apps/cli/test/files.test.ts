@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -23,6 +24,27 @@ describe('ws ls', () => {
     const { stdout } = await ws(['--root', project.path, 'ls', '-l'])
     expect(stdout).toMatch(/^-rw-r--r--\s+12\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+b\.txt$/mu)
     expect(stdout).toMatch(/^l[rwx-]{9}.*link -> b\.txt$/mu)
+  })
+
+  it('[HO4] shows a time that no Date holds as unknown, and the others as they are', async () => {
+    // the disk of /tmp may hold years of this age only
+    await using project = await createProject({})
+    const root = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ws-times-'))
+    try {
+      for (const name of ['known.txt', 'odd.txt', 'old.txt']) await writeFile(join(root, name), 'x\n')
+      await utimes(join(root, 'known.txt'), 1, 1)
+      await utimes(join(root, 'odd.txt'), 9e12, 9e12)
+      await utimes(join(root, 'old.txt'), '-1', '-1')
+      await giveToOwner({ ...project, path: root })
+      const { stdout, code } = await ws(['--root', root, 'ls', '-l'])
+      expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 3 })
+      expect(stdout).toMatch(/1970-01-01 00:00:01\s+known\.txt/u)
+      expect(stdout).toMatch(/1969-12-31 23:59:59\s+old\.txt/u)
+      const found = await ws(['--root', root, 'stat', '/odd.txt'])
+      expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('2 bytes') })
+    } finally {
+      await rm(root, { recursive: true })
+    }
   })
 
   it('[PC21] keeps odd names in pipes, with -0 between NULs, and in JSON', async () => {

@@ -44,7 +44,7 @@ const shapes: OptionShapes<MemoryAdapterOptions> = {
 
 const content = option.of('a string or a Uint8Array', isContent)
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
-const modifiedAt = option.integer(0)
+const modifiedAt = option.integer(0, 8.64e15)
 
 const file: OptionShapes<Omit<MemoryEntry, 'target'>> = { content, mode, modifiedAt }
 const directory: OptionShapes<Omit<MemoryEntry, 'target' | 'content'>> = { mode, modifiedAt }

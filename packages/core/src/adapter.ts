@@ -38,6 +38,7 @@ export type {
 export { Pace } from './adapter/pace.ts'
 export { Semaphore } from './adapter/semaphore.ts'
 export { askingSignal, askingToo, eitherSignal } from './adapter/signals.ts'
+export { dateable, settable, tarTime } from './adapter/times.ts'
 export type {
   AppendOptions,
   BeginCommandOptions,

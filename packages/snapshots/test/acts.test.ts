@@ -16,6 +16,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { type Facts, factsOf } from '../src/disk/facts.ts'
 import { create, removeFile, replace } from '../src/disk/restore/acts.ts'
+import { mark } from '../src/disk/restore/marks.ts'
 import { Unexpected } from '../src/disk/restore/place.ts'
 import { nameTemporaries } from '../src/disk/temporary.ts'
 import { Database } from '../src/store/database.ts'
@@ -65,6 +66,22 @@ describe('an entry that is not as the scan saw it', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine')
     expect([statSync(file).mode & 0o7777, statSync(file).mtimeMs]).toEqual([0o711, 2_000_000])
     expect(readdirSync(directory)).toEqual(['file'])
+  })
+
+  it('[UN3] gets a time before 1970 back, and a time that no Date holds as its disk holds it', async () => {
+    const { file, place, facts } = await fileOf('first')
+    for (const mtime of [-5_250, -1_000, 9e15]) {
+      utimesSync(file, String(mtime / 1_000), String(mtime / 1_000))
+      const held = facts().mtime
+      utimesSync(file, 1_000, 1_000)
+      const seen = facts()
+      replace(place, { ...seen, mtime: held }, seen, new TextEncoder().encode('mine'))
+      expect(statSync(file).mtimeMs).toBe(held)
+      const next = facts()
+      utimesSync(file, 1_000, 1_000)
+      mark(place, { ...next, mtime: held }, next)
+      expect(statSync(file).mtimeMs).toBe(held)
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import type { FileType, Stat, Version } from '@ws/core'
+import { dateable } from '@ws/core/adapter'
 
 import type { Status } from '../host/calls.ts'
 
@@ -29,7 +30,7 @@ export function statOf(status: Status, version = versionOf(status)): Stat {
   return {
     type,
     size: type === 'file' ? Number(status.size) : 0,
-    modifiedAt: Number(status.mtimeNs / 1_000n) / 1_000,
+    modifiedAt: dateable(Number(status.mtimeNs / 1_000n) / 1_000),
     mode: permissionsOf(status),
     version,
   }

@@ -1,5 +1,5 @@
 import { isWorkspaceError, parentPath } from '@ws/core'
-import { mountRoot, type MountPath, type WriteData } from '@ws/core/adapter'
+import { mountRoot, settable, type MountPath, type WriteData } from '@ws/core/adapter'
 
 import { type Base, largeBytes, type Seen } from '../worker/protocol.ts'
 import { ancestorsOf } from './paths.ts'
@@ -104,7 +104,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
   const areBitsOff = (base.mode & 0o777) !== (facts.mode & 0o777)
   // a file that is written anew has the bits that it is given then
   if (areBitsOff && !modes && store.chmod === undefined) return pushBytes(site, path, facts, options)
-  const modifiedAt = Math.max(0, Math.floor(facts.mtime))
+  const modifiedAt = settable(Math.floor(facts.mtime))
   const isTimeOff = Math.abs(base.mtime - facts.mtime) > (uniqueVersions ? 0 : costlyTimeSlack)
   let marked = false
   if (store.chmod !== undefined && areBitsOff) {

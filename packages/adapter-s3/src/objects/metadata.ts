@@ -1,3 +1,5 @@
+import { dateable } from '@ws/core/adapter'
+
 /** An object's own data as rclone keeps it, and which writes made it. */
 export interface FileMetadata {
   /** Milliseconds since the epoch. */
@@ -82,7 +84,7 @@ function formatSeconds(milliseconds: number): string {
 
 function parseSeconds(text: string): number | undefined {
   if (!/^-?\d{1,12}(?:\.\d{1,12})?$/u.test(text)) return undefined
-  return Math.round(Number(text) * 1000)
+  return dateable(Math.round(Number(text) * 1000))
 }
 
 /** Octal, with or without the type; s3fs writes decimal numbers, which with the type never look octal by their size. */

@@ -5,6 +5,7 @@ import { resolveSandboxArchiveLimits, SandboxArchiveError } from '@openai/agents
 import type { SandboxArchiveLimits, WorkspaceArchiveData } from '@openai/agents-core/sandbox'
 import { isWithin } from '@ws/core'
 import type { VirtualPath, Workspace } from '@ws/core'
+import { tarTime } from '@ws/core/adapter'
 import { extract, pack } from 'tar-stream'
 
 import { shownPath } from './paths.ts'
@@ -53,7 +54,7 @@ async function fill(
     const header = {
       name: shownPath(workspace, path),
       ...(mode !== undefined && { mode }),
-      ...(modifiedAt !== undefined && { mtime: new Date(modifiedAt) }),
+      ...(modifiedAt !== undefined && { mtime: tarTime(modifiedAt) }),
     }
     if (type === 'directory') archive.entry({ ...header, type: 'directory' })
     else if (type === 'symlink') {

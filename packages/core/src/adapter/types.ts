@@ -14,7 +14,7 @@ export interface Stat {
   readonly type: FileType
   /** Bytes; 0 for other types than files. */
   readonly size: number
-  /** Milliseconds since the epoch, where the store keeps it. */
+  /** Milliseconds since the epoch, where the store keeps it and a Date holds it. */
   readonly modifiedAt?: number | undefined
   /** Permission bits (`0o777`), where the store keeps them. */
   readonly mode?: number | undefined

@@ -1,5 +1,5 @@
 import { type ErrorCode, isWorkspaceError, parentPath } from '@ws/core'
-import { forEachOf, rewriteError } from '@ws/core/adapter'
+import { forEachOf, rewriteError, settable } from '@ws/core/adapter'
 import type { MountPath } from '@ws/core/adapter'
 
 import type { Conflict } from '../disk/restore/restore.ts'
@@ -169,5 +169,5 @@ async function mark({ inner }: Journal, path: MountPath, { type, mode, modifiedA
   if (type === 'symlink' || path === '/' || (mode === undefined && modifiedAt === undefined)) return
   const { mode: current, modifiedAt: time } = await inner.stat(path)
   if (mode !== undefined && mode !== current) await inner.chmod?.(path, mode)
-  if (modifiedAt !== undefined && time !== modifiedAt) await inner.utimes?.(path, { modifiedAt })
+  if (modifiedAt !== undefined && time !== modifiedAt) await inner.utimes?.(path, { modifiedAt: settable(modifiedAt) })
 }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { parseMountPath, tarTime, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import { extract, pack, type Header } from 'tar-stream'
 
 /** A tree as a tar stream: directories, files and links with their modes and times. */
@@ -41,7 +41,7 @@ async function fillArchive(
     const common = {
       name,
       ...(mode !== undefined && { mode }),
-      ...(modifiedAt !== undefined && { mtime: new Date(modifiedAt) }),
+      ...(modifiedAt !== undefined && { mtime: tarTime(modifiedAt) }),
     }
     if (type === 'directory') archive.entry({ ...common, type: 'directory' })
     else if (type === 'symlink') {

@@ -2,6 +2,7 @@ import { mountRoot, type MountPath, assertMountPath, maxPathBytes } from '../../
 import type { Driver, DriverSearchQuery } from '../driver.ts'
 import { contractError, invalidArgument } from '../failures.ts'
 import { operations, type AdapterOperation, type OperationFacts } from '../operations.ts'
+import { settable } from '../times.ts'
 import { WorkspaceError } from '../../errors.ts'
 import type { ByteRange, SearchQuery, Times } from '../types.ts'
 
@@ -51,13 +52,10 @@ export function checkMode(mode: number, operation: string, path: string): void {
   throw invalidArgument(operation, path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
 }
 
-/** The last millisecond of the year 9999: other programs do not read later ones. */
-const latest = 253_402_300_799_999
-
 /** @throws WorkspaceError `EINVAL` */
 export function checkTimes(times: Times, path: string): void {
   const given = (times as Times | null | undefined)?.modifiedAt
-  if (typeof given === 'number' && given >= 0 && given <= latest) return
+  if (typeof given === 'number' && settable(given) === given) return
   throw invalidArgument('utimes', path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
 }
 

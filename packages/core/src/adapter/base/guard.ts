@@ -2,6 +2,7 @@ import type { MountPath } from '../../path/virtual-path.ts'
 import type { Driver } from '../driver.ts'
 import { operations, type AdapterOperation } from '../operations.ts'
 import type { ReadStreamResult, SignalOption } from '../types.ts'
+import { dateable } from '../times.ts'
 import { checked, explain, fault, type FaultContext } from './faults.ts'
 import {
   isAdapter,
@@ -74,10 +75,18 @@ function promised(name: string, operation: AdapterOperation, call: Call, accepts
     const context = contextOf(name, operation, args)
     const work = (async () => call(...args))()
     const result = await checked(work, { context, changes, accepts })
-    if (operation !== 'readStream') return result
-    const { stat, stream } = result as ReadStreamResult
+    if (operation !== 'readStream') return dated(result)
+    const { stat, stream } = dated(result) as ReadStreamResult
     return { stat, stream: items(() => stream, isBytes, context) }
   }
+}
+
+/** A result, a stat or an entry without a time that no Date holds. */
+function dated(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result
+  const { stat, modifiedAt } = result as { readonly stat?: unknown; readonly modifiedAt?: number }
+  if (stat !== undefined) return { ...result, stat: dated(stat) }
+  return modifiedAt === undefined || dateable(modifiedAt) !== undefined ? result : { ...result, modifiedAt: undefined }
 }
 
 function iterated(name: string, operation: AdapterOperation, call: Call, accepts: Accepts): Call {
@@ -94,7 +103,7 @@ async function* items(
     if (opened instanceof Promise) ignoreFailure(opened)
     for await (const item of opened as AsyncIterable<unknown>) {
       if (!accepts(item)) throw fault(context, `\`${context.operation}\` gave an item of another shape`)
-      yield item
+      yield dated(item)
     }
   } catch (error) {
     throw explain(error, context)

@@ -19,7 +19,7 @@ import { nativeCode } from '../../errors.ts'
 import { type Facts, inodeOf, typeOf } from '../facts.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { newTemporary } from '../temporary.ts'
-import { giveNew, markNew } from './marks.ts'
+import { giveNew, markNew, secondsOf } from './marks.ts'
 import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -172,7 +172,7 @@ function makeLink(place: Place, facts: Facts): void {
   const fd = openSync(pathOf(place), anyEntry)
   try {
     // the link in /proc leads to the entry itself: a symbolic link there is not followed further
-    if (fstatSync(fd).isSymbolicLink()) utimesSync(selfOf(fd), facts.mtime / 1_000, facts.mtime / 1_000)
+    if (fstatSync(fd).isSymbolicLink()) utimesSync(selfOf(fd), secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)
   }

@@ -23,11 +23,16 @@ function bitsOf({ type, mode }: Facts): number {
   return type === 'directory' ? mode & 0o3777 : mode & 0o1777
 }
 
+/** The time in seconds, as text: Node takes a number below 0 for the present. */
+export function secondsOf({ mtime }: Facts): string {
+  return String(mtime / 1_000)
+}
+
 /** Gives a file that was just made, and that is open, its owner, bits and time. */
 export function markNew(fd: number, facts: Facts): void {
   if (isRoot) fchownSync(fd, facts.uid, facts.gid)
   fchmodSync(fd, bitsOf(facts))
-  futimesSync(fd, facts.mtime / 1_000, facts.mtime / 1_000)
+  futimesSync(fd, secondsOf(facts), secondsOf(facts))
 }
 
 /** The entry that a place must hold, and whose it is, where another user is to get it. */
@@ -47,7 +52,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
     if (facts.type !== 'symlink' && (status.mode & 0o7777) !== bitsOf(facts)) chmodSync(self, bitsOf(facts))
-    if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, facts.mtime / 1_000, facts.mtime / 1_000)
+    if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)
   }
