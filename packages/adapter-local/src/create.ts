@@ -1,7 +1,6 @@
 import { identityOf } from './host/calls.ts'
 import { constants } from 'node:fs'
-import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, lstat, mkdtemp, realpath as resolveLinks, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 import { WorkspaceError } from '@ws/core'
@@ -32,10 +31,11 @@ import { capabilitiesOf } from './capabilities.ts'
 import { createRoot } from './root/create-root.ts'
 import { probeCase } from './root/case.ts'
 import { chooseOwner, ownUser, recipientOf } from './root/owner.ts'
+import { givenUpMode, leftScratch, scratchPlaces, scratchPrefix } from './root/scratch-places.ts'
 import { lookAt } from './write/target.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'
 import { sweepAtStart } from './confine/sweep-at-start.ts'
-import { isGone, ownMark } from './confine/temp.ts'
+import { ownMark } from './confine/temp.ts'
 
 const operation = 'createLocalAdapter'
 
@@ -180,12 +180,6 @@ async function magicOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */
-function scratchPlaces(): string[] {
-  return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
-}
-
-const scratchPrefix = 'ws-scratch-'
 /** Leftovers that are removed before one scratch directory is made, at most. */
 const scratchSwept = 16
 
@@ -195,21 +189,26 @@ const scratchSwept = 16
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept
-  const names = await readdir(parent).catch((): string[] => [])
-  for (const name of names) {
-    if (!name.startsWith(scratchPrefix) || isGone(name.slice(scratchPrefix.length)) !== true) continue
+  for (const root of await leftScratch(parent)) {
     if ((left -= 1) < 0) return
-    const root = join(parent, name)
     try {
       const status = await lstat(root)
       const isOurs = status.uid === uid || status.uid === process.getuid?.()
       if (!status.isDirectory() || !isOurs || (status.mode & 0o777) !== 0o700) continue
-      const leftover = await openRoot({ root, owner: undefined, io: 'auto' }, (task, identity) =>
-        removeScratch(task, root, identity),
-      )
+      const leftover = await openRoot({ root, owner: undefined, io: 'auto' }, async (task, identity) => {
+        try {
+          await removeScratch(task, root, identity)
+        } catch (error) {
+          // The next start would fail as this one did, and take as long. `ws doctor` names it.
+          if (shortageOf(error) === undefined && task.tree.verified) {
+            await task.calls.chmod(pathOfDescriptor(task.tree.fd), givenUpMode)
+          }
+          throw error
+        }
+      })
       await leftover.close()
     } catch {
-      // Another process is removing it, or we have no right to remove it.
+      // Another process is removing it, or it cannot be removed.
     }
   }
 }

@@ -52,3 +52,29 @@ it('[HO1] goes nowhere else when a directory is exchanged for a link while it is
   expect(existsSync(tree)).toBe(false)
   expect(readdirSync(join(scratch.path, 'outside'))).toEqual(['deep', 'kept'])
 })
+
+it.skipIf(!existsSync('/proc/self/fd'))('[HO6] holds few descriptors, whatever the depth', () => {
+  const deepest = 150
+  let path = tree
+  for (let level = 0; level < deepest; level++) mkdirSync((path += '/d'))
+  const open = () => readdirSync('/proc/self/fd').length
+  const atStart = open()
+  let atBottom = 0
+  before.set('bottom', () => {
+    atBottom = open()
+  })
+  mkdirSync(join(path, 'bottom'))
+  writeFileSync(join(tree, 'd/d/beside'), '')
+  removeTree(tree)
+  expect(existsSync(tree)).toBe(false)
+  expect(atBottom - atStart).toBeLessThan(50)
+})
+
+it.skipIf(!existsSync('/proc/self/fd'))('[HO6] goes nowhere else when what was emptied lies elsewhere by then', () => {
+  let path = tree
+  for (let level = 0; level < 60; level++) mkdirSync((path += '/d'))
+  mkdirSync(join(path, 'bottom'))
+  before.set('bottom', () => renameSync(join(tree, 'd/d'), join(scratch.path, 'outside/d')))
+  expect(() => removeTree(tree)).toThrow(expect.objectContaining({ code: 'EBUSY' }))
+  expect(readdirSync(join(scratch.path, 'outside'))).toEqual(['d', 'deep', 'kept'])
+})

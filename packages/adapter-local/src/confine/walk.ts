@@ -4,7 +4,8 @@ import { LinkSignal, type MountPath, mountRoot } from '@ws/core/adapter'
 import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under, decodeName } from '../host/name.ts'
-import { type Handle, openChild, release, statusOf } from './handle.ts'
+import { Descent } from './descent.ts'
+import { type Handle, openChild, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
 
 /**
@@ -22,18 +23,18 @@ export async function findObstacle(
   await task.tree.assertThere(task.calls, target)
   const segments = segmentsOf(target.path)
   const count = kind === 'parent' ? segments.length - 1 : segments.length
-  const opened: Handle[] = []
-  let directory: Handle = {
+  const way = new Descent(task, {
     fd: task.tree.fd,
     self: task.tree.verified ? pathOfDescriptor(task.tree.fd) : task.tree.root,
-  }
+  })
   let at: MountPath = mountRoot
   try {
     for (const [index, segment] of segments.slice(0, count).entries()) {
       const isLast = index === segments.length - 1
       at = childPath(at, segment)
+      const directory = way.last
       const handle = await step(task, target, directory, segment, { parent: kind === 'parent' })
-      opened.push(handle)
+      await way.enter(handle)
       const status = await statusOf(task, handle)
       if (status.isSymbolicLink() && (!isLast || kind !== 'entry')) {
         const rest = segments.slice(index + 1).join('/')
@@ -43,10 +44,9 @@ export async function findObstacle(
       if (!status.isDirectory() && (!isLast || kind === 'directory')) {
         throw contractFailure(target, 'ENOTDIR')
       }
-      directory = handle
     }
   } finally {
-    for (const handle of opened) await release(task, handle)
+    await way.end()
   }
 }
 

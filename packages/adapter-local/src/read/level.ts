@@ -17,7 +17,7 @@ import { under } from '../host/name.ts'
 import { knownEntries } from './known-entries.ts'
 
 /** The entries of a directory that were read in one go. */
-class WholeListing implements OpenListing {
+export class WholeListing implements OpenListing {
   readonly #entries: readonly DirectoryEntry[]
   #next = 0
 
@@ -47,7 +47,7 @@ class WholeListing implements OpenListing {
 /** A directory that is being listed. */
 export interface Level {
   readonly path: MountPath
-  readonly handle: Handle
+  handle: Handle
   listing: OpenListing
   /** The second pass: only the names that are not plain UTF-8, as bytes. */
   asBytes: boolean
@@ -59,6 +59,9 @@ export interface Level {
   /** The reserved names were looked at after all entries had been read: it cannot hold any others. */
   isChecked: boolean
 }
+
+/** In place of the handle of a level far above the last one, whose other entries were read. */
+export const letGo: Handle = { fd: -1, self: '/dev/null' }
 
 /** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {

@@ -1,6 +1,7 @@
 import { type FileType, childPath, isWithin, isWorkspaceError } from '@ws/core'
 import { LinkSignal, type Entry, type EntryIterator, type ListOptions, type MountPath } from '@ws/core/adapter'
 
+import { mostHeld } from '../confine/descent.ts'
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
@@ -24,7 +25,9 @@ import {
   type Level,
   detailsAtOnce,
   isKnown,
+  WholeListing,
   knownLevel,
+  letGo,
   levelOf,
   listWhole,
   mayBeReserved,
@@ -48,7 +51,8 @@ export interface ListingOptions extends ListOptions {
 
 /**
  * A listing, written by hand since an async generator is slower. Each level holds at most one buffer of 256 entries, or
- * a directory of 4 KiB, in memory. Every level holds its directory open, and goes one component down at a time.
+ * a directory of 4 KiB, in memory. The last levels hold their directories open, and go one component down at a time. Those
+ * far above are read to their end and closed, and opened by their verified paths where an entry is left.
  */
 export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions
@@ -114,7 +118,7 @@ export class Listing implements EntryIterator, Held {
       const task = this.#task
       if (level === undefined || task === undefined || task.signal?.aborted === true) return
       const { calls } = task
-      if (!isImmediate(calls)) return
+      if (!isImmediate(calls) || level.handle === letGo) return
       if (this.#heldBack !== undefined || level.asBytes || isTurnOver()) return
       this.#untilLook -= 1
       if (this.#untilLook === 0) this.#look()
@@ -173,7 +177,7 @@ export class Listing implements EntryIterator, Held {
   #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
     if (!this.#isEntered(path, type)) return true
     const { tree } = task
-    if (!tree.verified) return false
+    if (!tree.verified || this.#levels.length >= mostHeld) return false
     let fd = -1
     try {
       const known = namesKnown(this.#options, task, path, (plain) => plain.lookUp(tree.hostPath(path)))
@@ -261,6 +265,7 @@ export class Listing implements EntryIterator, Held {
       if (level === undefined) return undefined
       const dirent = this.#heldBack ?? (await this.#read(task, level))
       this.#heldBack = undefined
+      if (level.handle === letGo && (dirent !== null || level.doubtful) && !(await this.#takeUp(task, level))) continue
       if (dirent === null) {
         await this.#endOfListing(task, level)
         continue
@@ -331,11 +336,15 @@ export class Listing implements EntryIterator, Held {
         : await openChild(task, level.handle, name, { directory: true })
       await this.#enter(task, path, handle)
     } catch (error) {
-      if (error instanceof LinkSignal) return // one by now
-      const code = isWorkspaceError(error) ? error.code : nativeCode(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
-      this.#pass(task, path, error)
+      this.#passUnlessGone(task, path, error)
     }
+  }
+
+  #passUnlessGone(task: Task, path: MountPath, error: unknown): void {
+    if (error instanceof LinkSignal) return // one by now
+    const code = isWorkspaceError(error) ? error.code : nativeCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
+    this.#pass(task, path, error)
   }
 
   /** Goes on without a directory, or fails. */
@@ -346,8 +355,37 @@ export class Listing implements EntryIterator, Held {
     onUnreadable(path, told)
   }
 
+  /** Closes the directory of the lowest level that is not to be held any more. */
+  async #letGo(task: Task): Promise<void> {
+    const far = this.#levels.at(-mostHeld)
+    if (far === undefined || far.handle.fd < 0) return
+    const entries: DirectoryEntry[] = []
+    for (let entry = await this.#read(task, far); entry !== null; entry = await this.#read(task, far)) {
+      entries.push(entry)
+      task.signal?.throwIfAborted()
+      await ownTurn()
+    }
+    await task.calls.closeListing(far.listing)
+    far.listing = new WholeListing(entries)
+    await release(task, far.handle)
+    far.handle = letGo
+  }
+
+  /** @returns false where the level ends, since its directory is not there any more */
+  async #takeUp(task: Task, level: Level): Promise<boolean> {
+    try {
+      level.handle = await openDirectory(task, targetOf(task, level.path))
+      return true
+    } catch (error) {
+      this.#levels.pop()
+      this.#passUnlessGone(task, level.path, error)
+      return false
+    }
+  }
+
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
+      await this.#letGo(task)
       const known = namesKnown(this.#options, task, path, (calls) => calls.fstat(handle.fd))
       if (known !== undefined) {
         await release(task, handle)

@@ -1,6 +1,7 @@
 import { childPath, isWorkspaceError } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
+import { Descent } from '../confine/descent.ts'
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
@@ -51,28 +52,75 @@ export class CopyProgress {
   }
 }
 
-/** Copies a directory with everything below it, one component at a time, through descriptors of both sides. */
+/** A directory that is being copied. */
+interface Copying {
+  readonly entry: CopiedEntry
+  /** It was made for this copy, and gets its mode at last. */
+  isNew: boolean
+  /** The directories in it that are still to be copied. */
+  below: HostName[]
+}
+
+/** Where a copy is: on both sides, one component below the other. */
+interface Way {
+  readonly from: Descent
+  readonly to: Descent
+  readonly levels: Copying[]
+}
+
+/**
+ * Copies a directory with everything below it, one component at a time, through descriptors of both sides. Files come
+ * before directories. Takes the handle of the source over.
+ */
 export async function copyTree(task: Task, entry: CopiedEntry, progress: CopyProgress): Promise<void> {
-  const { source, destination } = entry
+  const way: Way = {
+    from: new Descent(task, entry.source.parent),
+    to: new Descent(task, entry.destination.parent),
+    levels: [],
+  }
   try {
-    const isNew = await makeUnlessThere(task, entry)
-    const into = await openChild(task, destination.parent, destination.name, { directory: true })
-    try {
-      const status = await statusOf(task, into)
-      progress.top ??= status
-      if (isSameEntry(source.status, progress.top)) {
-        throw failure(targetOf(task, source.path, 'source'), 'EINVAL', 'holds the destination of this copy')
+    await enter(task, way, entry, progress)
+    for (let last = way.levels.at(-1); last !== undefined; last = way.levels.at(-1)) {
+      const name = last.below.pop()
+      if (name === undefined) {
+        await leave(task, way, last, progress)
+      } else {
+        const child = await copyChild(task, way, last, name, progress)
+        if (child !== undefined) await enter(task, way, child, progress)
       }
-      const doubtful = await copyListed(task, entry, into, progress, 'utf8')
-      if (doubtful) await copyListed(task, entry, into, progress, 'buffer')
-      if (isNew) await task.calls.chmod(into.self, permissionsOf(source.status))
-    } finally {
-      await release(task, into)
     }
   } catch (error) {
-    throw progress.stoppedAt(source.path, error)
+    throw progress.stoppedAt(way.levels.at(-1)?.entry.source.path ?? entry.source.path, error)
+  } finally {
+    await way.from.end()
+    await way.to.end()
   }
-  progress.copied(source.path)
+}
+
+async function enter(task: Task, way: Way, entry: CopiedEntry, progress: CopyProgress): Promise<void> {
+  const { source, destination } = entry
+  await way.from.enter(source.handle)
+  const copying: Copying = { entry, isNew: false, below: [] }
+  way.levels.push(copying)
+  copying.isNew = await makeUnlessThere(task, entry)
+  const into = await openChild(task, destination.parent, destination.name, { directory: true })
+  await way.to.enter(into)
+  progress.top ??= await statusOf(task, into)
+  if (isSameEntry(source.status, progress.top)) {
+    throw failure(targetOf(task, source.path, 'source'), 'EINVAL', 'holds the destination of this copy')
+  }
+  const doubtful = await copyListed(task, way, copying, progress, 'utf8')
+  if (doubtful) await copyListed(task, way, copying, progress, 'buffer')
+  copying.below.reverse()
+}
+
+async function leave(task: Task, way: Way, { entry, isNew }: Copying, progress: CopyProgress): Promise<void> {
+  const { status, path } = entry.source
+  if (isNew) await task.calls.chmod(way.to.last.self, permissionsOf(status))
+  await way.from.leave()
+  await way.to.leave()
+  way.levels.pop()
+  progress.copied(path)
 }
 
 async function makeUnlessThere(task: Task, { source, destination, options }: CopiedEntry): Promise<boolean> {
@@ -87,14 +135,15 @@ async function makeUnlessThere(task: Task, { source, destination, options }: Cop
   }
 }
 
+/** Copies what one listing shows, but for directories. True: there were names that text cannot hold. */
 async function copyListed(
   task: Task,
-  entry: CopiedEntry,
-  into: Handle,
+  way: Way,
+  copying: Copying,
   progress: CopyProgress,
   encoding: 'utf8' | 'buffer',
 ): Promise<boolean> {
-  const listing = await task.calls.openListing(entry.source.handle.self, encoding)
+  const listing = await task.calls.openListing(way.from.last.self, encoding)
   let doubtful = false
   try {
     for (;;) {
@@ -110,48 +159,52 @@ async function copyListed(
           continue
         }
       } else if (!name.toString().includes(replacement)) continue // it came with the first pass
-      await copyChild(task, entry, into, name, progress)
+      const directory = dirent.isDirectory() ? undefined : await copyChild(task, way, copying, name, progress)
+      if (directory !== undefined) await release(task, directory.source.handle)
+      if (dirent.isDirectory() || directory !== undefined) copying.below.push(name)
     }
   } finally {
     await task.calls.closeListing(listing)
   }
 }
 
+/** @returns a directory, opened, for the caller to enter */
 async function copyChild(
   task: Task,
-  { source, destination, options }: CopiedEntry,
-  into: Handle,
+  way: Way,
+  { entry: { source, destination, options } }: Copying,
   name: HostName,
   progress: CopyProgress,
-): Promise<void> {
+): Promise<CopiedEntry | undefined> {
   const shown = typeof name === 'string' ? name : showBytes(name)
   const path = childPath(source.path, shown)
-  let handle: Handle
+  const { from, to } = way
+  let handle: Handle | undefined
   try {
-    handle = await openChild(task, source.handle, name)
-  } catch (error) {
-    if (nativeCode(error) === 'ENOENT') return // it vanished meanwhile
-    throw progress.stoppedAt(path, error)
-  }
-  try {
+    handle = await openChild(task, from.last, name)
     const status = await statusOf(task, handle)
-    if (isReserved(status, handle.self)) return
-    const place = { parent: into, name, path: childPath(destination.path, shown) }
-    const found = options.overwrite === true ? await lookAt(task, into, name) : undefined
+    if (isReserved(status, handle.self)) return undefined
+    const place = { parent: to.last, name, path: childPath(destination.path, shown) }
+    const found = options.overwrite === true ? await lookAt(task, to.last, name) : undefined
     if (found !== undefined) checkReplaceable(targetOf(task, place.path, 'destination'), status, found)
     const child: CopiedEntry = {
-      source: { parent: source.handle, name, handle, status, path },
+      source: { parent: from.last, name, handle, status, path },
       destination: { ...place, found },
       options: { overwrite: options.overwrite, recursive: true },
     }
-    if (status.isDirectory()) return await copyTree(task, child, progress)
+    if (status.isDirectory()) {
+      handle = undefined
+      return child
+    }
     if (status.isSymbolicLink()) await copyLink(task, child)
     else if (status.isFile()) await copyRegularFile(task, child)
     else throw notAFile(targetOf(task, path, 'source'))
     progress.copied(path)
+    return undefined
   } catch (error) {
+    if (handle === undefined && nativeCode(error) === 'ENOENT') return undefined // it vanished meanwhile
     throw progress.stoppedAt(path, error)
   } finally {
-    await release(task, handle)
+    if (handle !== undefined) await release(task, handle)
   }
 }

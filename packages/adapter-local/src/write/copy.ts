@@ -39,8 +39,10 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
       destination: { parent: to, name: nameOf(destination), path: destination.path, found },
       options,
     }
-    if (status.isDirectory()) await copyTree(task, entry, new CopyProgress(task))
-    else if (status.isSymbolicLink()) await copyLink(task, entry)
+    if (status.isDirectory()) {
+      opened.splice(opened.indexOf(handle), 1)
+      await copyTree(task, entry, new CopyProgress(task))
+    } else if (status.isSymbolicLink()) await copyLink(task, entry)
     else await copyRegularFile(task, entry)
     const copied = await lookAtTarget(task, to, destination)
     return { version: copied === undefined ? undefined : versionOf(copied) }

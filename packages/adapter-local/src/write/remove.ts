@@ -1,10 +1,11 @@
 import { type WorkspaceError, childPath, isWorkspaceError } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
+import { Descent } from '../confine/descent.ts'
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import { type DirectoryEntry, type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
+import { type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn } from '../host/pace.ts'
 import { listWhole } from '../read/level.ts'
@@ -55,61 +56,72 @@ export class RemovalProgress {
   }
 }
 
+/** An entry that is to go. */
+interface Doomed {
+  readonly name: HostName
+  readonly path: MountPath
+  /** The directories in it that are still to go, once it is entered. */
+  below?: HostName[] | undefined
+  attempts: number
+}
+
 /**
  * Removes an entry of an open directory, with everything below it. Each step goes down one component by descriptor and
- * never follows, so that no exchange meanwhile leads outside.
+ * never follows, so that no exchange meanwhile leads outside. A directory loses its files first, so that nothing but its
+ * place is held while those in it go.
  */
 export async function removeEntry(
   task: Task,
   parent: Handle,
   name: HostName,
   progress: RemovalProgress,
-  path: MountPath = progress.path,
 ): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    try {
-      if (await removeOnce(task, parent, name, progress, path)) {
-        progress.removed(path)
-        return
+  const way = new Descent(task, parent)
+  const doomed: Doomed[] = [{ name, path: progress.path, attempts: 0 }]
+  try {
+    for (let last = doomed.at(-1); last !== undefined; last = doomed.at(-1)) {
+      const next = last.below?.pop()
+      if (next !== undefined) doomed.push({ name: next, path: childOf(last.path, next), attempts: 0 })
+      else if (await removeOnce(task, way, last, progress)) {
+        progress.removed(last.path)
+        doomed.pop()
+      } else if (last.attempts > attempts) {
+        const where = { operation: task.operation, path: last.path }
+        throw failure(where, 'EBUSY', 'is being filled or exchanged by another process', { remedy: 'try again' })
       }
-    } catch (error) {
-      throw progress.stoppedAt(path, error)
     }
+  } catch (error) {
+    throw progress.stoppedAt(doomed.at(-1)?.path ?? progress.path, error)
+  } finally {
+    await way.end()
   }
-  const busy = failure(
-    { operation: task.operation, path },
-    'EBUSY',
-    'is being filled or exchanged by another process',
-    {
-      remedy: 'try again',
-    },
-  )
-  throw progress.stoppedAt(path, busy)
 }
 
-/** False: it has changed meanwhile, and is to be looked at again. */
-async function removeOnce(
-  task: Task,
-  parent: Handle,
-  name: HostName,
-  progress: RemovalProgress,
-  path: MountPath,
-): Promise<boolean> {
+/** False: it was entered, or has changed meanwhile, and is to be looked at again. */
+async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: RemovalProgress): Promise<boolean> {
+  const { name } = doomed
+  if (doomed.below !== undefined) {
+    doomed.below = undefined
+    await way.leave()
+    return await attempt(() => task.calls.rmdir(under(way.last.self, name)), ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'])
+  }
+  doomed.attempts += 1
   let directory: Handle
   try {
-    directory = await openChild(task, parent, name, { directory: true })
+    directory = await openChild(task, way.last, name, { directory: true })
   } catch (error) {
     const code = nativeCode(error)
     if (code === 'ENOENT') return true
     if (code !== 'ENOTDIR' && code !== 'ELOOP') throw error
-    return await unlinkOnce(task, parent, name)
+    return await unlinkOnce(task, way.last, name)
   }
-  try {
-    await emptyDirectory(task, directory, progress, path)
-  } finally {
-    await release(task, directory)
-  }
-  return await attempt(() => task.calls.rmdir(under(parent.self, name)), ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'])
+  await way.enter(directory)
+  doomed.below = await removeFiles(task, directory, progress, doomed.path)
+  return false
+}
+
+function childOf(path: MountPath, name: HostName): MountPath {
+  return childPath(path, typeof name === 'string' ? name : showBytes(name))
 }
 
 async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<boolean> {
@@ -129,23 +141,27 @@ async function attempt(call: () => void | Promise<void>, again: readonly string[
   }
 }
 
-async function emptyDirectory(
+/** @returns the directories in it */
+async function removeFiles(
   task: Task,
   directory: Handle,
   progress: RemovalProgress,
   path: MountPath,
-): Promise<void> {
-  const doubtful = await removeListed(task, directory, progress, path, 'utf8')
-  if (doubtful) await removeListed(task, directory, progress, path, 'buffer')
+): Promise<HostName[]> {
+  const below: HostName[] = []
+  const doubtful = await removeListed(task, directory, progress, path, 'utf8', below)
+  if (doubtful) await removeListed(task, directory, progress, path, 'buffer', below)
+  return below.toReversed()
 }
 
-/** Removes what one listing shows. True: there were names that text cannot hold. */
+/** Removes what one listing shows, but for directories. True: there were names that text cannot hold. */
 async function removeListed(
   task: Task,
   directory: Handle,
   progress: RemovalProgress,
   path: MountPath,
   encoding: 'utf8' | 'buffer',
+  below: HostName[],
 ): Promise<boolean> {
   const listing = await openForRemoval(task, directory, progress, encoding)
   let doubtful = false
@@ -158,8 +174,16 @@ async function removeListed(
       if (dirent === null) return doubtful
       const name = dirent.name as HostName
       if (typeof name === 'string' && name.includes(replacement)) doubtful = true
-      else if (!removeAtOnce(task, directory, dirent, progress, path)) {
-        await removeChild(task, directory, dirent, progress, path)
+      else if (dirent.isDirectory()) {
+        if (typeof name === 'string' || name.toString().includes(replacement)) below.push(name)
+      } else if (!removeAtOnce(task, directory, name, progress, path)) {
+        const child = childOf(path, name)
+        try {
+          if (await unlinkOnce(task, directory, name)) progress.removed(child)
+          else below.push(name)
+        } catch (error) {
+          throw progress.stoppedAt(child, error)
+        }
       }
     }
   } finally {
@@ -167,16 +191,15 @@ async function removeListed(
   }
 }
 
-/** False for what has to be waited for, for directories, and for every failure: the thorough way meets it again. */
+/** False for what has to be waited for, and for every failure: the thorough way meets it again. */
 function removeAtOnce(
   { calls }: Task,
   directory: Handle,
-  dirent: DirectoryEntry,
+  name: HostName,
   progress: RemovalProgress,
   path: MountPath,
 ): boolean {
-  const { name } = dirent
-  if (!isImmediate(calls) || typeof name !== 'string' || dirent.isDirectory()) return false
+  if (!isImmediate(calls) || typeof name !== 'string') return false
   try {
     calls.unlink(under(directory.self, name))
   } catch {
@@ -184,29 +207,6 @@ function removeAtOnce(
   }
   progress.removed(childPath(path, name))
   return true
-}
-
-async function removeChild(
-  task: Task,
-  directory: Handle,
-  dirent: DirectoryEntry,
-  progress: RemovalProgress,
-  path: MountPath,
-): Promise<void> {
-  const name = dirent.name as HostName
-  const child = childPath(path, typeof name === 'string' ? name : showBytes(name))
-  if (dirent.isDirectory()) {
-    await removeEntry(task, directory, name, progress, child)
-    return
-  }
-  let isDone: boolean
-  try {
-    isDone = await unlinkOnce(task, directory, name)
-  } catch (error) {
-    throw progress.stoppedAt(child, error)
-  }
-  if (isDone) progress.removed(child)
-  else await removeEntry(task, directory, name, progress, child)
 }
 
 async function openForRemoval(

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   openSync,
   readdirSync,
   rmdirSync,
@@ -16,9 +17,13 @@ const pathOnly = 0o10000000
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
+/** Directories on the way down that are open at once, at most. */
+const mostOpen = 32
+
 /**
  * Removes a directory with everything in it. Each step goes down one component by descriptor and follows no link, so a
- * process that exchanges entries meanwhile leads it nowhere else. Rights that are missing on a directory are taken.
+ * process that exchanges entries meanwhile leads it nowhere else. Rights that are missing on a directory are taken. The
+ * number of open descriptors does not grow with the depth.
  *
  * Without `/proc` (macOS) it goes by name.
  *
@@ -29,46 +34,105 @@ export function removeTree(path: string): void {
   if (!existsSync('/proc/self/fd')) return rmSync(path, { recursive: true, force: true })
   const parent = opened(dirname(path))
   if (parent === undefined) return
+  const levels: Level[] = [{ fd: parent, names: [Buffer.from(basename(path))], attempts: 0 }]
   try {
-    removeEntry(`/proc/self/fd/${parent}`, Buffer.from(basename(path)))
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const name = level.names.at(-1)
+      if (name === undefined) leave(levels)
+      else if (isUnlinked(level, name)) done(level)
+      else enter(levels, level, name)
+    }
   } finally {
-    closeSync(parent)
+    for (const { fd } of levels) if (fd >= 0) closeSync(fd)
   }
 }
 
-function removeEntry(parent: string, name: Buffer): void {
-  const entry = Buffer.concat([Buffer.from(`${parent}/`), name])
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return unlinkSync(entry)
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === 'ENOENT') return
-      // As root or in some file systems, the answer for a directory is another one.
-      if (code !== 'EISDIR' && code !== 'EPERM') throw error
-    }
-    empty(entry)
-    try {
-      return rmdirSync(entry)
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === 'ENOENT') return
-      // It was filled, or exchanged for something else.
-      if (attempt >= attempts || (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR')) throw error
-    }
-  }
+/** A directory whose entries go. */
+interface Level {
+  /** -1: closed, and found again from the one below. */
+  fd: number
+  identity?: string
+  /** The entries that are left; the last one is next. */
+  names: Buffer[]
+  /** How often its next entry was entered. */
+  attempts: number
 }
 
-function empty(entry: Buffer): void {
-  const fd = opened(entry)
-  if (fd === undefined) return
+function done(level: Level): void {
+  level.names.pop()
+  level.attempts = 0
+}
+
+function entryOf({ fd }: Level, name: Buffer | string): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), Buffer.from(name)])
+}
+
+/** False for a directory. */
+function isUnlinked(level: Level, name: Buffer): boolean {
+  try {
+    unlinkSync(entryOf(level, name))
+  } catch (error) {
+    const code = codeOf(error)
+    // As root or in some file systems, the answer for a directory is another one.
+    if (code === 'EISDIR' || code === 'EPERM') return false
+    if (code !== 'ENOENT') throw error
+  }
+  return true
+}
+
+function enter(levels: Level[], level: Level, name: Buffer): void {
+  level.attempts += 1
+  const fd = opened(entryOf(level, name))
+  if (fd === undefined) return removeEmpty(level, name)
+  const next: Level = { fd, names: [], attempts: 0 }
+  const far = levels[levels.push(next) - 1 - mostOpen]
   const self = `/proc/self/fd/${fd}`
+  if (process.getuid?.() !== 0) chmodSync(self, 0o700)
+  next.names = readdirSync(self, { encoding: 'buffer' })
+  if (far === undefined) return
+  far.identity = identityOf(far.fd)
+  closeSync(far.fd)
+  far.fd = -1
+}
+
+/** Goes back up, and removes the directory that was emptied. */
+function leave(levels: Level[]): void {
+  const below = levels.pop()
+  const level = levels.at(-1)
+  if (below === undefined) return
   try {
-    if (process.getuid?.() !== 0) chmodSync(self, 0o700)
-    for (const name of readdirSync(self, { encoding: 'buffer' })) removeEntry(self, name)
+    if (level?.fd === -1) {
+      const fd = openSync(entryOf(below, '..'), directory)
+      if (identityOf(fd) === level.identity) level.fd = fd
+      else {
+        closeSync(fd)
+        throw Object.assign(new Error('a directory was moved while it was removed'), { code: 'EBUSY' })
+      }
+    }
   } finally {
-    closeSync(fd)
+    closeSync(below.fd)
   }
+  const name = level?.names.at(-1)
+  if (level !== undefined && name !== undefined) removeEmpty(level, name)
+}
+
+function removeEmpty(level: Level, name: Buffer): void {
+  try {
+    rmdirSync(entryOf(level, name))
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== 'ENOENT') {
+      // It was filled, or exchanged for something else: it is looked at again.
+      if (level.attempts < attempts && (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR')) return
+      throw error
+    }
+  }
+  done(level)
+}
+
+function identityOf(fd: number): string {
+  const { dev, ino } = fstatSync(fd, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 function opened(path: string | Buffer): number | undefined {

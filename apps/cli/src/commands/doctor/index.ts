@@ -60,12 +60,15 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   const ok = rules === undefined ? best !== undefined : rules.effect === 'allow'
   const tools = suggestTools(process.env, owner)
   const packages = Object.fromEntries(optionalNames.map((name) => [name, isInstalled(name)]))
-  if (output.json) await output.value({ ok, executors: findings, rules, tools, packages })
+  const { givenUpScratch } = await import('@ws/adapter-local/internal')
+  const leftovers = await givenUpScratch()
+  if (output.json) await output.value({ ok, executors: findings, rules, tools, packages, leftovers })
   else {
     const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
     if (verbose) await output.line(`${renderDetails({ ...report, tools, packages, owner }, context)}\n`)
     if (matches && rules !== undefined) await output.line(`${renderMatches(rules, context)}\n`)
     await output.line(renderSummary({ ...report, ok, verbose: verbose === true }, context))
+    if (leftovers.length > 0) await output.line(renderLeftovers(leftovers, context))
   }
   return ok ? exitCodes.ok : exitCodes.failed
 }
@@ -88,6 +91,14 @@ export async function probeAll(
     }
   }
   return findings
+}
+
+/** Temporary directories of ended processes that could not be removed. */
+function renderLeftovers(leftovers: readonly string[], { output, style }: CommandContext): string {
+  const lines = leftovers.map(
+    (path) => `  ${style.note('do')} chmod 700 ${output.name(path)} && rm -rf ${output.name(path)}`,
+  )
+  return [`\n${style.bad('Temporary files of commands')} are left here and cannot be removed:`, ...lines].join('\n')
 }
 
 /** Takes the place of an executor whose package is missing. */

@@ -1,0 +1,66 @@
+import { identityOf } from '../host/calls.ts'
+import { type Handle, openChild, release, statusOf } from './handle.ts'
+import type { Task } from './task.ts'
+
+/** Directories on the way down that are open at once, at most. */
+export const mostHeld = 32
+
+/** The name of what is above, for the kernel. */
+const above = '..'
+
+/**
+ * The directories on the way down a tree, each one component below the one before. Those far above the last are closed, and
+ * opened again from the one below: it must have the same device and inode then, so that no exchange meanwhile leads outside.
+ */
+export class Descent {
+  readonly #task: Task
+  /** A closed one by its identity. */
+  readonly #places: (Handle | string)[] = []
+  readonly #start: Handle
+
+  /** @param start what is above the first one; the caller's to release */
+  constructor(task: Task, start: Handle) {
+    this.#task = task
+    this.#start = start
+  }
+
+  /** The directory at hand, open. */
+  get last(): Handle {
+    const last = this.#places.at(-1)
+    return last === undefined || typeof last === 'string' ? this.#start : last
+  }
+
+  /** Takes the handle over. */
+  async enter(handle: Handle): Promise<void> {
+    const index = this.#places.push(handle) - 1 - mostHeld
+    const far = this.#places[index]
+    // Without `/proc` nothing is open.
+    if (far === undefined || typeof far === 'string' || far.fd < 0) return
+    this.#places[index] = identityOf(await statusOf(this.#task, far))
+    await release(this.#task, far)
+  }
+
+  /** Goes back up by one. @throws the system's `EAGAIN` where the directory above is another one by now */
+  async leave(): Promise<void> {
+    const below = this.#places.pop()
+    if (below === undefined || typeof below === 'string') return
+    try {
+      const place = this.#places.at(-1)
+      if (typeof place === 'string') this.#places.splice(-1, 1, await this.#goUp(below, place))
+    } finally {
+      await release(this.#task, below)
+    }
+  }
+
+  async #goUp(below: Handle, identity: string): Promise<Handle> {
+    const handle = await openChild(this.#task, below, above, { directory: true })
+    if (identityOf(await statusOf(this.#task, handle)) === identity) return handle
+    await release(this.#task, handle)
+    throw Object.assign(new Error('exchanged'), { code: 'EAGAIN', syscall: 'open' })
+  }
+
+  /** Closes all that is open. */
+  async end(): Promise<void> {
+    for (const place of this.#places.splice(0)) if (typeof place !== 'string') await release(this.#task, place)
+  }
+}

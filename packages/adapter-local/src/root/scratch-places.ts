@@ -1,0 +1,32 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { isGone } from '../confine/temp.ts'
+
+export const scratchPrefix = 'ws-scratch-'
+/** The mode of a scratch directory that could not be removed: it is not tried again. */
+export const givenUpMode = 0o500
+
+/** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */
+export function scratchPlaces(): string[] {
+  return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
+}
+
+/** Host paths of the scratch directories in a place whose processes have ended. */
+export async function leftScratch(place: string): Promise<string[]> {
+  const names = await readdir(place).catch((): string[] => [])
+  return names
+    .filter((name) => name.startsWith(scratchPrefix) && isGone(name.slice(scratchPrefix.length)) === true)
+    .map((name) => join(place, name))
+}
+
+/** Host paths of those that no later start removes either. */
+export async function givenUpScratch(): Promise<string[]> {
+  const found: string[] = []
+  for (const path of (await Promise.all(scratchPlaces().map(leftScratch))).flat()) {
+    const status = await lstat(path).catch(() => undefined) // another process has removed it
+    if (status?.isDirectory() === true && (status.mode & 0o777) === givenUpMode) found.push(path)
+  }
+  return found
+}
