@@ -16,6 +16,7 @@ import {
   type Owner,
   type ReadStreamResult,
   type SearchHit,
+  type SearchOptions,
   type SignalOption,
   type StorageAdapter,
   type Times,
@@ -134,9 +135,10 @@ export class LocalDriver implements Driver {
     })
   }
 
-  search(query: DriverSearchQuery, { signal }: SignalOption): AsyncIterableIterator<SearchHit> {
+  search(query: DriverSearchQuery, { signal, onUnreadable }: SearchOptions): AsyncIterableIterator<SearchHit> {
     return searchTree({
       query,
+      onUnreadable,
       owner: this.#parts.owner,
       resources: this.#resources,
       maxPathBytes: this.capabilities.maxPathBytes,

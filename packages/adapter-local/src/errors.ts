@@ -32,7 +32,7 @@ interface Translation {
 const stillChanging: Translation = {
   code: 'EBUSY',
   reason: 'is being changed or is in use by another process',
-  remedy: 'try again',
+  remedy: 'try again; if it stays, end the process that holds it',
 }
 const unsupported: Translation = {
   code: 'ENOTSUP',

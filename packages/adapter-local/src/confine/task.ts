@@ -13,6 +13,8 @@ export interface Task extends Where {
   /** For data and for what takes long. */
   readonly pooled: Calls
   readonly signal: AbortSignal | undefined
+  /** It waits a moment for a file that another process holds. Default true. */
+  readonly isPatient?: boolean | undefined
 }
 
 /** One of the paths of an operation. */
@@ -30,7 +32,7 @@ export function callsFor(task: Task, bytes: number | bigint): Calls {
 }
 
 /** The same operation at another path of its tree. */
-export function taskAt(task: Task, path: MountPath): Task {
+export function taskAt(task: Task, path: MountPath, { isPatient }: Pick<Task, 'isPatient'>): Task {
   const { tree, operation, signal, pooled } = task
   return {
     tree,
@@ -38,6 +40,7 @@ export function taskAt(task: Task, path: MountPath): Task {
     path,
     signal,
     pooled,
+    isPatient,
     get calls() {
       return task.calls
     },

@@ -39,7 +39,7 @@ const leaseDelays = [1, 5, 20, 50, 100]
 
 /** Opening with O_NONBLOCK fails at once where it would wait for a lease holder: it is asked a few times. */
 export async function openWithPatience(task: Task, open: () => Promise<number>): Promise<number> {
-  for (const ms of leaseDelays) {
+  for (const ms of task.isPatient === false ? [] : leaseDelays) {
     try {
       return await open()
     } catch (error) {

@@ -18,6 +18,9 @@ import type { Search } from './search.ts'
 /** Bytes that are matched before the event loop may have its turn. */
 const chunkBytes = 32_768
 
+/** Files held by other processes that a search waits for, a fraction of a second each. The further ones are left out at once. */
+const waitedFor = 5
+
 /** The matching lines of one file; none when it vanished, became something else, or may not be read. */
 export async function* searchFile(
   searching: Task,
@@ -25,7 +28,7 @@ export async function* searchFile(
   search: Search,
   resources: Resources,
 ): AsyncGenerator<LineHit, void, undefined> {
-  const task = taskAt(searching, path)
+  const task = taskAt(searching, path, { isPatient: search.heldFiles < waitedFor })
   task.signal?.throwIfAborted()
   await ownTurn()
   const small = isImmediate(task.calls) ? fileAtOnce(task.tree, task.calls, path) : undefined
@@ -33,14 +36,14 @@ export async function* searchFile(
     if (small.bytes.length <= search.maxFileBytes) yield* matchesIn(task, small.bytes, search)
     return
   }
-  const size = await orNothing(task, sizeOf(task))
+  const size = await orNothing(task, search, sizeOf(task))
   if (size === undefined || size > search.maxFileBytes || size === 0) return
   if (size <= smallBytes) {
-    const content = await orNothing(task, readFile(task, {}))
+    const content = await orNothing(task, search, readFile(task, {}))
     if (content !== undefined) yield* matchesIn(task, content.bytes, search)
     return
   }
-  const content = await orNothing(task, readFileStream(task, {}, resources, chunkBytes))
+  const content = await orNothing(task, search, readFileStream(task, {}, resources, chunkBytes))
   if (content !== undefined) yield* search.matcher.searchChunks(fairly(content), task)
 }
 
@@ -61,11 +64,16 @@ async function sizeOf(task: Task): Promise<number> {
 }
 
 /** A tree changes while it is searched: an entry that is not as it was listed, or not readable for us, is left out. */
-async function orNothing<Result>(task: Task, work: Promise<Result>): Promise<Result | undefined> {
+async function orNothing<Result>(task: Task, search: Search, work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
   } catch (error) {
     const known = translate(error, task)
+    if (isWorkspaceError(known, 'EBUSY')) {
+      if (task.path === search.query.in) throw error
+      search.heldFiles += 1
+      search.onUnreadable?.(task.path, known)
+    }
     if (known instanceof LinkSignal) return undefined
     const isChange = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EBUSY', 'EACCES'] as const
     if (isChange.some((code) => isWorkspaceError(known, code))) return undefined

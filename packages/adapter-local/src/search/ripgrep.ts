@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises'
+import { access, constants, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { childPath } from '@ws/core'
@@ -112,10 +112,23 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
   ]
 }
 
+/** Milliseconds between looks at what ripgrep waits for. */
+const leaseLookMs = 250
+
+/**
+ * Ends ripgrep where it waits for another process to give up its lease on a file, for up to 45 seconds for each file. The
+ * matcher in this process goes on, and leaves the file out.
+ */
+async function killIfHeld(running: RunningProcess): Promise<void> {
+  const locks = await readFile('/proc/locks', 'latin1').catch(() => '') // not on Linux
+  if (new RegExp(`LEASE +BREAKER +\\w+ +${running.pid} `).test(locks)) running.kill('SIGKILL')
+}
+
 /** A run of ripgrep; ended when the search is left, and when the adapter is closed. */
 class Run implements Held {
   #running: RunningProcess | undefined
   #reason: Error | undefined
+  #watch: NodeJS.Timeout | undefined
   complete = false
 
   started(running: RunningProcess): void {
@@ -123,6 +136,7 @@ class Run implements Held {
     // When a process has ended, Node discards output without a listener: listen from the start.
     running.stdout?.on('readable', () => undefined)
     // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
+    this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
       if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')
@@ -154,6 +168,7 @@ class Run implements Held {
       if (shortageOf(error) === undefined) throw error
       ended = true // it never began
     } finally {
+      clearInterval(this.#watch)
       if (!ended) await this.abandon(new Error('left'))
       onEnd()
     }

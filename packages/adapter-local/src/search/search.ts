@@ -5,6 +5,7 @@ import {
   type MountPath,
   type Owner,
   type SearchHit,
+  type SearchOptions,
   createGlobFilter,
 } from '@ws/core/adapter'
 import { type LineMatcher, createLineMatcher } from '@ws/text-search'
@@ -23,6 +24,7 @@ import { findCandidates } from './ripgrep.ts'
 
 export interface SearchParts {
   readonly query: DriverSearchQuery
+  readonly onUnreadable: SearchOptions['onUnreadable']
   /** The user that ripgrep runs as. */
   readonly owner: Owner | undefined
   readonly resources: Resources
@@ -38,6 +40,9 @@ export interface Search {
   readonly maxHits: number
   readonly maxFileBytes: number
   readonly isExcluded: (path: MountPath) => boolean
+  readonly onUnreadable: SearchOptions['onUnreadable']
+  /** The number of files so far that other processes hold. */
+  heldFiles: number
 }
 
 /**
@@ -47,7 +52,7 @@ export interface Search {
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
   const task = parts.begin()
   try {
-    const search = prepare(parts.query)
+    const search = prepare(parts)
     let left = search.maxHits
     for await (const path of filesOf(task, parts, search)) {
       for await (const hit of searchFile(task, path, search, parts.resources)) {
@@ -62,7 +67,7 @@ export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit,
   }
 }
 
-function prepare(query: DriverSearchQuery): Search {
+function prepare({ query, onUnreadable }: SearchParts): Search {
   const { pattern, regex, caseSensitive, glob, exclude, maxHits, maxFileBytes } = query
   return {
     query,
@@ -71,6 +76,8 @@ function prepare(query: DriverSearchQuery): Search {
     maxHits,
     maxFileBytes,
     isExcluded: (path) => exclude.some((prefix) => isWithin(path, prefix)),
+    onUnreadable,
+    heldFiles: 0,
   }
 }
 

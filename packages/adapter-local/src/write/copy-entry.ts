@@ -97,9 +97,10 @@ async function copyData(task: Task, { handle, status }: CopiedEntry['source'], t
   const bits = Number(status.mode) & 0o7777
   // The call of the system would copy setuid and setgid bits, and share blocks where the file system can.
   const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
-  if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
+  // The call of the system would wait where another process holds the file. While this is open, no lease is given.
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
+    if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
     await copyInChunks(task, from, to, status)
   } finally {
     await task.calls.close(from)

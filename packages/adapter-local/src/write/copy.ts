@@ -56,7 +56,8 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
 function explain(error: unknown, source: Target, destination: Target, { ifDestination }: CopyOptions): unknown {
   const code = nativeCode(error)
   if (code === 'EEXIST' && ifDestination === 'absent') return conflict(destination)
-  return code === 'ENOENT' ? translate(error, source) : translate(error, destination)
+  // A lease of another process is one on the source.
+  return code === 'ENOENT' || code === 'EAGAIN' ? translate(error, source) : translate(error, destination)
 }
 
 function checkSource(source: Target, destination: Target, status: Status, options: CopyOptions): void {

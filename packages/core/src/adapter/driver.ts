@@ -14,6 +14,7 @@ import type {
   ReadStreamResult,
   RefreshOptions,
   SearchHit,
+  SearchOptions,
   SearchQuery,
   SignalOption,
   Stat,
@@ -110,7 +111,7 @@ export interface Driver {
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult>
   append?(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult>
   list(path: MountPath, options: DriverListOptions): EntryIterator
-  search?(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit>
+  search?(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit>
   createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void>
   delete(path: MountPath, options: DriverDeleteOptions): Promise<void>
   move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult>

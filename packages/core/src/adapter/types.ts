@@ -210,7 +210,10 @@ export interface SearchQuery {
   readonly maxFileBytes?: number | undefined
 }
 
-export interface SearchOptions extends SignalOption {}
+export interface SearchOptions extends SignalOption {
+  /** Called for a file that is left out, since another process holds it and its opening would have to wait. */
+  readonly onUnreadable?: ((file: MountPath, error: WorkspaceError) => void) | undefined
+}
 
 export interface RefreshOptions extends SignalOption {
   /** The directory whose tree is refreshed; it may be missing. Default: everything. */

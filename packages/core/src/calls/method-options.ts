@@ -143,6 +143,7 @@ const methods = {
     maxHits: count,
     maxFileBytes: count,
     exclude: paths,
+    onUnreadable: option.of('a function', (value) => typeof value === 'function'),
     signal,
   } satisfies OptionShapes<WorkspaceSearchOptions>,
   exec,

@@ -1,8 +1,10 @@
 import type { SearchHit, SearchQuery } from '../adapter/types.ts'
 import { createGlobFilter } from '../glob/filter.ts'
 import type { GlobFilter } from '../glob/filter.ts'
+import { isWorkspaceError } from '../errors.ts'
+import type { WorkspaceError } from '../errors.ts'
 import { isWithin, joinPath } from '../path/virtual-path.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
@@ -42,6 +44,7 @@ export async function* search(
   try {
     admitCall(context, operation, signal)
     const { filter, ...query } = checkQuery(pattern, options)
+    const { onUnreadable } = options
     const parsed = parseFor(context, operation, path)
     const excluded = (options.exclude ?? [])
       .map((given) => parseFor(context, operation, given).path)
@@ -53,7 +56,11 @@ export async function* search(
       async (located, adapter) => {
         const { virtual } = located
         if (adapter === undefined) return { virtual, region: undefined }
-        if (left > 0) return { virtual, region: await openSearch(context, located, adapter, query, excluded, signal) }
+        if (left > 0)
+          return {
+            virtual,
+            region: await openSearch(context, located, adapter, query, excluded, { signal, onUnreadable }),
+          }
         // Nothing is looked for, in a place that must be there.
         await adapter.stat(located.path, { signal })
         return { virtual, region: undefined }
@@ -76,7 +83,10 @@ export async function* search(
       const adapter = await context.open(located.mount)
       if (filter.excludes(pathBelow(nested, first.virtual))) continue
       // Globs are meant from the place that was asked for, which this adapter does not know.
-      const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, signal)
+      const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, {
+        signal,
+        onUnreadable,
+      })
       for await (const hit of hitsOf(context, region, signal)) {
         if (!filter.matches(pathBelow(hit.path, first.virtual))) continue
         yield hit
@@ -114,7 +124,7 @@ async function openSearch(
   adapter: StorageAdapter,
   query: Omit<Query, 'filter'>,
   excluded: readonly VirtualPath[],
-  signal: AbortSignal | undefined,
+  { signal, onUnreadable }: Pick<WorkspaceSearchOptions, 'signal' | 'onUnreadable'>,
 ): Promise<OpenSearch> {
   const { virtual, mount } = located
   if (adapter.search === undefined || mount === undefined) {
@@ -128,8 +138,15 @@ async function openSearch(
   }
   const exclude = skippedIn(context, virtual, mount, excluded)
   // The storage counts hits that may not be shown, so it must not stop at a number of them.
-  const maxHits = new View(context.gate, virtual, 'search').plain ? query.maxHits : Number.MAX_SAFE_INTEGER
-  const hits = adapter.search({ ...query, maxHits, in: located.path, exclude }, { signal })
+  const view = new View(context.gate, virtual, 'search')
+  const maxHits = view.plain ? query.maxHits : Number.MAX_SAFE_INTEGER
+  const leftOut = (file: MountPath, error: WorkspaceError): void => {
+    const path = joinPath(mount.at, file)
+    if (view.sight(path) !== 'described') return
+    const told = translateError(error, { operation: 'search', at: mount.at, path, signal })
+    if (isWorkspaceError(told)) onUnreadable?.(path, told)
+  }
+  const hits = adapter.search({ ...query, maxHits, in: located.path, exclude }, { signal, onUnreadable: leftOut })
   return { start: virtual, at: mount.at, hits, first: await hits.next() }
 }
 

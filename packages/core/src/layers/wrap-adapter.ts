@@ -151,7 +151,10 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
     close,
     [Symbol.asyncDispose]: close,
   }
-  return Object.assign(adapter, optionalMethods(inner, { call, iterate, check, toInner, hostPath: layer.hostPath }))
+  return Object.assign(
+    adapter,
+    optionalMethods(inner, { call, iterate, check, toInner, toOuter, hostPath: layer.hostPath }),
+  )
 }
 
 /** A part of a place is another place. */
@@ -167,6 +170,7 @@ interface Around {
   ) => AsyncIterableIterator<Item>
   readonly check: (it: Call) => void
   readonly toInner: (path: MountPath) => MountPath
+  readonly toOuter: (path: MountPath) => MountPath
   readonly hostPath: Layer['hostPath']
 }
 
@@ -180,8 +184,15 @@ function innerOptions(
     exclude: exclude?.map(toInner),
     skips: skips && ((directory) => skips(toOuter(directory))),
     known: known && ((directory, stamp) => known(toOuter(directory), stamp)),
-    onUnreadable: onUnreadable && ((directory, error) => onUnreadable(toOuter(directory), error)),
+    onUnreadable: outward(onUnreadable, toOuter),
   }
+}
+
+function outward(
+  onUnreadable: ListOptions['onUnreadable'],
+  toOuter: (path: MountPath) => MountPath,
+): ListOptions['onUnreadable'] {
+  return onUnreadable && ((path, error) => onUnreadable(toOuter(path), error))
 }
 
 /** True for content that comes in chunks; the inner adapter refuses data of other types. */
@@ -199,7 +210,7 @@ function sizeOf(data: WriteData): number | undefined {
  */
 function optionalMethods(
   inner: StorageAdapter,
-  { call, iterate, check, toInner, hostPath: aroundHostPath }: Around,
+  { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath }: Around,
 ): Partial<StorageAdapter> {
   const append = inner.append?.bind(inner)
   const search = inner.search?.bind(inner)
@@ -219,7 +230,10 @@ function optionalMethods(
     ...(search && {
       search: (query, options) =>
         iterate<SearchHit>({ operation: 'search', path: query.in, signal: options?.signal }, () =>
-          search({ ...query, in: toInner(query.in), exclude: query.exclude?.map(toInner) }, options),
+          search(
+            { ...query, in: toInner(query.in), exclude: query.exclude?.map(toInner) },
+            { ...options, onUnreadable: outward(options?.onUnreadable, toOuter) },
+          ),
         ),
     }),
     ...(flush && {

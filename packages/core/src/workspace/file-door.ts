@@ -18,6 +18,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../adapter/types.ts'
+import type { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
 /** An entry as callers see it: {@link Entry}, with a virtual path. */
@@ -82,6 +83,8 @@ export interface WorkspaceSearchOptions extends SignalOption {
   readonly maxFileBytes?: number | undefined
   /** Paths that are not searched, with everything below them. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
+  /** Called for a file that is left out, since another process holds it and its opening would have to wait. */
+  readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
 }
 
 export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {

@@ -1,4 +1,4 @@
-import type { VirtualPath } from '@ws/core'
+import type { VirtualPath, WorkspaceError } from '@ws/core'
 
 import type { Call } from '../session/session.ts'
 
@@ -24,6 +24,9 @@ export interface Hit {
 /** Matching lines that are looked at for `files` and `count`. */
 const mostLines = 1_000_000
 
+/** Notes of one answer, at which no further file that is left out is named. */
+const mostNotes = 10
+
 /** The matches of the workspace's own search [FS14], without the first `skip` ones. */
 export async function collectHits(
   call: Call,
@@ -32,7 +35,10 @@ export async function collectHits(
 ): Promise<{ readonly hits: readonly Hit[]; readonly more: boolean }> {
   const { signal, workspace } = call
   const maxHits = mode === 'content' ? skip + limit + 1 : mostLines
-  const found = workspace.search(pattern, { ...query, maxHits, signal })
+  const onUnreadable = (_path: VirtualPath, { message }: WorkspaceError): void => {
+    if (call.notes.length < mostNotes) call.notes.push(`Left out: ${message}`)
+  }
+  const found = workspace.search(pattern, { ...query, maxHits, signal, onUnreadable })
   if (mode === 'content') {
     const hits: Hit[] = []
     let passed = 0

@@ -124,7 +124,10 @@ export const lookingCommands: readonly FileCommand[] = [
     readOnly: true,
     progress: ([, path = '/']) => `searching ${escapeName(path)}`,
     async run({ workspace, output, signal }, [pattern, path], { regex, ignoreCase }) {
-      const options = { in: path ?? workspace.root, regex, caseSensitive: !ignoreCase, signal }
+      const onUnreadable = (file: string, { message }: Error): void => {
+        process.stderr.write(`ws: ${output.name(file)} was left out: ${message}\n`)
+      }
+      const options = { in: path ?? workspace.root, regex, caseSensitive: !ignoreCase, signal, onUnreadable }
       for await (const hit of workspace.search(pattern, options)) {
         if (output.json) await output.value(hit)
         else await output.line(`${output.name(hit.path)}:${hit.line}:${output.name(hit.text)}`)
