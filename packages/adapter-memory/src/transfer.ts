@@ -86,34 +86,51 @@ export function copy(
 }
 
 /** Nothing is copied when anything could not be: the whole tree is compared first. */
-function checkMerge(source: Node, destination: Node, path: MountPath): void {
-  const into = destination.isDirectory
-  const from = source.isDirectory
-  if (into && !from) throw failure('directoryInTheWay', 'copy', path)
-  if (!into && from) throw failure('fileInTheWay', 'copy', path)
-  if (!from) return
-  for (const [name, child] of source.children) {
-    const existing = destination.children.get(name)
-    if (existing !== undefined) checkMerge(child, existing, childPath(path, name))
+function checkMerge(from: Node, to: Node, destination: MountPath): void {
+  const left = [{ source: from, existing: to, path: destination }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { source, existing, path } = next
+    if (existing.isDirectory && !source.isDirectory) throw failure('directoryInTheWay', 'copy', path)
+    if (!existing.isDirectory && source.isDirectory) throw failure('fileInTheWay', 'copy', path)
+    for (const [name, child] of source.children) {
+      const there = existing.children.get(name)
+      if (there !== undefined) left.push({ source: child, existing: there, path: childPath(path, name) })
+    }
   }
 }
 
 interface Plan {
   readonly node: Node
-  readonly children: readonly (readonly [name: string, plan: Plan])[]
+  readonly children: (readonly [name: string, plan: Plan])[]
 }
 
-function snapshot(node: Node): Plan {
-  return { node, children: [...node.children].map(([name, child]) => [name, snapshot(child)] as const) }
-}
-
-function build(tree: MemoryTree, { node, children }: Plan, parent: Node, name: string): Node {
-  const existing = parent.children.get(name)
-  if (node.isDirectory) {
-    const directory = existing ?? tree.create(parent, name, 'directory', node.mode)
-    for (const [childName, child] of children) build(tree, child, directory, childName)
-    return directory
+function snapshot(top: Node): Plan {
+  const plan: Plan = { node: top, children: [] }
+  const left = [plan]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const [name, node] of next.node.children) {
+      const child: Plan = { node, children: [] }
+      next.children.push([name, child])
+      left.push(child)
+    }
   }
+  return plan
+}
+
+function build(tree: MemoryTree, plan: Plan, parent: Node, name: string): Node {
+  const top = place(tree, plan.node, parent, name)
+  const left = [{ plan, made: top }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const [childName, child] of next.plan.children) {
+      left.push({ plan: child, made: place(tree, child.node, next.made, childName) })
+    }
+  }
+  return top
+}
+
+function place(tree: MemoryTree, node: Node, parent: Node, name: string): Node {
+  const existing = parent.children.get(name)
+  if (node.isDirectory) return existing ?? tree.create(parent, name, 'directory', node.mode)
   // a replaced file keeps its mode, as when it is written
   const { isFile } = node
   const keep = isFile && existing?.isFile === true

@@ -88,6 +88,22 @@ describe('createMemoryAdapter', () => {
     expect((await adapter.read(at('/c'))).bytes).toEqual(new Uint8Array([0, 255]))
   })
 
+  it('[HO6] copies trees that are deeper than the stack, and merges them', async () => {
+    const adapter = createMemoryAdapter({ files: { '/t/file': 'x' } })
+    const down = '/d'.repeat(2_000)
+    for (let moves = 0; moves < 8; moves += 1) {
+      await adapter.createDirectory(at(`/u${down}`), { recursive: true })
+      await adapter.move(at('/t'), at(`/u${down}/t`))
+      await adapter.move(at('/u'), at('/t'))
+    }
+    await adapter.copy(at('/t'), at('/copy'), { recursive: true })
+    await adapter.copy(at('/t'), at('/copy'), { recursive: true, overwrite: true })
+    const listed = (path: string) => Array.fromAsync(adapter.list(at(path), { recursive: true }), ({ name }) => name)
+    expect(await listed('/copy')).toEqual(await listed('/t'))
+    await adapter.delete(at('/t'), { recursive: true })
+    expect((await listed('/copy')).length).toBeGreaterThan(16_000)
+  })
+
   it.each([
     ['a file below a file', { '/a': '', '/a/b': '' }, 'ENOTDIR'],
     ['a file over a directory', { '/a/b': '', '/a': '' }, 'EISDIR'],

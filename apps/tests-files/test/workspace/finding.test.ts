@@ -36,6 +36,16 @@ describe('glob', () => {
     }
   })
 
+  it('[HO6] goes on beside directories whose paths are too long', async () => {
+    const workspace = await createWorkspace({ mounts: [{ at: '/here', adapter: createMemoryAdapter() }] })
+    const down = `/${'d'.repeat(200)}`.repeat(12)
+    for (const top of ['t', 'u']) await workspace.createDirectory(`/here/${top}${down}`, { recursive: true })
+    await workspace.write(`/here/t${down}/file`, 'x')
+    await workspace.move('/here/t', `/here/u${down}/t`)
+    await workspace.write('/here/z/file', 'x', { parents: true })
+    expect(await paths(workspace.glob('**/file'))).toEqual(['/here/z/file'])
+  })
+
   it('ends when its caller leaves the loop, and when its signal is aborted', async () => {
     const { workspace, listed } = await watched(files)
     for await (const { name } of workspace.glob('*')) {

@@ -18,8 +18,8 @@ import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
 const operation = 'glob'
-/** Codes of a directory that went away, or that the disk denies: as in a listing, the rest goes on without it. */
-const passedOver = ['ENOENT', 'ENOTDIR', 'EACCES'] as const
+/** Codes of a directory that went away, that the disk denies, or that no path can name: the rest goes on without it. */
+const passedOver = ['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'] as const
 
 export async function* glob(
   context: Context,

@@ -1,3 +1,6 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, WorkspaceError } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
@@ -107,4 +110,25 @@ describe.each(stores)('finding by file_system on $name', (store) => {
       expect((await refused(operation, { ...given, path: '/missing' })).data).toMatchObject({ code: 'ENOENT' })
     }
   })
+})
+
+it('[HO6] a search names the files that other processes hold', async () => {
+  const adapter = createMemoryAdapter({ files: { '/d/a.txt': 'needle', '/d/held.txt': 'needle' } })
+  const search = adapter.search?.bind(adapter)
+  if (search === undefined) throw new Error('memory is searched')
+  adapter.search = (query, options) => {
+    const path = parseMountPath('/d/held.txt')
+    const reason = 'is in use by another process'
+    options?.onUnreadable?.(
+      path,
+      new WorkspaceError({ code: 'EBUSY', operation: 'search', path, reason, remedy: 'try again' }),
+    )
+    return search({ ...query, exclude: [path] })
+  }
+  const { done } = files(createTools(await createWorkspace({ mounts: [{ at: '/here', adapter }] })))
+  const { text } = await done('search', { pattern: 'needle' })
+  expect(text).toContain('/here/d/a.txt:1:needle')
+  expect(text).toMatch(
+    /\[note: Left out: EBUSY: search: `\/here\/d\/held\.txt` is in use by another process; try again\]/u,
+  )
 })
