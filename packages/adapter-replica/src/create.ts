@@ -149,13 +149,13 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
 }
 
 async function holdsAny(store: StorageAdapter, { base }: ReplicaTree, limits: Site['limits']): Promise<boolean> {
-  const listed = await listStore(store, { ...limits, rebuild: new Set() }, {})
+  const listed = await listStore(store, { ...limits, rebuild: new Set() }, { base, leave: () => undefined })
   return [...base.keys()].some((path) => listed.has(path))
 }
 
 async function anythingIn(disk: Disk): Promise<boolean> {
-  const { changed } = await disk.ask('look', { reserved: [], mapped: false })
-  return [...changed.keys()].some((path) => path !== mountRoot)
+  const { changed, leftOut } = await disk.ask('look', { reserved: [], mapped: false })
+  return leftOut.length > 0 || [...changed.keys()].some((path) => path !== mountRoot)
 }
 
 function checkStore({ capabilities }: StorageAdapter): void {

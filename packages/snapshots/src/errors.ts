@@ -36,6 +36,11 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException).code : undefined
 }
 
+/** An error of the system that tells of one entry alone. A lack of descriptors, memory or space concerns all of them. */
+export function isOfOneEntry(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && shortageOf(error) === undefined
+}
+
 const sqliteCodes = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const
 
 /** An error of the disk or of SQLite, without any path of this machine. */

@@ -3,6 +3,7 @@ import {
   type BeginCommandOptions,
   type EndCommand,
   type MountPath,
+  mountRoot,
   rewriteError,
   type SignalOption,
 } from '@ws/core/adapter'
@@ -11,7 +12,7 @@ import { failure, typed } from '../errors.ts'
 import { FirstCopy, type Needed } from './first-copy.ts'
 import { ancestorsOf } from './paths.ts'
 import { pass, type PassRequest, type PassResult } from './pass.ts'
-import type { Site } from './site.ts'
+import { leaveInStore, type Site } from './site.ts'
 
 /** Milliseconds between the pushes of sessions and background commands. */
 const tick = 1_000
@@ -72,9 +73,18 @@ export class Engine {
     for (const [, error] of failures) throw rewriteError(error, { operation })
   }
 
+  /** The same before a command, which is the way to empty a disk that is full. */
+  async #bringAll(signal: AbortSignal | undefined): Promise<void> {
+    const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
+    for (const [path, error] of failures) {
+      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw rewriteError(error, { operation: 'exec' })
+      leaveInStore(this.site, path, 'the disk of this machine is full')
+    }
+  }
+
   async begin({ background = false, signal }: BeginCommandOptions): Promise<EndCommand> {
-    if (this.#persist === 'command') await this.refresh(signal, 'exec')
-    else await this.complete(signal, 'exec')
+    await this.complete(signal, 'exec')
+    if (this.#persist === 'command') await this.#bringAll(signal)
     this.#running += 1
     if (background) this.#follow(1)
     let ended = false
@@ -97,7 +107,10 @@ export class Engine {
       this.#acknowledging = undefined
       const touched = [...this.#touched]
       this.#touched = new Set()
-      return this.run({ look: touched.map((path) => this.#topmostUnknown(path)), pull: false, push: true })
+      const { tree } = this.site
+      const isKnown = touched.every((path) => !tree.isUnknown(path))
+      const only = isKnown ? touched.map((path) => this.#topmostUnknown(path)) : 'all'
+      return this.run({ look: only, pull: false, push: true })
     })
     const { failures, conflicts } = await this.#acknowledging
     const concerns = (one: MountPath): boolean => paths.some((path) => isWithin(one, path) || isWithin(path, one))
@@ -111,6 +124,17 @@ export class Engine {
       })
     }
     for (const [path, error] of failures) if (concerns(path)) throw rewriteError(unsaved(error), { operation, path })
+    const left = [...this.site.tree.leftOut.values()].find(
+      ({ path, holdsBytes }) => holdsBytes && path !== mountRoot && concerns(path.replace(/\/$/u, '') as MountPath),
+    )
+    if (left !== undefined) {
+      throw failure('ENOTSUP', {
+        operation,
+        path: left.path,
+        reason: `is on this machine, and not in the store: ${left.reason}`,
+        remedy: 'remove or rename it, or raise `maxFileBytes`',
+      })
+    }
   }
 
   /** A call has changed something that nothing waits for. */

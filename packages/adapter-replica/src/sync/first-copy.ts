@@ -111,6 +111,8 @@ export class FirstCopy {
       if (this.#stop.signal.aborted) throw closed(path)
       const remote = this.#waiting.get(path)
       if (remote === undefined) return
+      // a later pull brings it
+      if (this.#site.tree.isUnknown(path)) return this.#note(path, remote)
       const step = await this.#pull(path, remote)
       if (step === 'done') {
         this.#note(path, remote)

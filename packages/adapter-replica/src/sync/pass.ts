@@ -3,12 +3,13 @@ import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/co
 
 import type { ReplicaConflict } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
+import type { Seen } from '../worker/protocol.ts'
 import { ancestorsOf, childrenFirst, parentsFirst } from './paths.ts'
 import type { FirstCopy } from './first-copy.ts'
 import { pullEntry } from './pull.ts'
 import { pushEntry } from './push.ts'
 import { differences, listStore, type Remote } from './remote.ts'
-import { look, type Site, type Step } from './site.ts'
+import { leaveInStore, look, type Site, type Step } from './site.ts'
 
 /** Files that are on their way at once. */
 const parallel = 32
@@ -17,6 +18,8 @@ const listedFrom = 8
 const listedShare = 1 / 300
 /** How often both sides are looked at again, where they change meanwhile. */
 const mostRounds = 8
+/** Entries of the store that are named, where they cannot come to this machine. */
+const mostLeft = 1_000
 
 export interface PassRequest extends SignalOption {
   /** Looks at the disk first: at these paths, or at everything. */
@@ -68,7 +71,8 @@ class Pass {
     let listing = pull
     for (let round = 1; ; round += 1) {
       signal?.throwIfAborted()
-      this.#checkCount()
+      // a command can remove what is too much
+      if (push) this.#checkCount()
       this.#changed = new Set()
       this.#differs = false
       this.#listed = listing ? await this.#list() : undefined
@@ -87,9 +91,8 @@ class Pass {
       listing = this.#differs
       for (const path of this.#changed) this.#meanwhile.add(path)
       if (this.#changed.size === 0) continue
-      // a pull may have found a directory gone: how much of the tree is another is not known
-      const paths = [...this.#changed].map((path) => this.#topmostUnknown(path))
-      await look(this.#site, this.#differs ? undefined : paths)
+      // an entry that is missing may be anywhere by now, or a whole directory with it
+      await look(this.#site)
     }
     return {
       pushed: this.#pushed,
@@ -101,6 +104,8 @@ class Pass {
 
   async #pull(different: Map<string, Remote | undefined>): Promise<void> {
     const { signal, later = false } = this.#request
+    const { tree } = this.#site
+    for (const path of different.keys()) if (tree.isUnknown(path) || tree.notHeld.has(path)) different.delete(path)
     for (const path of different.keys() as Iterable<MountPath>) {
       if (!this.#copy.waitsFor(path)) continue
       different.delete(path)
@@ -134,8 +139,14 @@ class Pass {
     if (this.#changed.size > 0) this.#differs = true
   }
 
-  #list(): Promise<ReadonlyMap<string, Remote>> {
-    return listStore(this.#site.store, this.#site.limits, { signal: this.#request.signal })
+  async #list(): Promise<ReadonlyMap<string, Remote>> {
+    const { store, limits, tree } = this.#site
+    const left = new Map<string, string>()
+    const leave = (path: string, reason: string): unknown => left.size < mostLeft && left.set(path, reason)
+    const listed = await listStore(store, limits, { signal: this.#request.signal, base: tree.base, leave })
+    for (const path of tree.notHeld.keys()) if (!left.has(path)) tree.notHeld.delete(path)
+    for (const [path, reason] of left) leaveInStore(this.#site, path, reason)
+    return listed
   }
 
   async #copied(path: MountPath): Promise<Step> {
@@ -151,18 +162,23 @@ class Pass {
     if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await this.#list()
     const options = { signal, listed: this.#listed, onPushed: () => void (this.#pushed += 1) }
     const run = (path: MountPath): Promise<Step> => pushEntry(this.#site, path, options)
-    const gone = childrenFirst([...dirty].filter((path) => !seen.has(path)))
+    const known = [...dirty].filter((path) => !this.#site.tree.isUnknown(path))
+    const gone = childrenFirst(known.filter((path) => !seen.has(path)))
     const inTheWay = (path: MountPath): boolean =>
       ancestorsOf(path).some((above) => (seen.get(above)?.type ?? 'directory') !== 'directory')
     for (const path of gone.filter(inTheWay)) await this.#step(path, () => run(path))
-    const present = parentsFirst([...dirty].filter((path) => seen.has(path)))
+    const present = parentsFirst(known.filter((path) => seen.has(path)))
     for (const path of present.filter((one) => seen.get(one)?.type === 'directory'))
       await this.#step(path, () => run(path))
     await this.#each(
       present.filter((one) => seen.get(one)?.type !== 'directory'),
       run,
     )
-    const rest = gone.filter((path) => dirty.has(path) && !inTheWay(path))
+    const waiting = new Set(present.filter((path) => dirty.has(path)).map((path) => bytesOf(seen.get(path))))
+    // a file that was renamed is in the store under its new name before the old one goes
+    const held = gone.filter((path) => base.get(path)?.type !== 'directory' && waiting.has(bytesOf(base.get(path))))
+    const keeps = new Set<string>(held.flatMap((path) => [path, ...ancestorsOf(path)]))
+    const rest = gone.filter((path) => dirty.has(path) && !inTheWay(path) && !keeps.has(path))
     await this.#each(
       rest.filter((path) => base.get(path)?.type !== 'directory'),
       run,
@@ -204,11 +220,6 @@ class Pass {
     })
   }
 
-  /** A directory that is not known is looked at as a whole. */
-  #topmostUnknown(path: MountPath): MountPath {
-    return ancestorsOf(path).find((above) => !this.#site.tree.seen.has(above)) ?? path
-  }
-
   #giveUp(): void {
     const { push } = this.#request
     if (this.#differs) {
@@ -231,4 +242,8 @@ class Pass {
       this.#failures.set(path, error)
     }
   }
+}
+
+function bytesOf(entry: Pick<Seen, 'content' | 'target'> | undefined): string {
+  return entry?.content ?? entry?.target ?? ''
 }

@@ -1,11 +1,12 @@
-import { isWorkspaceError, parentPath } from '@ws/core'
+import { isWorkspaceError, parentPath, type WorkspaceError } from '@ws/core'
 import { mountRoot, settable, type MountPath, type WriteData } from '@ws/core/adapter'
 
+import { failure } from '../errors.ts'
 import { type Base, largeBytes, type Seen } from '../worker/protocol.ts'
 import { ancestorsOf } from './paths.ts'
 import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
-import { agree, type Site, type Step, type StepOptions } from './site.ts'
+import { agree, leaveHere, type Site, type Step, type StepOptions } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
 /** Milliseconds by which the time in a store may differ where setting it costs a copy. */
@@ -17,6 +18,7 @@ export async function pushEntry(site: Site, path: MountPath, options: StepOption
   try {
     if (facts === undefined) return base === undefined ? 'done' : await pushDeletion(site, base, options)
     if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
+    if (site.tree.notHeld.has(path)) throw notHeld(path)
     if (base !== undefined && base.type !== facts.type) {
       const step = await pushDeletion(site, base, options)
       return step === 'done' ? await pushNew(site, path, facts, options) : step
@@ -26,6 +28,15 @@ export async function pushEntry(site: Site, path: MountPath, options: StepOption
     if (isChanged(error)) return 'differs'
     throw error
   }
+}
+
+function notHeld(path: MountPath): WorkspaceError {
+  return failure('EBUSY', {
+    operation: 'flush',
+    path,
+    reason: 'has a version in the store that cannot come to this machine',
+    remedy: 'rename yours, or look at `status().leftOut`',
+  })
 }
 
 async function pushNew(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step> {
@@ -50,6 +61,9 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   if (facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
   else {
     const bytes = await disk.ask('read', path, site.isBusy())
+    // other machines would take it for a deletion
+    if (bytes !== undefined && tombstones.ownerOf(bytes) !== undefined)
+      return leaveHere(site, path, 'its bytes are those that mark a deletion')
     version = bytes && (await write(bytes))
   }
   if (version === undefined) return 'changed'

@@ -35,14 +35,22 @@ export interface Limits {
   readonly rebuild: ReadonlySet<string>
 }
 
-/** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, `EINVAL` for an entry that the disk cannot hold */
+interface ListOptions extends SignalOption {
+  /** The entries that this machine has already. Above a limit, it goes on with them. */
+  readonly base: ReadonlyMap<string, Base>
+  /** Told of each entry that this machine cannot hold. */
+  readonly leave: (path: string, reason: string) => unknown
+}
+
+/** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, where this machine has nothing of the store yet */
 export async function listStore(
   store: StorageAdapter,
   limits: Limits,
-  { signal }: SignalOption,
+  { signal, base, leave }: ListOptions,
 ): Promise<Map<string, Remote>> {
   const found = new Map<string, Remote>()
-  let bytes = 0
+  let files = base.size
+  let bytes = [...base.values()].reduce((sum, { size }) => sum + size, 0)
   const listing = store.list(mountRoot, { recursive: true, signal })
   for (;;) {
     let entry = listing.nextNow?.()
@@ -53,36 +61,48 @@ export async function listStore(
     }
     const { type, path, version = '', mode, size = 0 } = entry
     if (isBelowName(path, limits.rebuild)) continue
-    checkHoldable(entry, limits)
-    if (type === 'other') continue
-    found.set(path, { type, version, mode, size })
-    bytes += size
-    if (found.size <= limits.maxFiles && bytes <= limits.maxBytes) continue
-    const [what, name] =
-      found.size > limits.maxFiles
-        ? [`${limits.maxFiles} entries`, 'maxFiles']
-        : [`${limits.maxBytes} bytes`, 'maxBytes']
+    const reason = reasonAgainst(entry, limits)
+    if (reason !== undefined) leave(path, reason)
+    if (reason !== undefined || type === 'other') continue
+    const isLarge = size > limits.maxFileBytes
+    if (!base.has(path)) {
+      files += 1
+      bytes += size
+    }
+    const [what, name] = tooMuch({ files, bytes, isLarge }, limits)
+    if (what === undefined || (base.has(path) && !isLarge)) {
+      found.set(path, { type, version, mode, size })
+      continue
+    }
+    leave(path, `the store holds ${what}`)
+    if (base.size > 0) continue
     await listing.return?.()
     throw failure('EDQUOT', {
       operation: 'refresh',
-      reason: `the store holds more than ${what}, and nothing was copied`,
+      reason: `the store holds ${what}, and nothing was copied`,
       remedy: `raise \`${name}\`, or use a smaller part of the store`,
     })
   }
 }
 
-function checkHoldable({ path, name, unreachable, size = 0 }: Entry, limits: Limits): void {
-  const refuse = (reason: string, remedy: string): never => {
-    throw failure('EINVAL', { operation: 'refresh', path, reason, remedy })
-  }
-  if (unreachable === true)
-    refuse('has a key in the store that no path can name', 'rename or remove that object in the store')
+interface Amount {
+  readonly files: number
+  readonly bytes: number
+  readonly isLarge: boolean
+}
+
+function tooMuch({ files, bytes, isLarge }: Amount, limits: Limits): readonly [what?: string, name?: string] {
+  const { maxFiles, maxBytes, maxFileBytes } = limits
+  if (isLarge) return [`a file with more than ${maxFileBytes} bytes`, 'maxFileBytes']
+  if (files > maxFiles) return [`more than ${maxFiles} entries`, 'maxFiles']
+  return bytes > maxBytes ? [`more than ${maxBytes} bytes`, 'maxBytes'] : []
+}
+
+function reasonAgainst({ path, name, unreachable }: Entry, limits: Limits): string | undefined {
+  if (unreachable === true) return 'no path can name its key in the store'
   if (Buffer.byteLength(name) > limits.maxNameBytes || Buffer.byteLength(path) > limits.maxPathBytes)
-    refuse('has a name in the store that is too long for the disk', 'rename that object in the store')
-  if (name.startsWith('.ws-tmp-'))
-    refuse('has a name in the store that is kept for temporary files', 'rename that object in the store')
-  if (size > limits.maxFileBytes)
-    refuse(`has ${size} bytes in the store, and \`maxFileBytes\` is ${limits.maxFileBytes}`, 'raise `maxFileBytes`')
+    return 'its name in the store is too long for the disk'
+  return path.includes('/.ws-tmp-') ? 'its name in the store is kept for temporary files' : undefined
 }
 
 /** The paths that are not in the store as they were agreed upon. `undefined`: they are gone. */

@@ -1,4 +1,4 @@
-import type { Semaphore, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { MountPath, Semaphore, SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Turnstile } from '@ws/snapshots/internal'
 
 import type { ReplicaEvent } from '../contract.ts'
@@ -50,12 +50,27 @@ export async function look({ disk, tree, reserved, isBusy, onEvent }: Site, only
   const since = new Set(reserved().filter((path) => !before.includes(path)))
   const changed = since.size === 0 ? result.changed : new Map([...result.changed].filter(([path]) => !since.has(path)))
   const known = new Set(tree.leftOut.keys())
-  tree.take({ ...result, changed }, only === undefined)
+  tree.take({ ...result, changed }, only)
   for (const [path, left] of tree.leftOut) if (!known.has(path)) onEvent({ event: 'left-out', ...left })
   const settled = [...tree.conflicts.keys()].filter((kept) => !tree.seen.has(kept))
   if (settled.length === 0) return
   for (const kept of settled) tree.conflicts.delete(kept)
   await disk.ask('settle', settled)
+}
+
+/** Notes an entry of the store that cannot come to the disk. Commands go on without it. */
+export function leaveInStore({ tree, onEvent }: Site, path: string, reason: string): void {
+  const left = { path: path as MountPath, reason, holdsBytes: false }
+  const isNew = tree.notHeld.get(path)?.reason !== reason
+  tree.notHeld.set(path, left)
+  if (isNew) onEvent({ event: 'left-out', ...left })
+}
+
+/** Notes an entry of the disk that the store must not get. Commands go on without it. */
+export function leaveHere({ tree, onEvent }: Site, path: string, reason: string): Step {
+  const left = { path: path as MountPath, reason, holdsBytes: true }
+  if (tree.refuse(left)) onEvent({ event: 'left-out', ...left })
+  return 'done'
 }
 
 /** Both sides have the same. */

@@ -1,5 +1,5 @@
 import { mountRoot, type MountPath } from '@ws/core/adapter'
-import { isSameTime } from '@ws/snapshots/internal'
+import { isCovered, isSameTime } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
 import type { Base, Looked, Seen } from '../worker/protocol.ts'
@@ -14,6 +14,10 @@ export class ReplicaTree {
   readonly dirty = new Set<string>()
   /** Entries of the disk that the last looks could not read or may not push, by path. */
   readonly leftOut = new Map<string, ReplicaLeftOut>()
+  /** Entries of the store that this machine cannot hold, by path: as of the last listing. */
+  readonly notHeld = new Map<string, ReplicaLeftOut>()
+  #unknown: ReadonlySet<string> = new Set()
+  readonly #refused = new Map<string, Seen | undefined>()
   /** By the path of the kept version. */
   readonly conflicts = new Map<string, ReplicaConflict>()
   lastFlush: ReplicaFlush | undefined
@@ -46,14 +50,30 @@ export class ReplicaTree {
     if (same && base.content === content && base.target === target) this.seen.set(path, base)
   }
 
-  /** @param whole the look was at everything, so that it names all that is left out */
-  take({ changed, gone, leftOut }: Looked, whole: boolean): void {
+  /** Leaves an entry of the disk out until it changes. Answers whether that is new. */
+  refuse(left: ReplicaLeftOut): boolean {
+    const isNew = !this.leftOut.has(left.path)
+    this.leftOut.set(left.path, left)
+    this.#refused.set(left.path, this.seen.get(left.path))
+    return isNew
+  }
+
+  /** The last look could not see what is at the path: neither is it pushed, nor does a pull change it. */
+  isUnknown(path: string): boolean {
+    return isCovered(this.#unknown, path)
+  }
+
+  /** @param only the paths that were looked at, with everything below them. Default: all */
+  take({ changed, gone, leftOut, unknown }: Looked, only?: readonly string[]): void {
+    const isLooked = (path: string): boolean => only === undefined || isCovered(new Set(only), path)
+    this.#unknown = new Set([...[...this.#unknown].filter((path) => !isLooked(path)), ...unknown])
     for (const path of gone) this.see(path, undefined)
-    for (const [path, facts] of changed) {
-      this.leftOut.delete(path)
-      this.see(path, facts)
+    for (const [path, facts] of changed) this.see(path, facts)
+    const isRefused = (path: string): boolean => {
+      const seen = this.seen.get(path)
+      return seen !== undefined && this.#refused.get(path) === seen
     }
-    if (whole) this.leftOut.clear()
+    for (const path of this.leftOut.keys()) if (isLooked(path) && !isRefused(path)) this.leftOut.delete(path)
     for (const { path, reason } of leftOut)
       this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })
   }
@@ -65,7 +85,7 @@ export class ReplicaTree {
       waitingBytes: dirty.reduce((sum, path) => sum + (this.seen.get(path)?.size ?? 0), 0),
       lastFlush: this.lastFlush,
       conflicts: [...this.conflicts.values()].sort((left, right) => left.time - right.time),
-      leftOut: [...this.leftOut.values()],
+      leftOut: [...this.leftOut.values(), ...this.notHeld.values()],
     }
   }
 

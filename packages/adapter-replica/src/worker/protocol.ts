@@ -24,7 +24,7 @@ export interface Base {
 export type Seen = Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'>
 
 /** The difference between two looks. */
-export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut'> {
+export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut' | 'unknown'> {
   readonly changed: ReadonlyMap<string, Seen>
 }
 

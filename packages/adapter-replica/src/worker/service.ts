@@ -80,12 +80,14 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
+      // their bytes would be on this machine alone
+      keepMoved: true,
       ahead: only === undefined ? this.#ahead : undefined,
       take: (place, seen) => digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
     })
     this.#note(result.changed, result.gone)
     const changed = new Map([...result.changed].map(([path, facts]) => [path, seenOf(facts)]))
-    return { changed, gone: result.gone, leftOut: result.leftOut }
+    return { ...result, changed }
   }
 
   read(path: string, mapped: boolean): Uint8Array | undefined {

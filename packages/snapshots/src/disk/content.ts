@@ -1,6 +1,6 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 
-import { nativeCode } from '../errors.ts'
+import { isOfOneEntry } from '../errors.ts'
 import { ContentName } from '../store/pack.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
@@ -72,9 +72,8 @@ export function openSeen(path: string, seen: Stats): number | undefined {
   try {
     fd = openSync(path, flags)
   } catch (error) {
-    const code = nativeCode(error)
-    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES' || code === 'EPERM' || code === 'ENXIO')
-      return undefined
+    // a lease of another program, for one, is EAGAIN at once
+    if (isOfOneEntry(error)) return undefined
     throw error
   }
   const status = fstatSync(fd)
@@ -104,6 +103,9 @@ function readSeen<Result>(
       if (!torn || attempt === attempts) return { result, status: after, torn }
       before = after
     }
+  } catch (error) {
+    if (isOfOneEntry(error)) return undefined
+    throw error
   } finally {
     closeSync(fd)
   }

@@ -1,10 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 
 import { failed, nativeCode } from '../errors.ts'
 
 /** Not among Node's constants; the same on every Linux architecture that Node runs on. */
 export const O_PATH = 0x20_0000
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** Flags that open a directory for its names. */
+export const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** Bytes of a path that the kernel takes. */
+const longestPath = 4_095
 /** Descriptors of directories that are kept open at once. */
 const mostOpen = 128
 
@@ -24,6 +28,7 @@ export class Root {
   readonly path: string
   readonly fd: number
   readonly device: number
+  readonly #mount: string
   readonly #open = new Map<string, number>()
 
   /** @param path canonical */
@@ -31,31 +36,46 @@ export class Root {
     this.path = path
     this.fd = openSync(path, directoryFlags)
     this.device = fstatSync(this.fd).dev
+    this.#mount = mountOf(this.fd)
     if (this.isAt(this.fd, '/')) return
     closeSync(this.fd)
     throw failed('EBUSY', 'the root directory was exchanged while it was opened', 'try again')
   }
 
-  /** A descriptor of a directory, which stays open until {@link Root.forget}. `undefined`: there is not one at that path. */
+  /**
+   * A descriptor of a directory, which stays open until {@link Root.forget}. `undefined`: there is not one at that path, or it is on
+   * another mount.
+   */
   directory(path: string): number | undefined {
-    const known = path === '/' ? this.fd : this.#open.get(path)
-    if (known !== undefined && this.isAt(known, path)) return known
-    if (path === '/') throw failed('ENOWORKSPACE', 'the root directory was moved or removed', 'bring it back')
-    const parent = this.directory(parentOf(path))
-    if (parent === undefined) return undefined
-    const fd = openDirectory(parent, nameOf(path))
-    if (fd === undefined) return undefined
-    if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {
-      closeSync(fd)
-      return undefined
+    const missing: string[] = []
+    let at = path
+    let fd = this.#known(at)
+    for (; fd === undefined; fd = this.#known(at)) {
+      missing.push(at)
+      at = parentOf(at)
     }
-    this.#keep(path, fd)
+    for (const next of missing.reverse()) {
+      const below: number | undefined = openDirectory(fd, nameOf(next))
+      if (below === undefined) return undefined
+      if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {
+        closeSync(below)
+        return undefined
+      }
+      this.#keep(next, below)
+      fd = below
+    }
     return fd
   }
 
   /** True where a descriptor is open at that very path, without a link on the way. */
   isAt(fd: number, path: string): boolean {
     return readlinkSync(selfOf(fd)) === this.placeOf(path)
+  }
+
+  /** The kernel takes no path of that length, so neither programs nor calls reach the entry by it. */
+  isTooLong(path: string): boolean {
+    if ((this.path.length + path.length) * 3 <= longestPath) return false
+    return Buffer.byteLength(this.placeOf(path)) > longestPath
   }
 
   /** Where an entry is on this machine, as long as no directory above it is exchanged. */
@@ -75,6 +95,13 @@ export class Root {
     closeSync(this.fd)
   }
 
+  #known(path: string): number | undefined {
+    const known = path === '/' ? this.fd : this.#open.get(path)
+    if (known !== undefined && this.isAt(known, path)) return known
+    if (path === '/') throw failed('ENOWORKSPACE', 'the root directory was moved or removed', 'bring it back')
+    return undefined
+  }
+
   #keep(path: string, fd: number): void {
     const before = this.#open.get(path)
     if (before !== undefined) closeSync(before)
@@ -86,6 +113,25 @@ export class Root {
     closeSync(oldest[1])
     this.#open.delete(oldest[0])
   }
+}
+
+/** The mount that a descriptor is on: parts of one file system can be mounted at several places. */
+function mountOf(fd: number): string {
+  return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
+}
+
+/**
+ * True for a path of a set, and for all paths below one. A path of the set that ends with a slash covers the entries below it, and not
+ * the directory itself.
+ */
+export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
+  if (covers.size === 0) return false
+  if (covers.has(path)) return true
+  for (let at = path; at !== '/'; ) {
+    at = parentOf(at)
+    if (covers.has(at) || covers.has(`${at}/`)) return true
+  }
+  return false
 }
 
 export function parentOf(path: string): string {

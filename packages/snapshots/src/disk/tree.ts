@@ -7,8 +7,9 @@ import { type Database, lasting } from '../store/database.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
 import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
-import { Root } from './root.ts'
-import { scan, type ScanOptions, type ScanResult } from './scan.ts'
+import { isCovered, Root } from './root.ts'
+import { scan } from './scan.ts'
+import type { ScanOptions, ScanResult } from './scan-options.ts'
 
 export interface Limits {
   readonly maxBytes: number
@@ -118,7 +119,7 @@ export class Tree {
     )
   }
 
-  /** The paths that are not the same at two turns, the earlier one first. */
+  /** The paths that are not the same at two turns, the earlier one first. Those that were unknown at one of them are left out. */
   compare(since: number, until: number): Pair[] {
     const before = this.#database.all<EntryRow>(
       'SELECT * FROM entries WHERE tree = ? AND last > ? AND last <= ? AND first <= ?',
@@ -134,9 +135,17 @@ export class Tree {
       const known = pairs.get(row.path)
       pairs.set(row.path, { path: row.path, before: known?.before, after: factsOfRow(row) })
     }
+    const unknown = [this.#unknownAt(since), this.#unknownAt(until)]
     return [...pairs.values()].filter(
-      ({ before: old, after: now }) => old === undefined || now === undefined || !isSameState(old, now),
+      ({ path, before: old, after: now }) =>
+        (old === undefined || now === undefined || !isSameState(old, now)) &&
+        !unknown.some((covers) => isCovered(covers, path)),
     )
+  }
+
+  #unknownAt(turn: number): ReadonlySet<string> {
+    const sql = 'SELECT path FROM unknown WHERE tree = ? AND first <= ? AND last > ?'
+    return new Set(this.#database.all<{ path: string }>(sql, this.id, turn, turn).map(({ path }) => path))
   }
 
   close(): void {
@@ -144,7 +153,7 @@ export class Tree {
     this.root.close()
   }
 
-  #note({ changed, gone }: ScanResult): number {
+  #note({ changed, gone, unknown }: ScanResult): number {
     const turn = this.#turn + 1
     let moved = false
     const end = (path: string): void => {
@@ -155,6 +164,19 @@ export class Tree {
       )
     }
     for (const path of gone) end(path)
+    const before = this.#unknownAt(this.#turn)
+    const now = new Set(unknown)
+    for (const path of before) {
+      if (now.has(path)) continue
+      moved = true
+      const values = [turn, this.id, path, lasting]
+      this.#database.run('UPDATE unknown SET last = ? WHERE tree = ? AND path = ? AND last = ?', ...values)
+    }
+    for (const path of now) {
+      if (before.has(path)) continue
+      moved = true
+      this.#database.run('INSERT INTO unknown VALUES (?, ?, ?, ?)', this.id, path, turn, lasting)
+    }
     for (const [path, facts] of changed) {
       const known = this.live.get(path)
       if (known !== undefined && isSameState(known, facts)) {

@@ -23,9 +23,10 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
   const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
   const outdated = `id <> ? AND created < ? AND (created < (${latest}) OR tree NOT ${isUsed})`
   database.run(`DELETE FROM checkpoints WHERE ${outdated}`, keep, Date.now() - maxAge)
-  database.run(
-    `DELETE FROM entries WHERE tree NOT ${isUsed} AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree)`,
-  )
+  for (const states of ['entries', 'unknown'])
+    database.run(
+      `DELETE FROM ${states} WHERE tree NOT ${isUsed} AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE checkpoints.tree = ${states}.tree)`,
+    )
   sweep(database, packs)
   while (packs.size > maxBytes * 0.75) {
     const before = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
@@ -50,10 +51,11 @@ export function neededBytes(database: Database): number {
 
 function sweep(database: Database, packs: Packs): void {
   database.transaction(() => {
-    database.run(
-      `DELETE FROM entries WHERE last <> ${lasting} AND NOT EXISTS (
-        SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree AND turn >= first AND turn < last)`,
-    )
+    for (const states of ['entries', 'unknown'])
+      database.run(
+        `DELETE FROM ${states} WHERE last <> ${lasting} AND NOT EXISTS (
+          SELECT 1 FROM checkpoints WHERE checkpoints.tree = ${states}.tree AND turn >= first AND turn < last)`,
+      )
     database.run(
       `DELETE FROM kept WHERE NOT EXISTS (
         SELECT 1 FROM checkpoints WHERE checkpoints.tree = kept.tree AND checkpoints.turn <= kept.turn)`,

@@ -19,6 +19,8 @@ const checkpoints = {
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS entries_last ON entries (tree, last);
   CREATE INDEX IF NOT EXISTS entries_first ON entries (tree, first);
+  CREATE TABLE IF NOT EXISTS unknown (tree INTEGER NOT NULL, path TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    PRIMARY KEY (tree, path, first)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS kept (
     tree INTEGER NOT NULL, turn INTEGER NOT NULL, path TEXT NOT NULL, type TEXT, size INTEGER NOT NULL, mode INTEGER,
     mtime REAL, version TEXT NOT NULL, content TEXT, target TEXT, PRIMARY KEY (tree, path, turn)

@@ -1,0 +1,49 @@
+import { closeSync } from 'node:fs'
+
+/** Directories that are open at once. */
+const mostOpen = 64
+
+/** A directory on the way of a walk. */
+export interface Level {
+  /** Empty for the root. */
+  readonly path: string
+  readonly names: readonly string[]
+  /** Absent for a directory that was closed while those below it were walked. */
+  fd: number | undefined
+  next: number
+}
+
+export interface WalkOptions {
+  /** Looks at an entry. Answers the directory that is to be walked next, where the entry is one. */
+  readonly entry: (parent: number, path: string, name: string) => Level | undefined
+  /** Opens a directory again. `undefined`: the rest of its names cannot be looked at. */
+  readonly openAgain: (path: string) => number | undefined
+}
+
+/** Walks a directory and everything below it, in the order of the names. Closes all descriptors. */
+export function walk(first: Level | undefined, { entry, openAgain }: WalkOptions): void {
+  const levels = first === undefined ? [] : [first]
+  try {
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const name = level.names[level.next]
+      level.next += 1
+      if (name !== undefined) level.fd ??= openAgain(level.path)
+      if (name === undefined || level.fd === undefined) {
+        close(levels.pop())
+        continue
+      }
+      const below = entry(level.fd, `${level.path}/${name}`, name)
+      if (below === undefined) continue
+      levels.push(below)
+      close(levels.at(-1 - mostOpen))
+    }
+  } finally {
+    for (const level of levels) close(level)
+  }
+}
+
+function close(level: Level | undefined): void {
+  if (level?.fd === undefined) return
+  closeSync(level.fd)
+  level.fd = undefined
+}
