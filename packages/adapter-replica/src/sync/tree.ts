@@ -17,7 +17,7 @@ export class ReplicaTree {
   /** Entries of the store that this machine cannot hold, by path: as of the last listing. */
   readonly notHeld = new Map<string, ReplicaLeftOut>()
   #unknown: ReadonlySet<string> = new Set()
-  readonly #refused = new Map<string, Seen | undefined>()
+  readonly #refused = new Map<string, string | undefined>()
   /** By the path of the kept version. */
   readonly conflicts = new Map<string, ReplicaConflict>()
   lastFlush: ReplicaFlush | undefined
@@ -54,7 +54,7 @@ export class ReplicaTree {
   refuse(left: ReplicaLeftOut): boolean {
     const isNew = !this.leftOut.has(left.path)
     this.leftOut.set(left.path, left)
-    this.#refused.set(left.path, this.seen.get(left.path))
+    this.#refused.set(left.path, this.seen.get(left.path)?.content)
     return isNew
   }
 
@@ -69,10 +69,8 @@ export class ReplicaTree {
     this.#unknown = new Set([...[...this.#unknown].filter((path) => !isLooked(path)), ...unknown])
     for (const path of gone) this.see(path, undefined)
     for (const [path, facts] of changed) this.see(path, facts)
-    const isRefused = (path: string): boolean => {
-      const seen = this.seen.get(path)
-      return seen !== undefined && this.#refused.get(path) === seen
-    }
+    const isRefused = (path: string): boolean =>
+      this.#refused.has(path) && this.#refused.get(path) === this.seen.get(path)?.content
     for (const path of this.leftOut.keys()) if (isLooked(path) && !isRefused(path)) this.leftOut.delete(path)
     for (const { path, reason } of leftOut)
       this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })

@@ -22,7 +22,11 @@ export interface Changer {
   readonly cover: (text: string) => void
 }
 
-const expected = ['ENOENT', 'EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'ERR_FS_EISDIR']
+const expected = [
+  ...['ENOENT', 'EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'ERR_FS_EISDIR'],
+  // of a disk that is full, and of a directory that is mounted over
+  ...['ENOSPC', 'EROFS', 'EBUSY'],
+]
 
 /** One change of a small tree, as a program makes it. */
 export function changeOnce({ root, pick, text, wrote, cover }: Changer): void {
@@ -92,6 +96,10 @@ export class Texts {
 
   cover(text: string): void {
     this.#written.delete(text)
+  }
+
+  isCovered(text: string): boolean {
+    return !this.#written.has(text)
   }
 
   lostIn(files: Readonly<Record<string, string>>): string[] {
