@@ -18,6 +18,16 @@ export { atRoots, onDisk } from './on-disk.ts'
 export { makeDirectory, put } from './put.ts'
 export { describeWith, itWith } from './skip.ts'
 export { installNodes } from './nodes.ts'
-export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'
+export {
+  drawAnswer,
+  drawFrom,
+  type Hostile,
+  hostileNames,
+  hostilePaths,
+  type OddAnswer,
+  oddAnswers,
+  type OddServer,
+  openOddServer,
+} from './hostile/index.ts'
 export { deep, propertyRounds, rounds, type Rounds } from './tier.ts'
 export { longestTurn, processorTimeOf, watchTurns, type Turns } from './turns.ts'

@@ -1,2 +1,3 @@
 export { hostileNames, hostilePaths } from './paths.ts'
 export type { Hostile } from './types.ts'
+export { drawAnswer, drawFrom, type OddAnswer, oddAnswers, type OddServer, openOddServer } from './odd-answers.ts'

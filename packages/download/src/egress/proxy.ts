@@ -5,20 +5,11 @@ import type { Duplex } from 'node:stream'
 
 import { isWorkspaceError } from '@ws/core'
 
+import { endToEnd, passAnswer, refusals } from '@ws/network/gate'
+
 import { problems } from '../errors.ts'
 import { connectOut, type EgressOptions } from './connect.ts'
 import { Transfer, type TransferOptions } from './transfer.ts'
-
-/** Headers that are between a client and its proxy. */
-const hopByHop = new Set([
-  'proxy-authorization',
-  'proxy-connection',
-  'connection',
-  'keep-alive',
-  'te',
-  'upgrade',
-  'trailer',
-])
 
 /**
  * The only way out: a proxy on the loopback, which resolves, checks every address, connects to what it checked, and counts.
@@ -36,11 +27,12 @@ export class EgressProxy implements AsyncDisposable {
     this.#options = options
     this.#server = createServer(
       { maxHeaderSize: 64 * 1024 },
-      (request, response) => void this.#forward(request, response),
+      (request, response) => void this.#forward(request, response).catch(() => response.destroy()),
     )
     this.#server.on(
       'connect',
-      (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket as Socket, head),
+      (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        void this.#tunnel(request, socket as Socket, head).catch(() => socket.destroy()),
     )
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
@@ -126,25 +118,24 @@ export class EgressProxy implements AsyncDisposable {
     const upstream = await this.#connect(url.hostname, Number(url.port || 80), transfer)
     if (upstream === undefined) return void response.writeHead(403).end()
     upstream.on('data', (chunk: Buffer) => transfer.count(chunk.length))
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hopByHop.has(name)))
     const outgoing = sendRequest({
       createConnection: () => upstream,
       method: request.method,
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, connection: 'close' },
+      headers: { ...endToEnd(request), host: url.host, connection: 'close' },
       maxHeaderSize: 64 * 1024,
     })
-    outgoing.on('response', (incoming) => {
-      const kept = Object.entries(incoming.headers).filter(([name]) => !hopByHop.has(name))
-      response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(kept))
-      // The headers go at once: they count, even where the body never comes. Each byte of them is one character here, which
-      // `flushHeaders` would send as UTF-8.
-      response.write('', 'latin1')
-      incoming.pipe(response)
-      // a body that ends too early must end too early for the client as well
-      incoming.on('error', () => response.destroy())
+    const refuse = (): void => {
+      transfer.problem ??= problems.refusedHost(url.hostname, refusals.answer())
+      response.writeHead(502).end()
+    }
+    passAnswer(outgoing, response, refuse)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      // an answer that has begun ends by its own events
+      if (response.headersSent) return
+      if (error.code?.startsWith('HPE_') === true) refuse()
+      else response.destroy()
     })
-    outgoing.on('error', () => response.destroy())
     response.once('close', () => upstream.destroy())
     outgoing.end()
   }

@@ -59,7 +59,8 @@ export class Gate {
     socket.on('error', () => undefined)
     socket.on('message', (query, { address, port }) => {
       const answer = answerQuery(query, (name) => this.#look(name))
-      if (answer !== undefined) socket.send(answer, port, address, () => undefined)
+      // a datagram may name the port 0, to which nothing can be sent
+      if (answer !== undefined && port > 0) socket.send(answer, port, address, () => undefined)
     })
   }
 
@@ -108,6 +109,8 @@ export class Gate {
     }
     inner.once('close', leave)
     this.#passages.hold(inner)
+    // a fault of this process ends the connection alone
+    const end = (): void => void inner.destroy()
     const { requests } = this.#options
     const rules = requests?.hosts.of(name, port)
     const destination: Destination = { name, port, entry, rules }
@@ -115,12 +118,13 @@ export class Gate {
       const { authority } = requests
       const onRequests = (socket: Socket, isSecure: boolean): void =>
         this.#http.take(socket, { ...destination, isSecure })
-      return void takeRequests(inner, destination, { passages: this.#passages, authority, onHttp: onRequests })
+      const door = { passages: this.#passages, authority, onHttp: onRequests }
+      return void takeRequests(inner, destination, door).catch(end)
     }
     const onHttp = (): void => this.#http.take(inner, destination)
     if (port === 80) onHttp()
-    else if (port === 443) void passTls(inner, destination, this.#passages)
-    else void passOther(inner, destination, { passages: this.#passages, onHttp })
+    else if (port === 443) void passTls(inner, destination, this.#passages).catch(end)
+    else void passOther(inner, destination, { passages: this.#passages, onHttp }).catch(end)
   }
 }
 

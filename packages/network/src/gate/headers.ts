@@ -1,14 +1,22 @@
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Bytes that the head of a request or answer may have. */
 export const maxHeaderSize = 64 * 1024
 
-/** Headers that are between two neighbours. */
+/**
+ * Headers that are between two neighbours. `Connection` adds none: it could name one that frames the body, or one that a rule has
+ * seen. Both sides take the gate for the other, so a header that it names is for them.
+ */
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['transfer-encoding', 'http2-settings'],
 ])
+
+/** True for a body that comes as it is, or in chunks. The copy of another would not say its coding. */
+export function isPlainCoding({ 'transfer-encoding': coding = '' }: IncomingHttpHeaders): boolean {
+  return /^(?:chunked|identity)?$/iu.test(coding)
+}
 
 /** The request as it goes to the host: written anew, with these headers in place of its own. */
 export function requestOptions(request: IncomingMessage, over: Socket | Agent, headers: OutgoingHttpHeaders) {
@@ -27,13 +35,12 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
 }
 
 /** The headers that go from end to end, as they are written, those that repeat as lists. */
-export function endToEnd({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
-  const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/u))
+export function endToEnd({ rawHeaders }: IncomingMessage): OutgoingHttpHeaders {
   const kept = new Map<string, { readonly name: string; readonly values: string[] }>()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
     const key = name.toLowerCase()
-    if (hopByHop.has(key) || (named.has(key) && key !== 'host')) continue
+    if (hopByHop.has(key)) continue
     const known = kept.get(key) ?? { name, values: [] }
     known.values.push(value)
     kept.set(key, known)

@@ -4,14 +4,14 @@ import {
   type OutgoingHttpHeaders,
   request as sendRequest,
   type Server,
-  ServerResponse,
+  type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { normalName } from '@ws/core/executor'
-import type { RequestAnswer } from '../requests/types.ts'
+import { answer, failureOf, passAnswer, passSwitch, refuse, respondRaw } from './answers.ts'
 import { decide, type Decision } from './decide.ts'
-import { endToEnd, maxHeaderSize, requestOptions } from './headers.ts'
+import { isPlainCoding, maxHeaderSize, requestOptions } from './headers.ts'
 import { isRepeatable, KeptConnections, RefusedConnection, type Way } from './kept-connections.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
@@ -44,13 +44,15 @@ export class HttpDoor {
         connectionsCheckingInterval: 2_000,
         insecureHTTPParser: false,
       },
-      (request, response) => void this.#forward(request, response),
+      (request, response) => void this.#forward(request, response).catch(() => response.destroy()),
     )
+    // a header that Node drops without a word could be the one that frames the body
+    this.#server.maxHeadersCount = 0
     this.#server.keepAliveTimeout = passages.limits.idleTimeout
     // A client may end its side and wait for the answer. Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      void this.#upgrade(request, socket, head)
+      void this.#upgrade(request, socket, head).catch(() => socket.destroy())
     })
     this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
       const { port = 80 } = this.#destinations.get(request.socket) ?? {}
@@ -115,19 +117,14 @@ export class HttpDoor {
     const over = 'over' in way ? way.over : way.socket
     const connection = keeps ? 'keep-alive' : 'close'
     const outgoing = sendRequest(requestOptions(request, over, { ...headers, connection }))
-    outgoing.on('response', (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming))
-      response.flushHeaders()
-      incoming.pipe(response)
-      // a body that ends too early must end too early for the client as well
-      incoming.on('error', () => response.destroy())
-    })
+    passAnswer(outgoing, response, () => refuse(response, name, refusals.answer()))
     outgoing.on('error', (error) => {
-      if (response.headersSent) response.destroy()
-      else if (error instanceof RefusedConnection) refuse(response, name, error.refusal)
+      // an answer that has begun ends by its own events: bytes that follow a whole answer do not spoil it
+      if (response.headersSent) return
+      if (error instanceof RefusedConnection) refuse(response, name, error.refusal)
       else if (keeps && outgoing.reusedSocket && !response.destroyed)
-        void this.#send(request, response, { destination, headers, keeps: false })
-      else refuse(response, name, refusals.dial('unreachable'))
+        void this.#send(request, response, { destination, headers, keeps: false }).catch(() => response.destroy())
+      else refuse(response, name, failureOf(error))
     })
     // one that was answered in full goes back to those that are kept
     response.once('close', () => {
@@ -159,40 +156,48 @@ export class HttpDoor {
   /** WebSocket alone is handed through. Any other protocol is not offered, and the request is done without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
-    if (!isWebSocket) return respondRaw(request, inner, (response) => void this.#forward(request, response))
-    const admitted = respondRaw(request, inner, (response) => this.#admit(request, response), { keep: true })
-    if (admitted === undefined) return
-    const decision = await decide(request, admitted)
-    if (!('headers' in decision))
-      return respondRaw(request, inner, (response) => this.#end(response, admitted, decision))
-    const way = await this.#out(admitted)
-    if ('refusal' in way) return respondRaw(request, inner, (response) => refuse(response, admitted.name, way.refusal))
+    await respondRaw(request, inner, (response, letGo) =>
+      isWebSocket ? this.#switch(request, response, { inner, head, letGo }) : this.#forward(request, response),
+    )
+  }
+
+  async #switch(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { inner, head, letGo }: { readonly inner: Socket; readonly head: Buffer; readonly letGo: () => void },
+  ): Promise<void> {
+    const destination = this.#admit(request, response)
+    if (destination === undefined) return
+    const { name } = destination
+    const decision = await decide(request, destination)
+    if (!('headers' in decision)) return this.#end(response, destination, decision)
+    const way = await this.#out(destination)
+    if ('refusal' in way) return refuse(response, name, way.refusal)
+    if (inner.destroyed) return void way.socket.destroy()
+    inner.once('close', () => way.socket.destroy())
     const headers = { ...decision.headers, connection: 'Upgrade', upgrade: 'websocket' }
     const outgoing = sendRequest(requestOptions(request, way.socket, headers))
     outgoing.on('upgrade', (incoming, outer, outerHead) => {
-      const lines = incoming.rawHeaders.flatMap((name, index, all) =>
-        index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
-      )
-      inner.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+      if (!passSwitch(incoming, response)) {
+        outer.destroy()
+        return refuse(response, name, refusals.answer())
+      }
+      letGo()
       if (outerHead.length > 0) inner.write(outerHead)
       if (head.length > 0) outer.write(head)
       join(inner, outer as Socket)
     })
-    outgoing.on('response', (incoming) =>
-      respondRaw(request, inner, (response) => {
-        response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming))
-        incoming.pipe(response)
-      }),
-    )
-    outgoing.on('error', () => inner.destroy())
-    inner.once('close', () => way.socket.destroy())
+    passAnswer(outgoing, response, () => refuse(response, name, refusals.answer()))
+    outgoing.on('error', (error) => {
+      if (!response.headersSent) refuse(response, name, failureOf(error))
+    })
     outgoing.end()
   }
 }
 
 /** A request whose host is not the one of its connection, or that could mean another. */
 function judge(
-  { rawHeaders, url = '', method }: IncomingMessage,
+  { rawHeaders, headers, url = '', method }: IncomingMessage,
   { name, port, isSecure = false }: Destination,
 ): { readonly host: string; readonly refusal: Refusal } | undefined {
   const said = rawHeaders.flatMap((value, index) =>
@@ -201,44 +206,12 @@ function judge(
   if (said.length !== 1) return { host: name, refusal: refusals.unjudged('has a request without exactly one `Host`') }
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS'))
     return { host: name, refusal: refusals.unjudged('has a request with a whole URL, as for a proxy') }
+  if (!isPlainCoding(headers))
+    return { host: name, refusal: refusals.unjudged('has a body in a coding beside `chunked`') }
   const [, host = '', at = isSecure ? '443' : '80'] = /^(.*?)(?::(\d+))?$/su.exec(said[0] ?? '') ?? []
   const wanted = normalName(host)
   if (wanted === name && Number(at) === port) return undefined
   // some clients leave the port out
   if (wanted === name && !said[0]?.includes(':')) return undefined
   return { host: host === '' ? name : host, refusal: refusals.otherName(name) }
-}
-
-function answer(response: ServerResponse, { status, headers, body = '' }: RequestAnswer): void {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
-  response.end(response.req.method === 'HEAD' ? undefined : body)
-}
-
-function refuse(response: ServerResponse, host: string, { outcome, reason, remedy }: Refusal): void {
-  const text = `ws: \`${host.slice(0, 253)}\` ${reason}; ${remedy}\n`
-  response.writeHead(outcome === 'denied' ? 403 : 502, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    connection: 'close',
-  })
-  response.end(text)
-}
-
-/** Answers on a connection that the server has let go of, and ends it. */
-function respondRaw<Result>(
-  request: IncomingMessage,
-  socket: Socket,
-  write: (response: ServerResponse) => Result,
-  { keep = false } = {},
-): Result {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  response.assignSocket(socket)
-  response.once('finish', () => {
-    response.detachSocket(socket)
-    socket.end(() => socket.destroySoon())
-  })
-  const result = write(response)
-  if (keep && !response.headersSent) response.detachSocket(socket)
-  return result
 }

@@ -1,5 +1,7 @@
 export { gateNetwork, nameServer } from './address-book.ts'
+export { passAnswer } from './answers.ts'
 export { Gate } from './gate.ts'
+export { endToEnd } from './headers.ts'
 export { type Authority, createAuthority } from '../requests/authority.ts'
 export { checkRequestRules, requestRulesShape } from '../requests/check.ts'
 export { HostRequests } from '../requests/hosts.ts'

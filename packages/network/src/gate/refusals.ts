@@ -44,6 +44,7 @@ export const refusals = {
     denied(`was not reached: ${connections} connections are open already`, 'use fewer connections at a time'),
   tooMuch: (bytes: number) =>
     denied(`was cut off: the command has moved ${bytes} bytes, its limit`, 'transfer less in one command'),
+  answer: () => failed('gave an answer that HTTP/1.1 does not allow', 'use another host'),
   idle: (milliseconds: number) => failed(`was cut off: nothing came for ${milliseconds} ms`, 'try again'),
   dial: (problem: DialProblem): Refusal => dialRefusals[problem],
 } as const

@@ -1,0 +1,96 @@
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import type { RequestAnswer } from '../requests/types.ts'
+import { endToEnd, isPlainCoding } from './headers.ts'
+import { type Refusal, refusals } from './refusals.ts'
+
+/**
+ * Passes the answer of a host on, and calls `fail` for an answer that HTTP does not allow. The handlers run in events, where an
+ * error ends the process: whatever a host answers, they throw nothing.
+ */
+export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fail: () => void): void {
+  // Node drops headers beyond a number, and says nothing
+  outgoing.maxHeadersCount = 0
+  outgoing.on('response', (incoming) => {
+    if (!isStatus(incoming.statusCode) || !copyHead(incoming, response)) {
+      outgoing.destroy()
+      return fail()
+    }
+    // The headers go at once: they count, even where the body never comes. Each byte of them is one character here, which
+    // `flushHeaders` would send as UTF-8.
+    response.write('', 'latin1')
+    incoming.pipe(response)
+    // a body that ends too early must end too early for the client as well
+    incoming.on('error', () => response.destroy())
+  })
+  // without a listener, Node drops the connection and tells nothing
+  if (outgoing.listenerCount('upgrade') > 0) return
+  outgoing.on('upgrade', (_, socket) => {
+    socket.destroy()
+    fail()
+  })
+}
+
+/** Passes a 101 on that was asked for. False where it is not for WebSocket, or cannot be written. */
+export function passSwitch(incoming: IncomingMessage, response: ServerResponse): boolean {
+  if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') return false
+  if (!copyHead(incoming, response, { connection: 'Upgrade', upgrade: 'websocket' })) return false
+  response.end()
+  return true
+}
+
+const isStatus = (status = 0): boolean => status >= 200 && status <= 599
+
+/** Writes the head without its reason phrase, where any byte may stand. False where Node refuses to write it. */
+function copyHead(incoming: IncomingMessage, response: ServerResponse, more?: OutgoingHttpHeaders): boolean {
+  if (!isPlainCoding(incoming.headers)) return false
+  try {
+    response.writeHead(incoming.statusCode ?? 0, { ...endToEnd(incoming), ...more })
+    return true
+  } catch {
+    // the caller says so in an answer of its own
+    return false
+  }
+}
+
+/** Answers as a rule says. */
+export function answer(response: ServerResponse, { status, headers, body = '' }: RequestAnswer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
+  response.end(response.req.method === 'HEAD' ? undefined : body)
+}
+
+export function refuse(response: ServerResponse, host: string, { outcome, reason, remedy }: Refusal): void {
+  const text = `ws: \`${host.slice(0, 253)}\` ${reason}; ${remedy}\n`
+  response.writeHead(outcome === 'denied' ? 403 : 502, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  })
+  response.end(text)
+}
+
+/** The refusal for a request that found no answer. */
+export function failureOf({ code = '' }: NodeJS.ErrnoException): Refusal {
+  return code.startsWith('HPE_') ? refusals.answer() : refusals.dial('unreachable')
+}
+
+/** Answers on a connection that the server has let go of, and ends it, unless `write` calls `letGo` for another use of it. */
+export function respondRaw<Result>(
+  request: IncomingMessage,
+  socket: Socket,
+  write: (response: ServerResponse, letGo: () => void) => Result,
+): Result {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  const end = (): void => {
+    response.detachSocket(socket)
+    socket.end(() => socket.destroySoon())
+  }
+  response.once('finish', end)
+  return write(response, () => {
+    response.off('finish', end)
+    response.detachSocket(socket)
+  })
+}
