@@ -1,10 +1,12 @@
 // Fails where a process with more rights than a command acts by a name, and lists the places; a part of `npm run lint`.
-// The exceptions have a reason each: lib/acts-by-name-exceptions.ts.
+// The exceptions have a reason each: lib/acts-by-name-exceptions.ts. It fails as well where an event could end the process.
 import { unexpectedActs } from './lib/acts-by-name.ts'
+import { unguardedHandlers } from './lib/handlers.ts'
 import { repositoryRoot } from './lib/run.ts'
 
 process.chdir(repositoryRoot)
-const { problems, files } = unexpectedActs()
+const { problems: acts, files } = unexpectedActs()
+const problems = [...acts, ...unguardedHandlers()]
 for (const problem of problems) console.error(problem)
 // A pattern that fits no file finds no problem either.
 if (files === 0) console.error('no sources were found')

@@ -4,6 +4,10 @@ const inside = 'packages/executor-bubblewrap/test/network.test.ts'
 const gateTest = 'packages/network/test/gate/gate.test.ts'
 const requestsTest = 'packages/network/test/gate/requests.test.ts'
 const curlTest = 'packages/executor-virtual/test/curl.test.ts'
+const answersTest = 'packages/network/test/gate/answers.test.ts'
+const framingTest = 'packages/network/test/gate/framing.test.ts'
+const answersFile = 'packages/network/src/gate/answers.ts'
+const headersFile = 'packages/network/src/gate/headers.ts'
 const decideFile = 'packages/network/src/gate/decide.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const passage = 'packages/network/src/gate/passage.ts'
@@ -24,6 +28,12 @@ const unruled =
 const authority = 'the authority that programs trust, used for other hosts'
 const interpreter =
   'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself'
+const twice =
+  'a request that is read in two ways: `Connection` names its length, its coding or a header of a rule; a length behind more headers than Node keeps; a coding beside chunks'
+const answers =
+  'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames'
+const download =
+  'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
@@ -249,7 +259,7 @@ export const networkMutations: readonly Mutation[] = [
     removes: 'the order of headers, by which the rule wins',
     changes: [
       {
-        file: 'packages/network/src/gate/headers.ts',
+        file: headersFile,
         text: '{ ...own, ...headers,',
         by: '{ ...headers, ...own,',
       },
@@ -293,6 +303,71 @@ export const networkMutations: readonly Mutation[] = [
       },
     ],
     test: { file: requestsTest, title: 'whatever other entries there are' },
+  },
+  {
+    row: twice,
+    removes: 'the keeping of headers that `Connection` names',
+    changes: [
+      { file: headersFile, text: 'endToEnd({ rawHeaders }: ', by: 'endToEnd({ rawHeaders, headers }: ' },
+      {
+        file: headersFile,
+        text: 'if (hopByHop.has(key)) continue',
+        by: "if (hopByHop.has(key) || headers.connection?.toLowerCase().split(', ').includes(key)) continue",
+      },
+    ],
+    test: { file: framingTest, title: 'is kept where `Connection` names it' },
+  },
+  {
+    row: twice,
+    removes: 'the keeping of all headers',
+    changes: [{ file: httpDoor, text: 'this.#server.maxHeadersCount = 0', by: '' }],
+    test: { file: framingTest, title: 'more headers than Node keeps' },
+  },
+  {
+    row: twice,
+    removes: 'the refusal of another coding',
+    changes: [{ file: httpDoor, text: 'if (!isPlainCoding(headers))', by: 'if (!isPlainCoding({}))' }],
+    test: { file: framingTest, title: 'a coding that its copy would not name' },
+  },
+  {
+    row: answers,
+    removes: 'the range of a status',
+    changes: [
+      { file: answersFile, text: '!isStatus(incoming.statusCode) || !copyHead', by: '!isStatus(200) || !copyHead' },
+    ],
+    test: { file: answersTest, title: 'come through where HTTP allows them' },
+  },
+  {
+    row: answers,
+    removes: 'the leaving out of the reason',
+    changes: [
+      {
+        file: answersFile,
+        text: 'response.writeHead(incoming.statusCode ?? 0, {',
+        by: 'response.writeHead(incoming.statusCode ?? 0, incoming.statusMessage, {',
+      },
+    ],
+    test: { file: answersTest, title: 'come through where HTTP allows them' },
+  },
+  {
+    row: answers,
+    removes: 'the range of a status, for a download',
+    changes: [
+      { file: answersFile, text: '!isStatus(incoming.statusCode) || !copyHead', by: '!isStatus(200) || !copyHead' },
+    ],
+    test: { file: 'packages/download/test/answers.test.ts', title: 'come through where HTTP allows them' },
+  },
+  {
+    row: download,
+    removes: 'the range of timers',
+    changes: [
+      {
+        file: 'packages/executor-virtual/src/run/downloads.ts',
+        text: 'Math.min(Math.ceil(timeout), longestTimer)',
+        by: 'timeout',
+      },
+    ],
+    test: { file: curlTest, title: 'takes the time' },
   },
   {
     row: authority,

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
 import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
-import { type OptionShapes, prefixShape, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
+import { type OptionShapes, prefixShape, quietly, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
 
 import { refuseChangedName } from './files/names.ts'
 
@@ -237,16 +237,6 @@ function checkOwner(owner: Owner | undefined): void {
 
 function isAbsolutePath(path: unknown): boolean {
   return typeof path === 'string' && path.startsWith('/') && path.isWellFormed() && isConfigurable(path)
-}
-
-function quietly(listener: ((event: RcloneEvent) => void) | undefined): (event: RcloneEvent) => void {
-  return (event) => {
-    try {
-      listener?.(event)
-    } catch {
-      // a watcher must not be able to break the watched mount
-    }
-  }
 }
 
 export function invalid(reason: string, remedy: string): WorkspaceError {

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 
 import type { Owner, StorageAdapter } from '@ws/core/adapter'
-import { adapterShape, checkOptions, option, type OptionShapes } from '@ws/core/options'
+import { adapterShape, checkOptions, option, type OptionShapes, quietly } from '@ws/core/options'
 
 import type { ReplicaEvent } from './contract.ts'
 
@@ -99,6 +99,6 @@ export function checkReplicaOptions(options: ReplicaAdapterOptions): CheckedOpti
     maxBytes: options.maxBytes ?? 10 * 1024 ** 3,
     maxFileBytes: options.maxFileBytes ?? 5 * 1024 ** 3,
     rebuild: options.rebuild ?? [],
-    onEvent: options.onEvent ?? (() => undefined),
+    onEvent: quietly(options.onEvent),
   }
 }

@@ -3,6 +3,7 @@ import './node-version.ts'
 
 export { checkOption, checkOptions, refuseBeside } from './options/check.ts'
 export { nearestName } from './options/nearest.ts'
+export { quietly } from './options/quietly.ts'
 export { bucketShape, isS3Credentials, prefixShape, s3ConnectionShapes } from './options/s3-connection.ts'
 export type { S3Connection, S3Credentials } from './options/s3-connection.ts'
 export { adapterShape, durationShape, hasMethods, option } from './options/shapes.ts'

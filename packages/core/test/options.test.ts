@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { type WorkspaceError, quotePath } from '@ws/core'
-import { checkOptions, option } from '@ws/core/options'
+import { checkOptions, option, quietly } from '@ws/core/options'
 import type { OptionShapes } from '@ws/core/options'
 
 interface Options {
@@ -129,4 +129,15 @@ describe('text in messages', () => {
     const shown = 'a b é e\u0301 ß Ж 中文 한글 עברית عربى हिन्दी ไทย 😀 – … `\\'
     expect(quotePath(shown)).toBe(`\`${shown}\``)
   })
+})
+
+it('[HO4] a listener that fails changes nothing for the one that calls it', () => {
+  const heard: number[] = []
+  const listener = quietly((event: number) => {
+    heard.push(event)
+    throw new Error('mine')
+  })
+  listener(1)
+  quietly<number>(undefined)(2)
+  expect(heard).toEqual([1])
 })

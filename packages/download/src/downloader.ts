@@ -178,6 +178,7 @@ export class LiveDownloader implements Downloader {
 /** The content. Ending it releases everything, even where nothing was read yet: a generator by itself would not. */
 function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
   const content = contentOf(answered, options)
+  // never rejects: both clients let go without a word
   const release = async (): Promise<void> => {
     options.patience.end()
     await finish(answered)

@@ -13,6 +13,7 @@ export function collect(stream: Duplex | undefined): Collected {
   let text = ''
   const checks = new Set<() => void>()
   stream?.setEncoding('utf8')
+  stream?.on('error', () => undefined) // `close` follows
   stream?.once('end', () => stream.destroy())
   stream?.on('data', (chunk: string) => {
     if (text.length < 65_536) text += chunk

@@ -11,14 +11,23 @@ export function identify(pid: number): Child {
   return { pid, startTime: startTimeOf(pid) }
 }
 
-export function isAlive({ pid, startTime }: Child): boolean {
+/** True as well where it cannot be looked up, since descriptors are short: streams and timers ask too, and must not throw. */
+export function isAlive(child: Child): boolean {
+  try {
+    return isStill(child)
+  } catch {
+    return true
+  }
+}
+
+function isStill({ pid, startTime }: Child): boolean {
   return startTime !== undefined && startTimeOf(pid) === startTime
 }
 
 /** @returns false where the sandbox is gone: the number may be another process by then */
 export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return isAlive(child) && process.kill(pid, signal)
+    return isStill(child) && process.kill(pid, signal)
   } catch {
     return false
   }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { type AccessEvent, createWorkspace, rules, type Workspace } from '@ws/core'
+import { openOddServer } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createVirtualExecutor, type VirtualNetwork } from '../src/index.ts'
@@ -105,6 +106,29 @@ describe('`curl` for listed hosts', () => {
       effect: 'deny',
       rule: 'only-api',
     })
+  })
+
+  it.each(['0.0001', '99999999', '1e3', '0.5000001'])(
+    '[HO4] takes the time `-m %s` and the process goes on',
+    async (seconds) => {
+      const { workspace } = await open()
+      const { exitCode } = await workspace.exec(`curl -s -m ${seconds} http://api.test/text`)
+      expect([0, 2, 28]).toContain(exitCode)
+      expect(await workspace.exec('curl -s http://api.test/text')).toMatchObject({ exitCode: 0 })
+    },
+  )
+
+  it.each([
+    ['HTTP/1.1 099 x\r\n\r\n', 7, '', /`api.test` gave an answer that HTTP\/1\.1 does not allow/],
+    ['HTTP/1.1 200 a\u0001b\r\nContent-Length: 2\r\n\r\nok', 0, 'ok', /^$/],
+    ['HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n', 7, '', /`api.test` gave an answer/],
+  ])('[HO4] lives with the answer %j', async (bytes, exitCode, stdout, stderr) => {
+    const odd = await openOddServer()
+    onTestFinished(() => odd[Symbol.asyncDispose]())
+    odd.answer = { bytes }
+    const { workspace } = await open({ resolve: async () => [{ address: '127.0.0.1', port: odd.port }] })
+    const result = await workspace.exec('curl -sS http://api.test/')
+    expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) })
   })
 
   it('[NW6] gives the guarantee `names`, and only with a list', async () => {

@@ -1,5 +1,6 @@
 import { parentPath, WorkspaceError } from '@ws/core'
 import { contractError, eitherSignal, type StorageAdapter } from '@ws/core/adapter'
+import { quietly } from '@ws/core/options'
 
 import { checkId, foldId } from './layout/ids.ts'
 import { checkLayout, type Layout } from './layout/layout.ts'
@@ -64,17 +65,6 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   }
   const pool = new Pool({ idleTimeout: options.idleTimeout ?? 300_000, maxOpen: options.maxOpen ?? 200 })
   return makeThreads({ store, layout, leases, setting, pool, owned })
-}
-
-/** A listener that fails must not change what it listens to. */
-function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
-  return (event) => {
-    try {
-      listener?.(event)
-    } catch {
-      // see above
-    }
-  }
 }
 
 /** Milliseconds for which a look at the skills of a bucket serves all threads. */

@@ -75,6 +75,7 @@ export class PacedConnection extends Duplex {
     done(error)
   }
 
+  /** Never rejects: the parser tells of its errors by events. */
   async #feed(): Promise<void> {
     if (this.#isFeeding) return
     this.#isFeeding = true

@@ -1,6 +1,7 @@
 import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
 import { isJsonContentType, localhostAllowedHostnames } from '@modelcontextprotocol/server'
 import { isWorkspaceError } from '@ws/core'
+import { quietly } from '@ws/core/options'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -60,7 +61,7 @@ export class Front {
     this.#bytes = new Limit(maxBodyBytes, { shared })
     this.#maxMessageBytes = maxMessageBytes
     this.#unreadTimeout = unreadTimeout
-    this.#report = options.onError ?? reportError
+    this.#report = quietly(options.onError ?? reportError)
     this.#subjects = new Subjects(options, { maxStreams, makeServer, report: this.#report })
   }
 

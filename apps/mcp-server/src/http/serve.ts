@@ -47,7 +47,7 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
       keepAliveTimeout,
       connectionsCheckingInterval: 5_000,
     },
-    (request, response) => void front.handle(request, response),
+    (request, response) => void front.handle(request, response).catch(() => response.destroy()),
   )
   const accept = server.listeners('connection')
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
@@ -56,6 +56,8 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
   })
   server.listen(port, host)
   await once(server, 'listening')
+  // a connection that cannot be taken, as descriptors are short, is its client's loss
+  server.on('error', () => undefined)
   const address = server.address() as AddressInfo
   let ending: Promise<void> | undefined
   const end = async (): Promise<void> => {

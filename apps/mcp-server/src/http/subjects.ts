@@ -70,7 +70,7 @@ export class Subjects {
       if (opened.workspace.commands().some(({ running }) => running)) this.#rest(key, entry)
       else this.#close(key, entry)
     }
-    entry.timer = setTimeout(() => void end(), this.#options.idleTimeout ?? 300_000).unref()
+    entry.timer = setTimeout(() => void end().catch(this.#hooks.report), this.#options.idleTimeout ?? 300_000).unref()
     const idle = [...this.#entries].filter(([, one]) => one.uses === 0)
     const [oldest] = idle
     if (idle.length > maxIdle && oldest !== undefined) this.#close(...oldest)

@@ -1,5 +1,6 @@
 import { isWithin, parseVirtualPath } from '@ws/core'
 import type { AccessEvent, Version, VirtualPath, Workspace } from '@ws/core'
+import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
 
@@ -114,7 +115,7 @@ export class Watch implements Disposable {
     }
   }
 
-  /** One look at a time: what changes meanwhile is looked at again. */
+  /** One look at a time: what changes meanwhile is looked at again. Never rejects. */
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
@@ -127,7 +128,7 @@ export class Watch implements Disposable {
       const now = await this.#stateOf(path)
       if (now.version === before.version && now.real === before.real) continue
       watched.state = now
-      for (const listener of this.#listeners) listener(path)
+      for (const listener of this.#listeners) quietly(listener)(path)
     }
     this.#looking = false
   }

@@ -1,4 +1,5 @@
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio'
+import { quietly } from '@ws/core/options'
 import type { Readable, Writable } from 'node:stream'
 
 import { limitsOf } from '../messages/limits.ts'
@@ -32,7 +33,8 @@ export interface StdioServer extends Served {
 export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions = {}): Promise<StdioServer> {
   const source = createSource(opened, options)
   const skills = await loadSkills(opened)
-  const { input = process.stdin, output = process.stdout, onError = reportError } = options
+  const { input = process.stdin, output = process.stdout } = options
+  const onError = quietly(options.onError ?? reportError)
   const limits = limitsOf(options)
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const stops: (() => void)[] = []
@@ -53,7 +55,7 @@ export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions 
   const closeTransport = transport.onclose
   transport.onclose = () => {
     closeTransport?.()
-    void close()
+    void close().catch(onError)
   }
   let ending: Promise<void> | undefined
   async function end(): Promise<void> {

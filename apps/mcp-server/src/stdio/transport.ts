@@ -86,7 +86,7 @@ export class LineTransport implements Transport {
     })
   }
 
-  readonly #end = (): void => void this.close()
+  readonly #end = (): void => void this.close().catch((error: Error) => this.onerror?.(error))
 
   readonly #fail = (error: Error): void => {
     if (this.#isClosed) return

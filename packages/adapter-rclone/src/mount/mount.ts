@@ -112,7 +112,7 @@ export class Mount {
     while (this.#state === 'ready' && !signal.aborted) await delay(50)
   }
 
-  /** Asks the mount whether it is alive, and says what follows from the answer. */
+  /** Asks the mount whether it is alive, and says what follows from the answer. Never rejects. */
   async checkHealth(): Promise<boolean> {
     const running = this.#running
     if (running === undefined || (this.#state !== 'ready' && this.#state !== 'hung')) return false

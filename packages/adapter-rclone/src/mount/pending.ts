@@ -101,6 +101,7 @@ export class Pending {
     this.#lookAfter(Math.max(untilAskMs, lookEveryMs))
   }
 
+  /** Never rejects: a question without an answer is an answer. */
   async #ask(ms: number): Promise<void> {
     if (this.#asking) return
     this.#asking = true

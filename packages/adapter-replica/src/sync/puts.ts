@@ -30,6 +30,7 @@ export class Puts {
     return waiting.promise
   }
 
+  /** Never rejects: each caller hears of its own failure. */
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.length > 0) await this.#turnstile.alone(() => this.#some(this.#take()))

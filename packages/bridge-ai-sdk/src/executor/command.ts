@@ -117,7 +117,7 @@ async function drain(stream: ReadableStream<Uint8Array>, listen: OutputListener)
   for await (const chunk of stream) await listen(chunk)
 }
 
-/** A command that reads no more is not a fault. */
+/** A command that reads no more is not a fault. Never rejects. */
 async function feed(to: WritableStream<Uint8Array>, input: NonNullable<CommandRequest['stdin']>): Promise<void> {
   const writer = to.getWriter()
   try {

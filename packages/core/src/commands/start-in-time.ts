@@ -42,10 +42,8 @@ export async function startInTime<Started>(
   const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
-  starting.then(
-    (started) => (isOver ? void runningOf(started)[Symbol.asyncDispose]() : undefined),
-    () => undefined,
-  )
+  // its caller sees why it did not start, and no caller is left for one that started too late
+  starting.then((started) => (isOver ? runningOf(started)[Symbol.asyncDispose]() : undefined)).catch(() => undefined)
   try {
     return await Promise.race([starting, over])
   } catch (error) {

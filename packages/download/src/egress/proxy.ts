@@ -38,6 +38,8 @@ export class EgressProxy implements AsyncDisposable {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
+    // a connection that cannot be taken, as descriptors are short, is its client's loss
+    this.#server.on('error', () => undefined)
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 

@@ -34,7 +34,8 @@ export class KeptNames {
     }
     const reservation = await keeper.reserve(names, owner)
     if (this.#kept.has(key)) return await reservation.release()
-    const timer = setTimeout(() => void this.#drop(key), idle).unref()
+    // a name that stays is swept when the next process reserves one
+    const timer = setTimeout(() => void this.#drop(key).catch(() => undefined), idle).unref()
     this.#kept.set(key, { reservation, timer })
   }
 

@@ -47,7 +47,11 @@ export class Supervisor {
       if (said.length < 4096) said += text
       const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(said)?.[1] ?? 0)
       if (this.#first !== undefined || pid <= 0) return
-      this.#first = identify(pid)
+      try {
+        this.#first = identify(pid)
+      } catch {
+        return this.#lose() // too few descriptors: commands start cold, and say so
+      }
       this.#readLines()
     })
     control.setEncoding('latin1')
@@ -228,7 +232,7 @@ export class Supervisor {
     void this.#end()
   }
 
-  /** Its end is that of its PID namespace, and the kernel reports it only when nothing inside is left. */
+  /** Its end is that of its PID namespace, and the kernel reports it only when nothing inside is left. Never rejects. */
   async #end(): Promise<void> {
     const { child, control, status } = this.#parts
     const first = this.#first

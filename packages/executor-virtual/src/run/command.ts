@@ -172,12 +172,13 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   const signals = { signal: over, changeSignal: changes.signal }
   const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable })
   port.on('message', (message: FromWorker) => {
-    if (message.type === 'done') {
+    if (message?.type === 'done') {
       ended.resolve(message)
       return
     }
     if (over.aborted) return
-    const answered = answerTo(message)
+    // a message that the worker never sends gets no answer
+    const answered = answerTo(message).catch(() => undefined)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
   })
@@ -201,7 +202,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     // It could not begin: Node reports that here.
     const short = shortageOf(error)
     if (short !== undefined) shortage = shortError(short, { native: error })
-    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
+    if (error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
     else ended.resolve({ killed: 'SIGKILL', stderr: message(`killed: more than ${limits.maxMemory} bytes of memory`) })
   })
   worker.on('exit', () => {

@@ -6,6 +6,8 @@ import { RefusedHosts } from '@ws/network/gate'
 import type { ResolvedNetwork } from '../options.ts'
 import type { Fetched, FetchRequest } from '../worker/protocol.ts'
 
+const longestTimer = 2_147_483_647
+
 type CreateDownloader = typeof import('@ws/download').createDownloader
 
 /** @throws WorkspaceError `ENOEXECUTOR` where it is not installed */
@@ -43,7 +45,8 @@ export class CommandDownloads {
 
   async fetch({ url, follow, timeout }: FetchRequest): Promise<Fetched> {
     const { maxBytes, signal } = this.#options
-    const late = timeout === undefined ? [] : [AbortSignal.timeout(timeout)]
+    // Node's timers take whole numbers up to a limit, and throw at others
+    const late = timeout === undefined ? [] : [AbortSignal.timeout(Math.min(Math.ceil(timeout), longestTimer))]
     const both = AbortSignal.any([signal, ...late])
     try {
       this.#downloader ??= this.#open()

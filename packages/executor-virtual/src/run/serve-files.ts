@@ -8,42 +8,54 @@ import type { CommandDownloads } from './downloads.ts'
 const methods: ReadonlySet<string> = new Set(fileMethods)
 
 /** Answers what a command asks of its files. The worker is not trusted: the name is checked here, the path by the door. */
-export async function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: FileRequest): Promise<void> {
-  const { id } = request
-  let message: ToWorker
-  try {
-    message = { type: 'value', id, value: await perform(files, request.method, request.parameters) }
-  } catch (error) {
-    const text = error instanceof Error ? error.message : 'EIO: input/output error'
-    message = { type: 'error', id, code: codeOf(error), message: text }
-  }
-  port.postMessage(message)
+export function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: FileRequest): Promise<void> {
+  const { id, method, parameters } = request
+  return tell(
+    port,
+    id,
+    () => perform(files, method, parameters),
+    (error) => (error instanceof Error ? error.message : 'EIO: input/output error'),
+  )
 }
 
 /** Answers with the whole of standard input. */
-export async function answerInput(
+export function answerInput(
   port: MessagePort,
   id: number,
   collect: () => Promise<Uint8Array | undefined>,
 ): Promise<void> {
-  let message: ToWorker
-  try {
-    message = { type: 'value', id, value: (await collect()) ?? new Uint8Array() }
-  } catch (error) {
-    const text = error instanceof FileError ? error.message : 'EINTR: interrupted system call'
-    message = { type: 'error', id, code: codeOf(error), message: text }
-  }
-  port.postMessage(message)
+  return tell(
+    port,
+    id,
+    async () => (await collect()) ?? new Uint8Array(),
+    (error) => (error instanceof FileError ? error.message : 'EINTR: interrupted system call'),
+  )
 }
 
 /** Answers with the content of a URL. The worker is not trusted: the hosts are checked on this side. */
-export async function answerFetch(
+export function answerFetch(port: MessagePort, downloads: CommandDownloads, request: FetchRequest): Promise<void> {
+  return tell(
+    port,
+    request.id,
+    () => downloads.fetch(request),
+    () => 'EIO: the download failed',
+  )
+}
+
+/** Answers with a result, or with an error. Never rejects: a message is an event, and its error would end this process. */
+async function tell(
   port: MessagePort,
-  downloads: CommandDownloads,
-  request: FetchRequest,
+  id: number,
+  work: () => Promise<unknown>,
+  textOf: (error: unknown) => string,
 ): Promise<void> {
-  const value = await downloads.fetch(request)
-  port.postMessage({ type: 'value', id: request.id, value } satisfies ToWorker)
+  let message: ToWorker
+  try {
+    message = { type: 'value', id, value: await work() }
+  } catch (error) {
+    message = { type: 'error', id, code: codeOf(error), message: textOf(error) }
+  }
+  port.postMessage(message)
 }
 
 async function perform(

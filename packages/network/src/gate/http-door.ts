@@ -146,7 +146,9 @@ export class HttpDoor {
   async #out(destination: Destination): Promise<Way> {
     const way = await this.#passages.out(destination)
     if ('refusal' in way || destination.isSecure !== true) return way
-    const socket = await secured(way.socket, { name: destination.name, authorities: this.#authorities })
+    const { name } = destination
+    const proof = secured(way.socket, { name, authorities: this.#authorities })
+    const socket = await proof.catch(() => void way.socket.destroy()) // certificates of the operator that are none
     if (socket !== undefined) return { socket }
     const refusal = refusals.untrusted()
     this.#passages.refuse(destination.name, destination.port, refusal)

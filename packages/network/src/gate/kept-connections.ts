@@ -30,6 +30,7 @@ export class KeptConnections {
     if (known !== undefined) return known
     const agent = new Agent({ keepAlive: true, timeout: this.#idleTimeout })
     agent.createConnection = (_, callback) => {
+      // never rejects: a way that is not found is a refusal
       const give = async (): Promise<void> => {
         const way = await open()
         if ('refusal' in way) callback?.(new RefusedConnection(way.refusal), undefined as never)

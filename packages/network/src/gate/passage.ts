@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 
 import { dial } from '../dial.ts'
 import type { HostEntry } from '@ws/core/executor'
+import { quietly } from '@ws/core/options'
 import type { RequestRule } from '../requests/types.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import type { GateOptions } from './types.ts'
@@ -128,7 +129,7 @@ export class Passages {
   }
 
   #tell(report: Parameters<GateOptions['onReport']>[0]): void {
-    this.#options.onReport({ ...report, host: printable(report.host) })
+    quietly(this.#options.onReport)({ ...report, host: printable(report.host) })
   }
 }
 

@@ -18,7 +18,12 @@ async function open({ isRuled = false } = {}) {
         authority: await createAuthority([{ name: 'api.test' }]),
       }
     : undefined
-  const { connect: reach } = await openGate({ allow, origin: origin.port, requests, limits: { connections: 1000 } })
+  const { connect: reach } = await openGate({
+    allow,
+    origin: origin.port,
+    limits: { connections: 1000 },
+    ...(requests && { requests }),
+  })
   return {
     origin,
     async ask(request: string): Promise<string> {

@@ -2,13 +2,13 @@ import { createServer, type Socket } from 'node:net'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { type Authority, createAuthority, HostRequests, type RequestRules } from '../../src/gate/index.ts'
+import { type Authority, HostRequests, type RequestRules } from '../../src/gate/index.ts'
 import { drain, listen, listOf, openGate } from './bench.ts'
 
 const allow = ['api.test', 'other.test']
 const hidden = 'GET /secret HTTP/1.1\r\nHost: api.test\r\n\r\n'
 
-/** What the host gets on the wire for a request, and the answer. */
+/** A request as the host gets it on the wire, and the answer. */
 async function wire(
   request: string,
   rules?: RequestRules,
@@ -33,7 +33,7 @@ async function wire(
     // the requests of these tests are cleartext
     authority: {} as Authority,
   }
-  const { connect } = await openGate({ allow, origin: port, requests })
+  const { connect } = await openGate({ allow, origin: port, ...(requests && { requests }) })
   const socket = await connect('api.test', 80)
   socket.end(request)
   return { answer: await drain(socket), seen }

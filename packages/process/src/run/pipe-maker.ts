@@ -86,6 +86,7 @@ function createMaker(): PipeMaker {
   /** No more are made: they cannot be, or no caller is left. */
   let over = false
 
+  /** Never rejects: waiting callers hear of its failure. */
   async function fill(): Promise<void> {
     if (filling || over) return
     filling = true

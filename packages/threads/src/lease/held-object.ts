@@ -117,6 +117,7 @@ export class HeldObject implements Lease {
     this.#deadline.unref()
   }
 
+  /** Never rejects: a lease that cannot be renewed is lost in time. */
   async #renew(): Promise<void> {
     try {
       await this.#change({})

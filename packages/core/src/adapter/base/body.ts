@@ -91,7 +91,7 @@ function ask(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Arr
   }
 }
 
-/** Not awaited by its callers: a stream that hangs would hang its end too. */
+/** Not awaited by its callers: a stream that hangs would hang its end too. Never rejects. */
 async function end(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await source.return?.()

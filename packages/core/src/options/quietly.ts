@@ -1,0 +1,10 @@
+/** The listener that a caller gave: one that fails must not change what it listens to. */
+export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
+  return (event) => {
+    try {
+      listener?.(event)
+    } catch {
+      // most events come from streams and timers, where an error would end the process
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs'
+
+const sources = ['packages/*/src/**/*.ts', 'apps/{cli,mcp-server}/src/**/*.ts']
+/** Files that write heads of HTTP or make requests, which throw at values that they do not like, and why that ends nothing. */
+const writers: Readonly<Record<string, string>> = {
+  'packages/network/src/gate/answers.ts':
+    'heads of hosts are written by `copyHead`, which catches; other heads are our own',
+  'packages/network/src/gate/http-door.ts': 'requests are made in async work whose failure ends the connection',
+  'packages/download/src/egress/proxy.ts': 'the same; the heads are our own',
+  'packages/adapter-rclone/src/control/client.ts': 'the request is our own, and made in async work',
+  'apps/mcp-server/src/http/answer.ts': 'heads of our own server, in async work whose failure is answered',
+}
+/** A kit for tests, and threads: the process sees an error there as the end of the thread. */
+const notServed = /\/conformance\/|\/worker\/main\.ts$/u
+const asyncName = /async (?:function )?(#?\w+)[(<]|const (\w+) = async\b/gu
+
+/**
+ * Places where an event could end the process: a promise that no caller sees and that may reject, a head or request of HTTP outside
+ * of the files above, a server whose errors are not heard.
+ */
+export function unguardedHandlers(): readonly string[] {
+  const files = sources.flatMap((pattern) => globSync(pattern)).filter((file) => !notServed.test(file))
+  const texts = new Map(files.sort().map((file) => [file, readFileSync(file, 'utf8')] as const))
+  const shared = new Map(
+    [...texts.values()].flatMap((text) =>
+      [...text.matchAll(/export async function (\w+)/gu)].map(([, name = '']) => [name, text]),
+    ),
+  )
+  return [...texts].flatMap(([file, text]) => {
+    const own = new Map([...text.matchAll(asyncName)].map(([, one, other]) => [one ?? other ?? '', text] as const))
+    return text.split('\n').flatMap((line, index) => {
+      const at = `${file}:${index + 1}: `
+      if (/^\s*(?:\*|\/\/|\/\*)/u.test(line)) return []
+      if (
+        /\.(?:writeHead|setHeader)\(|\bsendRequest\(/u.test(line) &&
+        !(file in writers) &&
+        !text.includes("from 'undici'")
+      )
+        return `${at}throws at odd values; pass answers of hosts on with \`passAnswer\`, or list the file in scripts/lib/handlers.ts`
+      if (/= create(?:Http)?Server\($/u.test(line) && !text.includes(".on('error', "))
+        return `${at}a server without a listener for \`error\``
+      const [, name = ''] = /\bvoid (?:this\.)?(#?\w+)\(/u.exec(line) ?? []
+      const declared = own.get(name) ?? shared.get(name)
+      if (declared === undefined || line.includes('.catch(') || neverRejects(declared, name)) return []
+      return `${at}\`${name}\` may reject, and no caller sees it; add \`.catch(…)\`, or let its comment say that it never rejects`
+    })
+  })
+}
+
+/** The comment above its declaration says so. */
+function neverRejects(text: string, name: string): boolean {
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) =>
+    new RegExp(`async (?:function )?${name}[(<]|const ${name} = async`, 'u').test(line),
+  )
+  const comment = lines.slice(0, at).findLastIndex((line) => !/^\s*(?:\*|\/\/|\/\*)/u.test(line)) + 1
+  return /ever rejects?\b/u.test(lines.slice(comment, at).join(' '))
+}
