@@ -31,7 +31,7 @@ const interpreter =
 const twice =
   'a request that is read in two ways: `Connection` names its length, its coding or a header of a rule; a length behind more headers than Node keeps; a coding beside chunks'
 const answers =
-  'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames'
+  'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames; a tunnel that a command asks for behind another request'
 const download =
   'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends'
 const helper = 'the helper that opens the sockets, led to another namespace'
@@ -356,6 +356,18 @@ export const networkMutations: readonly Mutation[] = [
       { file: answersFile, text: '!isStatus(incoming.statusCode) || !copyHead', by: '!isStatus(200) || !copyHead' },
     ],
     test: { file: 'packages/download/test/answers.test.ts', title: 'come through where HTTP allows them' },
+  },
+  {
+    row: answers,
+    removes: 'the end of a connection whose request waits',
+    changes: [
+      {
+        file: answersFile,
+        text: 'return void socket.destroy()\n  }\n  const end',
+        by: "throw new Error('assigned')\n  }\n  const end",
+      },
+    ],
+    test: { file: answersTest, title: 'a tunnel that is asked for behind a request' },
   },
   {
     row: download,

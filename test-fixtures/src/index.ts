@@ -21,6 +21,7 @@ export { installNodes } from './nodes.ts'
 export {
   drawAnswer,
   drawFrom,
+  drawRequests,
   type Hostile,
   hostileNames,
   hostilePaths,

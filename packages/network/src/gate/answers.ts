@@ -80,10 +80,15 @@ export function respondRaw<Result>(
   request: IncomingMessage,
   socket: Socket,
   write: (response: ServerResponse, letGo: () => void) => Result,
-): Result {
+): Result | undefined {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
-  response.assignSocket(socket)
+  try {
+    response.assignSocket(socket)
+  } catch {
+    // an earlier request waits for its answer: no honest client asks for another protocol before that
+    return void socket.destroy()
+  }
   const end = (): void => {
     response.detachSocket(socket)
     socket.end(() => socket.destroySoon())

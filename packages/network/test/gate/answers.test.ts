@@ -1,4 +1,4 @@
-import { drawAnswer, drawFrom, oddAnswers, openOddServer, rounds } from '@ws/test-fixtures'
+import { drawAnswer, drawFrom, drawRequests, oddAnswers, openOddServer, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { HostRequests } from '../../src/gate/index.ts'
@@ -26,9 +26,10 @@ async function open({ isRuled = false } = {}) {
   })
   return {
     origin,
-    async ask(request: string): Promise<string> {
+    async ask(request: string, { isOver = false } = {}): Promise<string> {
       const socket = await reach('api.test', 80)
-      socket.write(request)
+      socket.write(request, 'latin1')
+      if (isOver) socket.end()
       const answer = await drain(socket)
       socket.destroy()
       return answer
@@ -85,4 +86,26 @@ it('[HO4] keep each byte of their headers, also those of a 101', async () => {
   expect(answer).toMatch(/\r\n\r\nraw$/)
   origin.answer = { bytes: 'HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\nraw' }
   expect(result(await ask(upgrade))).toBe('refused')
+})
+
+it.each([
+  ['a tunnel', 'CONNECT api.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n'],
+  ['WebSocket', upgrade],
+  ['HTTP/2', upgrade.replace('websocket', 'h2c')],
+])('[HO4] %s that is asked for behind a request ends its connection, and not the process', async (_, second) => {
+  const { origin, ask } = await open()
+  origin.answer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' }
+  expect(await ask(`GET / HTTP/1.1\r\nHost: api.test\r\n\r\n${second}`)).toBe('')
+  expect(result(await ask(get))).toBe(200)
+})
+
+it('[HO4] requests at random leave the process alive, whatever the host answers', { tags: 'rounds' }, async () => {
+  const [plain, ruled] = [await open(), await open({ isRuled: true })]
+  for (const round of rounds({ quick: 100, seconds: 15 })) {
+    const { origin, ask } = round % 2 === 0 ? plain : ruled
+    origin.answer = drawAnswer(drawFrom(round + 1))
+    await ask(drawRequests(drawFrom(round)), { isOver: true })
+  }
+  plain.origin.answer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' }
+  expect(result(await plain.ask(get))).toBe(200)
 })
