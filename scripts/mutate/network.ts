@@ -9,6 +9,9 @@ const framingTest = 'packages/network/test/gate/framing.test.ts'
 const answersFile = 'packages/network/src/gate/answers.ts'
 const headersFile = 'packages/network/src/gate/headers.ts'
 const decideFile = 'packages/network/src/gate/decide.ts'
+const judgeFile = 'packages/network/src/requests/judge.ts'
+const judgeTest = 'packages/network/test/requests/judge.test.ts'
+const pathFile = 'packages/network/src/requests/path.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const passage = 'packages/network/src/gate/passage.ts'
 const script = 'packages/sandbox/src/listen/listen.pl'
@@ -25,6 +28,7 @@ const credential =
   'a credential for a host: looked for in the sandbox, sent to another host, over cleartext, or to one that does not prove its name'
 const unruled =
   'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry'
+const pattern = "a request whose path takes a rule's pattern long to compare"
 const authority = 'the authority that programs trust, used for other hosts'
 const interpreter =
   'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself'
@@ -287,10 +291,32 @@ export const networkMutations: readonly Mutation[] = [
   {
     row: unruled,
     removes: 'the refusal of dots in a path',
-    changes: [
-      { file: 'packages/network/src/requests/judge.ts', text: 'if (!isClear(path))', by: 'if (path === undefined)' },
-    ],
+    changes: [{ file: pathFile, text: 'return dots ? ', by: "return dots && text === '' ? " }],
     test: { file: requestsTest, title: 'could be read as another one' },
+  },
+  {
+    row: unruled,
+    removes: 'the refusal of bytes that are not text',
+    changes: [{ file: pathFile, text: '? badBytes :', by: '? String.fromCharCode(byte) :' }],
+    test: { file: judgeTest, title: 'does not let /open/a%01b pass' },
+  },
+  {
+    row: unruled,
+    removes: 'the comparison of every reading',
+    changes: [{ file: judgeFile, text: 'others.some((other) => other !== rule)', by: 'others.length < 0' }],
+    test: { file: judgeTest, title: 'does not let /users/me%2fkeys pass' },
+  },
+  {
+    row: pattern,
+    removes: 'the automaton, in whose place an expression goes back',
+    changes: [
+      {
+        file: pathFile,
+        text: "return text.startsWith('/') && glob.matches(named(text))",
+        by: "return glob.cost >= 0 && new RegExp(`^${pattern.replaceAll('\u0002', '[^/]*').replaceAll('\u0003', '.*')}$`, 'u').test(text)",
+      },
+    ],
+    test: { file: judgeTest, title: 'time that does not multiply' },
   },
   {
     row: unruled,

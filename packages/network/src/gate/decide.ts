@@ -20,9 +20,9 @@ export async function decide(
   if (rules === undefined) return { headers: {} }
   const { method = '', url = '' } = request
   const rule = ruleFor(request, rules)
-  if (rule === 'unclear') return { refusal: refusals.unclear() }
   if (rule === 'long') return { refusal: refusals.longPath() }
   if (rule === undefined) return { refusal: refusals.request(method, url.split('?', 1)[0] ?? '') }
+  if ('unclear' in rule) return { refusal: refusals.unclear(rule.unclear) }
   const { respond, transform: { headers = {} } = {} } = rule
   if (respond !== undefined) return { answer: respond }
   // a credential on cleartext could be read on its way

@@ -29,11 +29,8 @@ export const refusals = {
       `was not asked: no rule for it allows \`${method.slice(0, 20)} ${path.slice(0, 200)}\``,
       'do without this request, or ask the operator for a rule in `network.requests`',
     ),
-  unclear: () =>
-    denied(
-      'was not asked: the path has `.` or `..` in it, and could be read as another one',
-      'write the path without them',
-    ),
+  unclear: (problem: string) =>
+    denied(`was not asked: ${problem}, and it could be read as another one`, 'write the request plainly, without that'),
   longPath: () =>
     denied('was not asked: the path is longer than its rules look at', 'use a path of at most 2,048 bytes'),
   cleartext: () => denied('was not asked: the rule for this request adds to it, which needs TLS', 'ask by `https`'),

@@ -2,6 +2,7 @@ import { quotePath, WorkspaceError } from '@ws/core'
 import type { HostEntry } from '@ws/core/executor'
 import { option, type OptionShape, type OptionShapes } from '@ws/core/options'
 
+import { isPattern } from './path.ts'
 import type { RequestAnswer, RequestMatch, RequestRule, RequestRules, RequestTransform } from './types.ts'
 
 const token = /^[\w!#$%&'*+.^`|~-]{1,128}$/u
@@ -25,8 +26,8 @@ const matchShapes: OptionShapes<RequestMatch> = {
     (value) => method(value) || (Array.isArray(value) && value.length > 0 && value.every(method)),
   ),
   path: option.of(
-    'a path such as `/repos/*` that begins with `/`, without a query',
-    (value) => typeof value === 'string' && /^\/[^?#\s]*$/u.test(value),
+    'a path such as `/repos/*` that begins with `/`, without a query, dots between slashes, and more than eight `**`',
+    (value) => typeof value === 'string' && isPattern(value),
   ),
   query: option.map(
     option.of('a name', (name) => typeof name === 'string'),

@@ -1,46 +1,75 @@
 import type { IncomingMessage } from 'node:http'
 
+import { PathPattern, type ReadPath, readPath } from './path.ts'
 import type { RequestMatch, RequestRule } from './types.ts'
 
-/** Bytes of a path that rules look at: to compare longer ones with patterns could take long. */
+/** Bytes of a path that rules look at: each of its readings is compared with each rule. */
 const longestPath = 2_048
-/** How often a path is decoded: programs write it plainly, or encode it once. */
-const mostDecodings = 4
+/** Headers by which some servers take a request for another one. A rule can ask for them by name. */
+const overrides = {
+  method: ['x-http-method-override', 'x-http-method', 'x-method-override'],
+  path: ['x-original-url', 'x-rewrite-url'],
+} as const
+/** The patterns of rules, made once. */
+const patterns = new WeakMap<RequestMatch, PathPattern>()
+
+/** A request that a server could take for another one: why, to follow "the path" or "the request" in a sentence. */
+export interface Unclear {
+  readonly unclear: string
+}
 
 /**
- * The rule for a request. `undefined`: none matches. `unclear`: its path could be read as another one. `long`: it is longer than
- * rules look at.
+ * The rule for a request: the same one in every reading of its path. `undefined`: none matches. `long`: its path is longer than rules
+ * look at.
  */
 export function ruleFor(
   request: IncomingMessage,
   rules: readonly RequestRule[],
-): RequestRule | 'unclear' | 'long' | undefined {
+): RequestRule | Unclear | 'long' | undefined {
   const { url = '' } = request
   const end = url.includes('?') ? url.indexOf('?') : url.length
   const [path, query] = [url.slice(0, end), url.slice(end + 1)]
-  if (rules.some(({ match }) => match?.path !== undefined)) {
-    // refused also where an earlier rule asks nothing of the path: no honest program writes it so
-    if (path.length > longestPath) return 'long'
-    if (!isClear(path)) return 'unclear'
-  }
-  return rules.find(({ match = {} }) => matches(match, { request, path, query }))
+  const asks = (part: keyof RequestMatch): boolean => rules.some(({ match }) => match?.[part] !== undefined)
+  // refused also where an earlier rule asks nothing of the path: no honest program writes it so
+  if (asks('path') && path.length > longestPath) return 'long'
+  if ((asks('path') || asks('query')) && url.includes('#')) return { unclear: 'its path has a `#`' }
+  const readings = asks('path') ? readPath(path) : ([{ text: path, steps: [] }] as const)
+  if (typeof readings === 'string') return { unclear: `its path ${readings}` }
+  // some servers take `;` for `&`
+  const queries = (asks('query') ? [query, query.replaceAll(';', '&')] : []).map((text) => new URLSearchParams(text))
+  const [rule, ...others] = readings.map((read) =>
+    rules.find(({ match = {} }) => matches(match, { request, read, queries })),
+  )
+  if (rule !== undefined && others.some((other) => other !== rule))
+    return { unclear: 'its path has an encoded `/`, a parameter or another part in which servers differ' }
+  const names = (['method', 'path'] as const).flatMap((part) => (asks(part) ? overrides[part] : []))
+  const known = Object.keys(rule?.match?.headers ?? {}).map((name) => name.toLowerCase())
+  const override = names.find((name) => request.headers[name] !== undefined && !known.includes(name))
+  return rule !== undefined && override !== undefined ? { unclear: `it has the header \`${override}\`` } : rule
 }
 
 interface Parts {
   readonly request: IncomingMessage
-  readonly path: string
-  readonly query: string
+  readonly read: ReadPath
+  readonly queries: readonly URLSearchParams[]
 }
 
-function matches(match: RequestMatch, { request, path, query }: Parts): boolean {
+function matches(match: RequestMatch, { request, read, queries }: Parts): boolean {
   const { method: wanted } = match
   if (wanted !== undefined && ![wanted].flat().includes(request.method ?? '')) return false
-  if (match.path !== undefined && !patternOf(match.path).test(path)) return false
-  const parameters = new URLSearchParams(query)
+  if (match.path !== undefined && !patternOf(match, match.path).matches(read)) return false
   for (const [name, value] of Object.entries(match.query ?? {}))
-    if (!isOnly(parameters.getAll(name), value)) return false
+    if (!queries.every((parameters) => isOnly(parameters.getAll(name), value))) return false
   for (const [name, value] of Object.entries(match.headers ?? {})) {
-    if (!isOnly(request.headersDistinct[name.toLowerCase()] ?? [], value)) return false
+    // some servers take `_` for `-`
+    const names = new Set([name.toLowerCase(), name.toLowerCase().replaceAll('-', '_')])
+    if (
+      !isOnly(
+        [...names].flatMap((one) => request.headersDistinct[one] ?? []),
+        value,
+      )
+    )
+      return false
   }
   return true
 }
@@ -49,24 +78,8 @@ function isOnly(found: readonly string[], value: string): boolean {
   return found.length === 1 && found[0] === value
 }
 
-/** False for a path with `.` or `..`, in any of their spellings: a server may take it for another path. */
-function isClear(path: string): boolean {
-  let text = path
-  for (let decodings = 0; decodings <= mostDecodings; decodings += 1) {
-    if (text.split(/[/\\]/u).some((segment) => /^\.\.?(?:;.*)?$/u.test(segment))) return false
-    const decoded = text.replaceAll(/%([\da-f]{2})/giu, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    if (decoded === text) return true
-    text = decoded
-  }
-  return false
-}
-
-function patternOf(path: string): RegExp {
-  const parts = path.split(/(\*\*|\*)/u).map((part) => {
-    if (part === '**') return '.*'
-    return part === '*' ? '[^/]*' : part.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`)
-  })
-  return new RegExp(`^${parts.join('')}$`, 'su')
+function patternOf(match: RequestMatch, path: string): PathPattern {
+  const pattern = patterns.get(match) ?? new PathPattern(path)
+  patterns.set(match, pattern)
+  return pattern
 }
