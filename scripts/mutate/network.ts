@@ -13,6 +13,7 @@ const judgeFile = 'packages/network/src/requests/judge.ts'
 const judgeTest = 'packages/network/test/requests/judge.test.ts'
 const pathFile = 'packages/network/src/requests/path.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
+const turns = 'packages/network/src/gate/turns.ts'
 const passage = 'packages/network/src/gate/passage.ts'
 const script = 'packages/sandbox/src/listen/listen.pl'
 
@@ -215,6 +216,30 @@ export const networkMutations: readonly Mutation[] = [
     removes: 'the end of silent connections',
     changes: [{ file: passage, text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())', by: '' }],
     test: { file: gateTest, title: 'nothing comes' },
+  },
+  {
+    row: flood,
+    removes: 'the turns of the requests of a connection',
+    changes: [{ file: turns, text: 'if (!line.isBusy) begin()', by: 'if (size > 0) begin()' }],
+    test: { file: gateTest, title: 'one request of a connection at a time' },
+  },
+  {
+    row: flood,
+    removes: 'the bound of the requests that wait',
+    changes: [{ file: turns, text: 'this.#waiting + size > mostWaiting', by: 'this.#waiting < 0' }],
+    test: { file: gateTest, title: 'up to a number of bytes' },
+  },
+  {
+    row: flood,
+    removes: 'the count of connections to hosts',
+    changes: [{ file: passage, text: 'if (open >= connections) return', by: 'if (open < 0) return' }],
+    test: { file: gateTest, title: 'as many connections as it takes' },
+  },
+  {
+    row: flood,
+    removes: 'the time of a head',
+    changes: [{ file: httpDoor, text: "this.#server.emit('listening')", by: '' }],
+    test: { file: gateTest, title: 'however slowly it comes' },
   },
   {
     row: narrowed,

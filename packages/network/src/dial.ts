@@ -1,8 +1,10 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 
 import { normalAddress } from './address.ts'
-import { type AddressCheck, checkedAddresses, type DialProblem } from './resolve.ts'
+import { type AddressCheck, type CheckedAddresses, checkedAddresses, type DialProblem } from './resolve.ts'
 
+/** Milliseconds that the name gets. A resolver of the operator's own may never answer. */
+const lookupTimeout = 30_000
 /** Milliseconds that one address gets. */
 export const connectTimeout = 15_000
 
@@ -18,7 +20,12 @@ export async function dial(
   port: number,
   { signal, ...check }: AddressCheck & { readonly signal: AbortSignal },
 ): Promise<Dialled> {
-  const checked = await checkedAddresses(host, port, check)
+  const late = AbortSignal.any([signal, AbortSignal.timeout(lookupTimeout)])
+  const given = new Promise<CheckedAddresses>((resolve) => {
+    late.addEventListener('abort', () => resolve({ problem: 'unknown' }), { once: true })
+  })
+  const checked = await Promise.race([checkedAddresses(host, port, check), given])
+  signal.throwIfAborted()
   if ('problem' in checked) return checked
   for (const { address, port: at } of checked.addresses) {
     signal.throwIfAborted()

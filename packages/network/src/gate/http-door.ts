@@ -16,9 +16,7 @@ import { isRepeatable, KeptConnections, RefusedConnection, type Way } from './ke
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
-
-/** Milliseconds in which the head of a request must have come. */
-const headersTimeout = 20_000
+import { Turns } from './turns.ts'
 
 /**
  * Takes connections on which HTTP/1.1 must be spoken. Every request of a connection is read, judged by its own `Host` and written
@@ -29,6 +27,7 @@ export class HttpDoor {
   readonly #passages: Passages
   readonly #authorities: readonly string[] | undefined
   readonly #destinations = new WeakMap<Socket, Destination>()
+  readonly #turns = new Turns()
   readonly #kept: KeptConnections
 
   /** @param authorities certificates (PEM) that prove the names of hosts, in place of the usual ones */
@@ -36,34 +35,49 @@ export class HttpDoor {
     this.#passages = passages
     this.#kept = new KeptConnections(passages.limits.idleTimeout)
     this.#authorities = authorities
+    const { headTimeout: headersTimeout = 20_000 } = passages.limits
     this.#server = createServer(
       {
         maxHeaderSize,
         headersTimeout,
         requestTimeout: 0,
-        connectionsCheckingInterval: 2_000,
+        connectionsCheckingInterval: headersTimeout / 10,
         insecureHTTPParser: false,
       },
-      (request, response) => void this.#forward(request, response).catch(() => response.destroy()),
+      (request, response) =>
+        this.#inTurn(request, response, () => {
+          void this.#forward(request, response).catch(() => response.destroy())
+        }),
     )
     // a header that Node drops without a word could be the one that frames the body
     this.#server.maxHeadersCount = 0
+    // Node looks at the time of heads from this event on, which a server that does not listen never has
+    this.#server.emit('listening')
     this.#server.keepAliveTimeout = passages.limits.idleTimeout
     // A client may end its side and wait for the answer. Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      void this.#upgrade(request, socket, head).catch(() => socket.destroy())
+      this.#inTurn(request, undefined, () => {
+        this.#kept.end(socket)
+        void this.#upgrade(request, socket, head).catch(() => socket.destroy())
+      })
     })
     this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
       const { port = 80 } = this.#destinations.get(request.socket) ?? {}
       this.#passages.refuse(request.headers.host ?? request.url ?? '', port, refusals.tunnel())
-      respondRaw(request, socket, (response) => refuse(response, request.url ?? '', refusals.tunnel()))
+      const answerIt = (response: ServerResponse): void => refuse(response, request.url ?? '', refusals.tunnel())
+      this.#inTurn(request, undefined, () => respondRaw(request, socket, answerIt))
     })
-    this.#server.on('clientError', (_, socket) => {
+    this.#server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
       const destination = this.#destinations.get(socket as Socket)
-      const refusal = refusals.unjudged('does not speak HTTP/1.1 as its port asks')
+      const problem =
+        code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? `has a request whose head took longer than ${headersTimeout} ms`
+          : 'does not speak HTTP/1.1 as its port asks'
+      const refusal = refusals.unjudged(problem)
       if (destination !== undefined && !socket.destroyed) passages.refuse(destination.name, destination.port, refusal)
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+      if (socket.writable)
+        socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () => socket.destroy())
       else socket.destroy()
     })
   }
@@ -78,6 +92,13 @@ export class HttpDoor {
   close(): void {
     this.#server.closeAllConnections()
     this.#server.close()
+  }
+
+  #inTurn(request: IncomingMessage, response: ServerResponse | undefined, work: () => void): void {
+    if (this.#turns.take(request, response, work)) return
+    const { name = '', port } = this.#destinations.get(request.socket) ?? {}
+    this.#passages.refuse(name, port, refusals.unjudged('has more requests than can wait'))
+    request.socket.destroy()
   }
 
   /** The destination of a request; a refusal is told and answered here. */
@@ -110,6 +131,8 @@ export class HttpDoor {
     }: { readonly destination: Destination; readonly headers: OutgoingHttpHeaders; readonly keeps: boolean },
   ): Promise<void> {
     const { name } = destination
+    // a connection from inside has one to the outside
+    if (!keeps) this.#kept.end(request.socket)
     const way = keeps
       ? { over: this.#kept.agentFor(request.socket, () => this.#out(destination)) }
       : await this.#out(destination)

@@ -43,6 +43,11 @@ export class KeptConnections {
     this.#agents.set(inner, agent)
     return agent
   }
+
+  /** Ends those of a connection from inside, where another takes their place. */
+  end(inner: Socket): void {
+    this.#agents.get(inner)?.destroy()
+  }
 }
 
 /** True for a request that can be asked again where a kept connection ends under it: it has no body and changes nothing. */

@@ -23,6 +23,8 @@ export class Passages {
   readonly #options: GateOptions
   readonly #ending = new AbortController()
   readonly #sockets = new Set<Socket>()
+  /** Those of them that lead to hosts. */
+  readonly #outer = new Set<Socket>()
   readonly #dialling = new Set<Promise<unknown>>()
   #open = 0
   #bytes = 0
@@ -82,8 +84,11 @@ export class Passages {
       tell(refusal)
       return { refusal }
     }
-    const { bytes = Number.POSITIVE_INFINITY } = this.limits
+    const { bytes = Number.POSITIVE_INFINITY, connections } = this.limits
     if (this.#bytes >= bytes) return refused(refusals.tooMuch(bytes))
+    // a connection from inside can end while the one to the host is still on its way
+    const open = [...this.#outer].filter(({ destroyed }) => !destroyed).length + this.#dialling.size
+    if (open >= connections) return refused(refusals.tooMany(connections))
     // it rejects only when the gate is closed meanwhile
     const dialling = dial(name, port, { ...this.#options, signal: this.#ending.signal }).catch(
       () => ({ problem: 'unreachable' }) as const,
@@ -93,6 +98,7 @@ export class Passages {
     this.#dialling.delete(dialling)
     if ('problem' in dialled) return refused(refusals.dial(dialled.problem))
     const { socket } = dialled
+    this.#outer.add(socket)
     let cut: Refusal | undefined
     const end = (refusal: Refusal): void => {
       cut ??= refusal
@@ -113,6 +119,7 @@ export class Passages {
     const timer = setInterval(count, countEvery).unref()
     socket.once('close', () => {
       clearInterval(timer)
+      this.#outer.delete(socket)
       count()
       tell(cut, socket)
     })

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect, TLSSocket } from 'node:tls'
 
+import { connectTimeout } from '../dial.ts'
 import type { Authority } from '../requests/authority.ts'
 import type { Destination, Passages } from './passage.ts'
 import { answer, judge, readHello, tlsRecord } from './stream-door.ts'
@@ -43,7 +44,7 @@ export async function takeRequests(
   onHttp(secure, true)
 }
 
-/** Speaks TLS with the host itself. `undefined` where it does not prove its name. */
+/** Speaks TLS with the host itself. `undefined` where it does not prove its name in the time that a connection gets. */
 export function secured(
   socket: Socket,
   { name, authorities }: { readonly name: string; readonly authorities: readonly string[] | undefined },
@@ -56,7 +57,9 @@ export function secured(
       minVersion: 'TLSv1.2',
       ...(authorities && { ca: [...authorities] }),
     })
+    const timer = setTimeout(() => socket.destroy(), connectTimeout)
     const done = (result: TLSSocket | undefined): void => {
+      clearTimeout(timer)
       secure.off('secureConnect', onSecure)
       secure.off('close', onEnd)
       if (result === undefined) socket.destroy()

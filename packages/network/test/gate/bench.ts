@@ -32,7 +32,7 @@ export interface BenchOptions {
   readonly origin: number
   readonly limits?: Partial<GateLimits>
   /** The name server of the outside. */
-  readonly resolve?: (name: string) => readonly string[]
+  readonly resolve?: (name: string) => readonly string[] | Promise<readonly string[]>
   readonly requests?: GateRequests
 }
 
@@ -48,7 +48,7 @@ export async function openGate({ allow, origin, limits = {}, resolve, requests }
     requests,
     limits: { connections: 16, idleTimeout: 10_000, ...limits },
     permits: (address) => address === '127.0.0.1',
-    resolve: async (name) => (resolve?.(name) ?? ['127.0.0.1']).map((address) => ({ address, port: origin })),
+    resolve: async (name) => ((await resolve?.(name)) ?? ['127.0.0.1']).map((address) => ({ address, port: origin })),
     onReport(report) {
       reports.push(report)
       heard.resolve()

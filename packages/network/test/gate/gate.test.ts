@@ -313,6 +313,103 @@ describe('the limits of a gate', () => {
     expect(reports[0]).toMatchObject({ host: 'db.test', outcome: expect.stringMatching(/failed|allowed/) })
   })
 
+  it('[NW1] asks for one request of a connection at a time, however many come at once', async () => {
+    let [open, most, answered] = [0, 0, 0]
+    const { port } = await plainOrigin((socket) => {
+      open += 1
+      most = Math.max(most, open)
+      socket.once('close', () => (open -= 1)).on('end', () => socket.end())
+      socket.on('data', (chunk: Buffer) => {
+        const asked = String(chunk).match(/^(?:GET|POST) /gmu)?.length ?? 0
+        // an answer that takes a while, so that the next request would overtake it
+        setImmediate(() => {
+          for (let left = asked; left > 0; left -= 1) {
+            answered += 1
+            socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx')
+          }
+        })
+      })
+    })
+    const { connect } = await openGate({ allow, origin: port, limits: { connections: 4 } })
+    const socket = await connect('api.test', 80)
+    const post = 'POST / HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1\r\n\r\nx'
+    socket.end((get('api.test').repeat(199) + post).repeat(3))
+    expect((await drain(socket)).match(/200 OK/gu)).toHaveLength(600)
+    expect(answered).toBe(600)
+    // where another takes its place, the host can see the end of the first late
+    expect(most).toBeLessThanOrEqual(2)
+  })
+
+  it('[NW1] lets requests wait up to a number of bytes, and then ends the connection', async () => {
+    const { port, sockets } = await plainOrigin(() => undefined)
+    const { connect, reports, until } = await openGate({ allow, origin: port })
+    const socket = await connect('api.test', 80)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET / HTTP/1.1\r\nHost: api.test\r\nX: ${'a'.repeat(60_000)}\r\n\r\n`.repeat(400))
+    await closed
+    await until((all) => all.some(({ reason }) => reason?.includes('more requests than can wait') === true))
+    expect(sockets).toHaveLength(1)
+    expect(reports.filter(({ outcome }) => outcome === 'denied')).toHaveLength(1)
+  })
+
+  it.each([
+    ['a tunnel', 'CONNECT evil.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n', /200 OK.*seen \/1.*403 /s],
+    [
+      'WebSocket',
+      'GET /ws HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      /200 OK.*seen \/1.*101 Switching/s,
+    ],
+  ])('[HO4] answers %s that comes behind another request in its turn', async (_, second, expected) => {
+    const { port } = await httpOrigin()
+    const { connect } = await openGate({ allow, origin: port })
+    const socket = await connect('api.test', 80)
+    socket.end(get('api.test', '/1') + second)
+    expect(await drain(socket)).toMatch(expected)
+  })
+
+  it('[NW1] dials for as many connections as it takes, also where theirs have ended', async () => {
+    let asked = Promise.withResolvers<void>()
+    // it never answers, and no end of a command waits for it
+    const resolve = () => {
+      asked.resolve()
+      return new Promise<never>(() => undefined)
+    }
+    const { connect } = await openGate({ allow, origin: 1, resolve, limits: { connections: 2 } })
+    for (const _ of [1, 2]) {
+      const socket = await connect('api.test', 80)
+      socket.write(get('api.test'))
+      await asked.promise
+      asked = Promise.withResolvers()
+      socket.resetAndDestroy()
+    }
+    let answer = ''
+    // until the gate has seen that those from inside have ended
+    while (answer === '') {
+      const socket = await connect('api.test', 80)
+      socket.end(get('api.test'))
+      answer = await drain(socket)
+    }
+    expect(answer).toMatch(/^HTTP\/1\.1 403 .*2 connections are open already/s)
+  })
+
+  it('[NW1] waits for the head of a request for a time, however slowly it comes', async () => {
+    const { port, seen } = await httpOrigin()
+    const { connect, reports, until } = await openGate({ allow, origin: port, limits: { headTimeout: 300 } })
+    const socket = await connect('api.test', 80)
+    // the second head of a connection is bounded as the first is
+    socket.write(get('api.test', '/1'))
+    await once(socket, 'data')
+    socket.write('GET /2 HTTP/1.1\r\nX: ')
+    const drip = setInterval(() => socket.write('a'), 20)
+    onTestFinished(() => clearInterval(drip))
+    await drain(socket)
+    await until((all) => all.some(({ reason }) => reason?.includes('longer than 300 ms') === true))
+    const silent = await connect('api.test', 80)
+    await drain(silent)
+    expect(seen).toEqual(['GET api.test /1'])
+    expect(reports.filter(({ outcome }) => outcome === 'denied').length).toBeGreaterThan(1)
+  })
+
   it('ends everything when it is closed', async () => {
     const { port } = await plainOrigin((socket) => socket.write('hello'))
     const { gate, connect, reports } = await openGate({ allow, origin: port })

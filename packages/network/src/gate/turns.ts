@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Bytes of all requests that wait, at most: of their heads, and about those of an object in memory. */
+const mostWaiting = 16 * 1024 * 1024
+const objectBytes = 1024
+
+interface Line {
+  isBusy: boolean
+  readonly waiting: { readonly size: number; readonly begin: () => void }[]
+}
+
+/** The requests of a connection, one at a time. Node hands out all that a client sends, as fast as it comes. */
+export class Turns {
+  readonly #lines = new WeakMap<Socket, Line>()
+  #waiting = 0
+
+  /**
+   * Begins a request when the answer to the one before it has gone.
+   *
+   * @param response absent for the last request of a connection
+   * @returns false where too many wait
+   */
+  take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
+    // the parser goes on with what it has
+    if (socket.destroyed) return true
+    const line = this.#lineOf(socket)
+    const begin = (): void => {
+      line.isBusy = true
+      response?.once('close', () => {
+        line.isBusy = false
+        const next = line.waiting.shift()
+        this.#waiting -= next?.size ?? 0
+        next?.begin()
+      })
+      if (socket.writable) work()
+    }
+    const size = objectBytes + rawHeaders.join('').length
+    if (line.isBusy && this.#waiting + size > mostWaiting) return false
+    if (!line.isBusy) begin()
+    else {
+      line.waiting.push({ size, begin })
+      this.#waiting += size
+    }
+    return true
+  }
+
+  #lineOf(socket: Socket): Line {
+    const known = this.#lines.get(socket)
+    if (known !== undefined) return known
+    const line: Line = { isBusy: false, waiting: [] }
+    this.#lines.set(socket, line)
+    socket.once('close', () => {
+      for (const { size } of line.waiting.splice(0)) this.#waiting -= size
+    })
+    return line
+  }
+}
