@@ -418,7 +418,7 @@ export const networkMutations: readonly Mutation[] = [
         by: "throw new Error('assigned')\n  }\n  const end",
       },
     ],
-    test: { file: answersTest, title: 'a tunnel that is asked for behind a request' },
+    test: { file: answersTest, title: 'a connection that waits for another one' },
   },
   {
     row: download,

@@ -86,7 +86,7 @@ export function respondRaw<Result>(
   try {
     response.assignSocket(socket)
   } catch {
-    // an earlier request waits for its answer: no honest client asks for another protocol before that
+    // Node itself answers an earlier request, one with another `Expect`: no honest client asks for another protocol meanwhile
     return void socket.destroy()
   }
   const end = (): void => {

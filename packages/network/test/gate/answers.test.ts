@@ -1,6 +1,10 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+
 import { drawAnswer, drawFrom, drawRequests, oddAnswers, openOddServer, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { respondRaw } from '../../src/gate/answers.ts'
 import { HostRequests } from '../../src/gate/index.ts'
 import { createAuthority } from '../../src/requests/authority.ts'
 import { drain, listOf, openGate } from './bench.ts'
@@ -92,11 +96,25 @@ it.each([
   ['a tunnel', 'CONNECT api.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n'],
   ['WebSocket', upgrade],
   ['HTTP/2', upgrade.replace('websocket', 'h2c')],
-])('[HO4] %s that is asked for behind a request ends its connection, and not the process', async (_, second) => {
-  const { origin, ask } = await open()
-  origin.answer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' }
-  expect(await ask(`GET / HTTP/1.1\r\nHost: api.test\r\n\r\n${second}`)).toBe('')
-  expect(result(await ask(get))).toBe(200)
+])(
+  '[HO4] %s that is asked for behind a request waits for its turn, and does not end the process',
+  async (_, second) => {
+    const { origin, ask } = await open()
+    origin.answer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' }
+    const first = 'GET / HTTP/1.1\r\nHost: api.test\r\n'
+    expect(await ask(`${first}\r\n${second}`)).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nok/su)
+    // Node itself answers the first
+    expect(await ask(`${first}Expect: x\r\n\r\n${second}`)).toMatch(/^HTTP\/1\.1 417 /u)
+    expect(result(await ask(get))).toBe(200)
+  },
+)
+
+it('[HO4] an answer on a connection that waits for another one ends it, and throws nothing', () => {
+  const socket = new Socket()
+  const request = new IncomingMessage(socket)
+  new ServerResponse(request).assignSocket(socket)
+  expect(respondRaw(request, socket, () => 'written')).toBeUndefined()
+  expect(socket.destroyed).toBe(true)
 })
 
 it('[HO4] requests at random leave the process alive, whatever the host answers', { tags: 'rounds' }, async () => {
