@@ -450,8 +450,8 @@ export const networkMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/download/src/egress/connect.ts',
-        text: 'const entry = list.find(to.host, to.port)',
-        by: 'const entry = list.find(to.host, to.port) ?? list.entries[0]',
+        text: "if (verdict.effect === 'deny') throw",
+        by: 'if (verdict.effect === undefined) throw',
       },
     ],
     test: { file: curlTest, title: 'reaches no other' },
@@ -462,8 +462,8 @@ export const networkMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/executor-virtual/src/run/downloads.ts',
-        text: 'list: network.list.narrow(rules)',
-        by: 'list: network.list.narrow(rules.slice(rules.length))',
+        text: 'network.list.narrow(rules)',
+        by: 'network.list.narrow(rules.slice(rules.length))',
       },
     ],
     test: { file: curlTest, title: 'narrowed by a rule' },

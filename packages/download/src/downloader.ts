@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import { checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 import type { Client, ClientAnswer } from './client/client.ts'
 import { problems } from './errors.ts'
@@ -20,6 +20,7 @@ const shapes: OptionShapes<OpenOptions> = {
   maxBytes: option.integer(1),
   redirect: option.oneOf('follow', 'manual'),
   anyStatus: option.boolean,
+  connections: option.of('connections', (value) => hasMethods(value, 'judge', 'report')),
 }
 
 export interface Machinery {
@@ -35,6 +36,7 @@ interface Following {
   readonly maxBytes: number
   readonly redirect: 'follow' | 'manual'
   readonly anyStatus: boolean
+  readonly connections: OpenOptions['connections']
 }
 
 /** An answer, and everything that belongs to it. */
@@ -59,7 +61,7 @@ export class LiveDownloader implements Downloader {
 
   async open(given: string, openOptions: OpenOptions = {}): Promise<Download> {
     checkOptions<OpenOptions>(openOptions, shapes, { operation: 'download' })
-    const { signal, maxBytes = 50_000_000, redirect = 'follow', anyStatus = false } = openOptions
+    const { signal, maxBytes = 50_000_000, redirect = 'follow', anyStatus = false, connections } = openOptions
     signal?.throwIfAborted()
     this.#closing.signal.throwIfAborted()
     if (this.#options.requireTor === true && this.#options.tor === undefined) throw problems.noTor()
@@ -68,7 +70,7 @@ export class LiveDownloader implements Downloader {
     const signals = signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal]
     const patience = new Patience({ timeout, idleTimeout, signals })
     try {
-      return await this.#follow(checkUrl(given), { patience, maxBytes, redirect, anyStatus })
+      return await this.#follow(checkUrl(given), { patience, maxBytes, redirect, anyStatus, connections })
     } catch (error) {
       patience.end()
       throw patience.reason ?? error
@@ -88,11 +90,12 @@ export class LiveDownloader implements Downloader {
     return this.#options.timeout ?? 300_000
   }
 
-  async #follow(first: URL, { patience, maxBytes, redirect, anyStatus }: Following): Promise<Download> {
+  async #follow(first: URL, following: Following): Promise<Download> {
+    const { patience, maxBytes, redirect, anyStatus } = following
     let url = first
     let tor = this.#options.requireTor === true
     for (let count = 0; ; ) {
-      const answered = await this.#ask(url, { tor, patience, maxBytes })
+      const answered = await this.#ask(url, { ...following, tor })
       const { answer, client } = answered
       const { status } = answer
       if (redirect === 'follow' && redirects.has(status)) {
@@ -141,14 +144,14 @@ export class LiveDownloader implements Downloader {
   /** Asks with one client after the other, until one gets an answer. */
   async #ask(
     url: URL,
-    { tor, patience, maxBytes }: { tor: boolean; patience: Patience; maxBytes: number },
+    { tor, patience, maxBytes, connections }: Following & { readonly tor: boolean },
   ): Promise<Answered> {
     this.#proxy ??= EgressProxy.start(this.#machinery.egress)
     this.#clients ??= this.#machinery.clients()
     const proxy = await this.#proxy
     let failure: unknown
     for (const client of await this.#clients) {
-      const transfer = proxy.begin({ maxBytes, identity: tor ? newIdentity() : undefined })
+      const transfer = proxy.begin({ maxBytes, connections, identity: tor ? newIdentity() : undefined })
       const release = patience.onEnd(() => transfer.end())
       try {
         const answer = await client.get({

@@ -1,18 +1,16 @@
 import { WorkspaceError, type ErrorCode } from '@ws/core'
-import type { Refusal } from '@ws/network/gate'
+import { type Refusal, refusals } from '@ws/network/gate'
 
 const operation = 'download'
 
 /** The faults of a download. None names an address, a proxy or a path of this machine. */
 export const problems = {
   url: (reason: string) => make('EINVAL', reason, 'give an `http` or `https` URL of a public host'),
-  private: (host: string) =>
-    make('EACCES', `the host \`${host}\` is not a public address`, 'download from a public host only'),
-  port: (port: number) =>
-    make('EACCES', `the port ${port} is not one of web servers`, 'use port 80, 443, 8080 or 8443'),
-  refusedHost: (host: string, { outcome, reason, remedy }: Refusal) =>
-    make(outcome === 'denied' ? 'EACCES' : 'EBACKEND', `\`${host}\` ${reason}`, remedy),
-  unknownHost: (host: string) => make('ENOENT', `the host \`${host}\` was not found`, 'check the URL'),
+  refusedHost: (host: string, refusal: Refusal) => {
+    const { outcome, rule, reason, remedy } = refusal
+    const failed = refusal === refusals.dial('unknown') ? 'ENOENT' : 'EBACKEND'
+    return make(outcome === 'denied' ? 'EACCES' : failed, `\`${host}\` ${reason}`, remedy, rule)
+  },
   unreachable: (host: string) =>
     make('EBACKEND', `the host \`${host}\` cannot be reached`, 'try again later, or another URL'),
   tls: (host: string) => make('EBACKEND', `the certificate of \`${host}\` is not valid`, 'use another host'),
@@ -38,10 +36,6 @@ export const problems = {
     make('ETIMEDOUT', `the download took longer than ${milliseconds} ms`, 'try again later, or another URL'),
   tooShort: () => make('EIO', 'the server ended before all of it had come', 'try again'),
   noTor: () => make('ENOTSUP', 'Tor is required, and is not configured', 'configure `tor`, or do not require it'),
-  torName: (host: string) =>
-    make('EACCES', `\`${host}\` is not a name that can be resolved through Tor`, 'give the name of a public host'),
-  onion: (host: string) =>
-    make('EACCES', `\`${host}\` can only be reached through Tor`, 'configure `tor` and `requireTor`'),
   encoding: (encoding: string) =>
     make(
       'EBACKEND',
@@ -51,6 +45,6 @@ export const problems = {
   closed: () => make('ECLOSED', 'the downloader is closed', 'make a new one'),
 } as const
 
-function make(code: ErrorCode, reason: string, remedy: string): WorkspaceError {
-  return new WorkspaceError({ code, operation, reason, remedy })
+function make(code: ErrorCode, reason: string, remedy: string, rule?: string): WorkspaceError {
+  return new WorkspaceError({ code, operation, reason, remedy, rule })
 }

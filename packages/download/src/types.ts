@@ -1,4 +1,7 @@
-import type { ListedHosts, TorOptions } from './egress/connect.ts'
+import type { Connections } from '@ws/core'
+import type { Resolve } from '@ws/network'
+
+import type { TorOptions } from './egress/connect.ts'
 
 export interface DownloaderOptions {
   /** Tor's SOCKS port, for servers that refuse with 401, 403 or 503. Default: none. */
@@ -11,8 +14,10 @@ export interface DownloaderOptions {
   readonly idleTimeout?: number | undefined
   /** `auto` (default): a client that speaks as a browser does, where it is installed, then a plain one. */
   readonly client?: 'auto' | 'undici' | undefined
-  /** The only hosts that are reached, by the first URL and by redirects. Default: every public host, at ports of web servers. */
-  readonly hosts?: ListedHosts | undefined
+  /** Addresses and ranges (`10.0.0.0/8`) that hosts may have beside public ones. Default: none. */
+  readonly addresses?: readonly string[] | undefined
+  /** Gives the addresses of a host, in place of the system's resolver. */
+  readonly resolve?: Resolve | undefined
 }
 
 export interface OpenOptions {
@@ -23,6 +28,11 @@ export interface OpenOptions {
   readonly redirect?: 'follow' | 'manual' | undefined
   /** An answer with any status is a result. Default false: only 200 to 299 are, and the others are errors. */
   readonly anyStatus?: boolean | undefined
+  /**
+   * Judges each host, of the first URL and of redirects, before its name is looked up, here or through Tor. It is told of each
+   * connection and of each refusal. Default: every public host, at ports of web servers.
+   */
+  readonly connections?: Connections | undefined
 }
 
 /** A download that has begun. */

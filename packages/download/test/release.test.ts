@@ -2,13 +2,11 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { HostList } from '@ws/network'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { loadImpitClient } from '../src/client/impit.ts'
 import { undiciClient } from '../src/client/undici.ts'
 import { EgressProxy } from '../src/egress/proxy.ts'
-import { createDownloader } from '../src/index.ts'
 import { collect, openSite, publicAddress } from './site.ts'
 
 const impit = await loadImpitClient()
@@ -125,13 +123,4 @@ it('asks no resolver for a name that exists in Tor only', async () => {
     await expect(site.open({ resolve }).open(site.url('/', host))).rejects.toMatchObject({ code: 'EACCES' })
   }
   expect(asked).toEqual([])
-})
-
-it('[NW8] a list of hosts is refused together with Tor, which would pass it by', () => {
-  const hosts = { list: new HostList([]) }
-  for (const options of [
-    { hosts, tor: {} },
-    { hosts, requireTor: true },
-  ])
-    expect(() => createDownloader(options)).toThrow(/`hosts` cannot be held through Tor; leave out/)
 })

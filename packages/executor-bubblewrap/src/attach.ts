@@ -204,7 +204,9 @@ export function createAttached({
     guarantees,
     limits,
     refuseMissing: reservationProblem,
-    ...(typeof options.network === 'object' && { explainConnection: verdictOf(options.network.list) }),
+    ...(typeof options.network === 'object' && {
+      explainConnection: verdictOf(options.network.list, options.network.requests),
+    }),
     rootForm(plan) {
       if (!isAtRoot(plan)) return undefined
       const shell = resolveShell({ existsInView: isSystemProgram })

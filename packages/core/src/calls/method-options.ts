@@ -26,7 +26,7 @@ import type {
 } from '../workspace/file-door.ts'
 import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../commands/sessions/types.ts'
 import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../checkpoints/types.ts'
-import type { CommandDefaults, ExecOptions, ExplainRequest } from '../workspace/types.ts'
+import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../workspace/types.ts'
 
 const signal = option.signal
 const version = option.text
@@ -64,6 +64,10 @@ const range: OptionShape = {
     const { offset, length, last } = value as Partial<ByteRange & LastBytes>
     return last === undefined ? offset !== undefined : offset === undefined && length === undefined
   },
+}
+const hosts: OptionShape = {
+  ...option.of('`public`, or a list of hosts', (value) => value === 'public' || Array.isArray(value)),
+  element: option.string,
 }
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
@@ -170,9 +174,11 @@ const methods = {
     path: option.string,
     host: option.text,
     port: option.integer(1, 65_535),
+    hosts,
     command: option.of('a command', () => true),
     acknowledge: option.strings,
   } satisfies OptionShapes<ExplainRequest>,
+  connections: { path: option.string, hosts } satisfies OptionShapes<ConnectionsOptions>,
   since: { since: count },
   output: {
     since: option.options<OutputOffsets>({ stdout: count, stderr: count, output: count }),

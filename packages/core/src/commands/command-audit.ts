@@ -3,6 +3,7 @@ import type { CommandResult, ConnectionReport } from '../executor/contract.ts'
 import { getCommandResult } from '../executor/killed.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { outcomeOf } from '../calls/audit.ts'
+import type { Context } from '../calls/context.ts'
 import type { CommandDoor } from './commands.ts'
 import type { AccessEvent, Command, ExecOptions } from '../workspace/types.ts'
 
@@ -79,18 +80,23 @@ export function connectionAudit(
   path: string,
 ): ((report: ConnectionReport) => void) | undefined {
   if (executor?.attached.guarantees.network !== 'names') return undefined
-  return ({ host, port, entry, outcome, rule = 'network', reason, time, duration, sentBytes, receivedBytes }) => {
-    if (!context.audit.active) return
-    context.audit.record({
-      time,
-      door: 'exec',
-      operation: 'connect',
-      path,
-      outcome,
-      ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
-      duration,
-      executor: executor.name,
-      connection: { host, port, entry, reason, sentBytes, receivedBytes },
-    })
-  }
+  return (report) => recordConnection(context, report, { door: 'exec', path, executor: executor.name })
+}
+
+/** The audit event of one connection, or of one refusal. */
+export function recordConnection(
+  { audit }: Pick<Context, 'audit'>,
+  { host, port, entry, outcome, rule = 'network', reason, time, duration, sentBytes, receivedBytes }: ConnectionReport,
+  by: Pick<AccessEvent, 'door' | 'path' | 'executor'>,
+): void {
+  if (!audit.active) return
+  audit.record({
+    ...by,
+    time,
+    operation: 'connect',
+    outcome,
+    ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
+    duration,
+    connection: { host, port, entry, reason, sentBytes, receivedBytes },
+  })
 }

@@ -1,22 +1,23 @@
-import type { ConnectionVerdict } from '../executor/contract.ts'
+import type { ConnectionReport, ConnectionVerdict } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
+import { admitCall } from '../calls/context.ts'
+import { checkMethod } from '../calls/method-options.ts'
 import { invalidOption } from '../options/check.ts'
-import { listOf, unlistedHost } from '../policy/host-list.ts'
-import type { ExplainRequest, Explanation } from '../workspace/types.ts'
+import { HostList, listOf, readHosts, unlistedHost } from '../policy/host-list.ts'
+import type { Connections, ConnectionsOptions, ExplainRequest, Explanation } from '../workspace/types.ts'
+import { recordConnection } from './command-audit.ts'
 import type { CommandDoor } from './commands.ts'
 import { describeUnheld } from './enforcement.ts'
 
 const defaultPort = 443
 
-/** Gives the answer of the executor and of the rules about a connection of commands. */
-export function explainConnection(
-  { context, executor }: CommandDoor,
-  { host, port = defaultPort }: ExplainRequest,
-): Explanation {
+/** Gives the answer of the executor and of the rules about a connection of commands, or of a tool that has its own list. */
+export function explainConnection(door: CommandDoor, { host, port = defaultPort, hosts }: ExplainRequest): Explanation {
   if (host === undefined) throw invalidOption('explain', 'host', 'the name of a host', host)
+  const { context, executor } = door
   const level = executor?.attached.guarantees.network
   const rules = context.gate.hostRules()
-  const isHeld = level === undefined || satisfies(level, 'names')
+  const isHeld = hosts !== undefined || level === undefined || satisfies(level, 'names')
   const common = {
     resolvedPath: context.root,
     enforcedBy: { files: 'interpreter' as const, exec: level },
@@ -28,17 +29,59 @@ export function explainConnection(
         })),
       }),
   }
-  const verdict = executor?.attached.explainConnection?.(host, port) ?? withoutList(level)
-  const closed = rules.find((rule) => listOf(rule).find(host, port) === undefined)
-  if (verdict.effect === 'allow' && closed === undefined) return { ...common, effect: 'allow', entry: verdict.entry }
-  const { reason, remedy } = verdict.effect === 'deny' ? verdict : unlistedHost(host, port, closed?.name)
-  const rule = verdict.effect === 'deny' ? 'network' : closed?.name
+  const verdict = judgeBy(door, hosts)(host, port)
+  if (verdict.effect === 'allow') return { ...common, effect: 'allow', entry: verdict.entry }
+  const { rule = 'network', reason, remedy } = verdict
   return { ...common, effect: 'deny', rule, code: 'EACCES', reason, remedy }
 }
 
-function withoutList(
-  level: string | undefined,
-): ConnectionVerdict | { readonly effect: 'allow'; readonly entry?: undefined } {
+/** The connections of a tool: judged as {@link explainConnection} does, and told to the audit. */
+export function connectionsOf(door: CommandDoor, options: ConnectionsOptions = {}): Connections {
+  const { context } = door
+  checkMethod('connections', 'connections', options)
+  admitCall(context, 'connections', undefined)
+  const { path = context.root, hosts } = options
+  const judge = judgeBy(door, hosts)
+  return {
+    judge(host, port) {
+      const verdict = judge(host, port)
+      if (verdict.effect === 'deny' || verdict.judgesRequests !== true) return verdict
+      const reason = 'has rules for requests (`network.requests`), which commands alone can follow'
+      return { effect: 'deny', rule: 'network', reason, remedy: 'ask it by a command, such as `curl`' }
+    },
+    report: (report: ConnectionReport) => recordConnection(context, report, { door: 'files', path }),
+  }
+}
+
+/** @param hosts the list of a tool, in place of the one that commands have */
+function judgeBy(
+  { context, executor }: CommandDoor,
+  hosts: ConnectionsOptions['hosts'],
+): (host: string, port: number) => ConnectionVerdict {
+  const own = hosts === undefined ? undefined : listedIn(hosts)
+  return (host, port) => {
+    const verdict =
+      own?.(host, port) ??
+      executor?.attached.explainConnection?.(host, port) ??
+      withoutList(executor?.attached.guarantees.network)
+    if (verdict.effect === 'deny') return verdict
+    const closed = context.gate.hostRules().find((rule) => listOf(rule).find(host, port) === undefined)
+    if (closed === undefined) return verdict
+    return { effect: 'deny', rule: closed.name, ...unlistedHost(host, port, closed.name) }
+  }
+}
+
+function listedIn(hosts: NonNullable<ConnectionsOptions['hosts']>): (host: string, port: number) => ConnectionVerdict {
+  if (hosts === 'public') return () => ({ effect: 'allow' })
+  const list = new HostList(readHosts(hosts, { operation: 'connections', option: 'hosts' }))
+  return (host, port) => {
+    const entry = list.find(host, port)
+    if (entry !== undefined) return { effect: 'allow', entry: entry.text }
+    return { effect: 'deny', rule: 'downloads', ...unlistedHost(host, port, undefined, 'downloads') }
+  }
+}
+
+function withoutList(level: string | undefined): ConnectionVerdict {
   if (level === 'none') return { effect: 'allow' }
   return {
     effect: 'deny',

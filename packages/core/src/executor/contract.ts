@@ -110,7 +110,7 @@ export interface CommandRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A connection that a command made to a listed host, or wanted to make; or a name that it looked up and that is not listed. */
+/** A connection that a command or a tool made, or wanted to make; or a name that a command looked up and that is not listed. */
 export interface ConnectionReport {
   /** The host, as it was asked for. */
   readonly host: string
@@ -135,8 +135,20 @@ export interface ConnectionReport {
 
 /** The answer about a connection that was not made. */
 export type ConnectionVerdict =
-  | { readonly effect: 'allow'; readonly entry: string }
-  | { readonly effect: 'deny'; readonly reason: string; readonly remedy: string }
+  | {
+      readonly effect: 'allow'
+      /** The entry of the list that lets it pass; absent where there is no list. */
+      readonly entry?: string | undefined
+      /** Each request to the host needs a rule of the executor's own, so that commands alone can reach it. */
+      readonly judgesRequests?: boolean | undefined
+    }
+  | {
+      readonly effect: 'deny'
+      /** Default `network`: the list of the executor. */
+      readonly rule?: string | undefined
+      readonly reason: string
+      readonly remedy: string
+    }
 
 /** A host that a command was refused, since the executor's list of hosts, or that of a rule, does not have it. */
 export interface NetworkViolation {

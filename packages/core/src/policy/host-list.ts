@@ -177,18 +177,20 @@ function isPartOf(part: HostEntry, whole: HostEntry): boolean {
 /**
  * Why a host that no entry has is refused, to follow the host in a sentence, and the entry that would let it pass.
  *
- * @param rule the rule whose list closes it; absent: the executor's own list
+ * @param rule the rule whose list closes it; absent: the list that `who` may reach
  */
 export function unlistedHost(
   name: string,
   port = 443,
   rule?: string,
+  who: 'commands' | 'downloads' = 'commands',
 ): { readonly reason: string; readonly remedy: string } {
   // An entry without a port stands for both.
   const entry = webPorts.includes(port) ? name : `${name}:${port}`
-  const place = rule === undefined ? '`network.allow`' : `the rule ${quotePath(rule)}`
+  const own = who === 'commands' ? '`network.allow`' : '`downloads.hosts`'
+  const place = rule === undefined ? own : `the rule ${quotePath(rule)}`
   return {
-    reason: `is not in the list of hosts ${rule === undefined ? 'that commands may reach' : `of the rule ${quotePath(rule)}`}`,
+    reason: `is not in the list of hosts ${rule === undefined ? `that ${who} may reach` : `of the rule ${quotePath(rule)}`}`,
     remedy: `do without it, or ask the operator for the entry \`${entry}\` in ${place}`,
   }
 }

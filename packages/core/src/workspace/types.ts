@@ -10,6 +10,7 @@ import type {
   RunningCommand,
   StandardInput,
   ConnectionReport,
+  ConnectionVerdict,
 } from '../executor/contract.ts'
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
 import type { CommandLimits } from '../executor/limits.ts'
@@ -147,10 +148,30 @@ export interface ExplainRequest {
   readonly host?: string | undefined
   /** For `connect`. Default 443. */
   readonly port?: number | undefined
+  /** For `connect`: as in {@link ConnectionsOptions}. */
+  readonly hosts?: ConnectionsOptions['hosts']
   /** For `exec`: the command, which rules about commands judge. Default: any that they allow. */
   readonly command?: Command | undefined
   /** For `exec`: as there. */
   readonly acknowledge?: readonly string[] | undefined
+}
+
+export interface ConnectionsOptions {
+  /** The file that they are for, which their events name. Default: the root. */
+  readonly path?: string | undefined
+  /**
+   * The only hosts that they reach, in place of those that commands reach: a list as in `network.allow`, or `public` for every
+   * public host. Rules narrow it. Default: the hosts that commands reach.
+   */
+  readonly hosts?: readonly string[] | 'public' | undefined
+}
+
+/** The connections of a tool that goes out for the workspace. The tool asks before it looks up a name. */
+export interface Connections {
+  /** Judges a connection as `explain` does. Hosts with rules for requests are for commands alone. */
+  judge(host: string, port: number): ConnectionVerdict
+  /** Audits a connection when it is over, and each refusal. */
+  report(report: ConnectionReport): void
 }
 
 export interface Explanation {
@@ -193,7 +214,7 @@ export interface AccessEvent {
   readonly time: number
   readonly door: 'files' | 'exec'
   /**
-   * The method's name; `closeSession` for the end of a session, `connect` for a connection of a command. `exists` is `stat`, and `readText`, `readStream` and `readLines`
+   * The method's name; `closeSession` for the end of a session, `connect` for a connection of a command or a tool. `exists` is `stat`, and `readText`, `readStream` and `readLines`
    * are `read`.
    */
   readonly operation: string
@@ -228,11 +249,14 @@ export interface AccessEvent {
   readonly stdoutBytes?: number | undefined
   readonly stderrBytes?: number | undefined
   readonly violations?: readonly RuleViolation[] | undefined
-  /** For `connect`: one event for each connection of a command to a listed host when it is over, and for each refusal. */
+  /**
+   * For `connect`: one event for each connection of a command to a listed host, or of a tool, when it is over, and for each
+   * refusal.
+   */
   readonly connection?: AccessedHost | undefined
 }
 
-/** The host of a connection that a command made, or was refused. */
+/** The host of a connection that a command or a tool made, or was refused. */
 export type AccessedHost = Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'>
 
 export interface WorkspaceEvents {
@@ -277,6 +301,8 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
    * for a refusal.
    */
   explain(request: ExplainRequest): Promise<Explanation>
+  /** Judges and audits the connections of a tool, by the list and the rules that hold for commands. */
+  connections(options?: ConnectionsOptions): Connections
   /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /**

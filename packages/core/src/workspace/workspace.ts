@@ -21,6 +21,7 @@ import type { Context } from '../calls/context.ts'
 import type { ChosenExecutor } from '../commands/enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
 import { explain } from '../commands/explain.ts'
+import { connectionsOf } from '../commands/explain-connection.ts'
 import type {
   EditFunction,
   EditOptions,
@@ -55,6 +56,8 @@ import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
   Command,
+  Connections,
+  ConnectionsOptions,
   ExecOptions,
   ExplainRequest,
   Explanation,
@@ -286,6 +289,10 @@ export class LiveWorkspace implements Workspace {
 
   explain(request: ExplainRequest): Promise<Explanation> {
     return explain(this.#door, request)
+  }
+
+  connections(options?: ConnectionsOptions): Connections {
+    return connectionsOf(this.#door, options)
   }
 
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void {

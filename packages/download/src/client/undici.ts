@@ -56,8 +56,10 @@ function decoded(body: Readable, header: (name: string) => string | undefined): 
   body.on('error', () => undefined)
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || header('content-length') === '0') return body
-  const decoder = decoders.get(encoding)
+  const decoder = decoders.get(encoding)?.()
   if (decoder === undefined) throw problems.encoding(encoding)
+  // it can fail once more when the pipeline has ended and left it
+  decoder.on('error', () => undefined)
   // an error of either is an error of the decoder, which is read
-  return pipeline(body, decoder(), () => undefined)
+  return pipeline(body, decoder, () => undefined)
 }

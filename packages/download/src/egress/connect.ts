@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 
-import type { WorkspaceError } from '@ws/core'
+import type { Connections, WorkspaceError } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
-import { type AddressCheck, connectTimeout, dial, type DialProblem, type HostList, type Resolve } from '@ws/network'
+import { type AddressCheck, connectTimeout, dial, type DialProblem } from '@ws/network'
 import { type Refusal, refusals } from '@ws/network/gate'
 import { SocksClient } from 'socks'
 
 import { problems } from '../errors.ts'
-import { checkTorName } from './tor-name.ts'
+import { isTorName } from './tor-name.ts'
 import type { Transfer } from './transfer.ts'
 
 export interface TorOptions {
@@ -18,33 +18,20 @@ export interface TorOptions {
   readonly port?: number | undefined
 }
 
-export interface ListedHosts {
-  readonly list: HostList
-  /** Addresses and ranges that they may have beside public ones. Default: none. */
-  readonly addresses?: readonly string[] | undefined
-  /** Gives the addresses of a host, in place of the system's resolver. */
-  readonly resolve?: Resolve | undefined
-  /** Called for each connection when it is over, and for each that is not made. */
-  readonly onConnection?: ((report: ConnectionReport) => void) | undefined
-}
-
-/** `permits` of {@link AddressCheck} is for tests alone: no public option leads here. */
 export interface EgressOptions extends AddressCheck {
+  /** For hosts that no list has: an entry of a list has its own. */
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
-  /** In place of `ports`: only these hosts are reached. */
-  readonly hosts?: Pick<ListedHosts, 'list' | 'onConnection'> | undefined
 }
 
-const dialProblems: Readonly<Record<DialProblem, (host: string) => WorkspaceError>> = {
-  onion: problems.onion,
-  unknown: problems.unknownHost,
-  private: problems.private,
-  unreachable: problems.unreachable,
-}
+const everyHost: Connections = { judge: () => ({ effect: 'allow' }), report: () => undefined }
+
+/** A connection, or the reason why there is none. */
+type Way = { readonly socket: Socket } | { readonly problem: DialProblem | 'port' | 'torName' }
 
 /**
- * Opens a connection to a host: to the very address that was checked.
+ * Opens a connection to a host: to the very address that was checked. The host is judged before its name is asked for,
+ * here or at the far end of Tor.
  *
  * @throws WorkspaceError
  */
@@ -54,53 +41,53 @@ export async function connectOut(
   transfer: Transfer,
   options: EgressOptions,
 ): Promise<Socket> {
-  if (options.hosts !== undefined) return connectListed(options.hosts, { host, port }, transfer, options)
-  if (!options.ports.has(port)) throw problems.port(port)
-  if (transfer.identity !== undefined) return connectThroughTor(host, port, transfer, options)
-  const dialled = await dial(host, port, { ...options, signal: transfer.signal })
-  if ('problem' in dialled) throw dialProblems[dialled.problem](host)
-  return dialled.socket
-}
-
-async function connectListed(
-  { list, onConnection }: NonNullable<EgressOptions['hosts']>,
-  to: { readonly host: string; readonly port: number },
-  { signal }: Transfer,
-  options: EgressOptions,
-): Promise<Socket> {
+  const { connections = everyHost } = transfer
   const time = Date.now()
   const report = (rest: Pick<ConnectionReport, 'outcome'> & Partial<ConnectionReport>): void =>
-    onConnection?.({ ...to, time, duration: Date.now() - time, sentBytes: 0, receivedBytes: 0, ...rest })
+    connections.report({ host, port, time, duration: Date.now() - time, sentBytes: 0, receivedBytes: 0, ...rest })
   const refuse = (refusal: Refusal, entry?: string): WorkspaceError => {
     report({ ...refusal, entry })
-    return problems.refusedHost(to.host, refusal)
+    return problems.refusedHost(host, refusal)
   }
-  const entry = list.find(to.host, to.port)
-  if (entry === undefined) throw refuse(refusals.unlisted(list, to.host, to.port))
-  const dialled = await dial(to.host, to.port, { ...options, signal })
-  if ('problem' in dialled) throw refuse(refusals.dial(dialled.problem), entry.text)
-  const { socket } = dialled
-  socket.once('close', () =>
-    report({
-      entry: entry.text,
-      outcome: 'allowed',
-      sentBytes: socket.bytesWritten,
-      receivedBytes: socket.bytesRead,
-    }),
-  )
+  const verdict = connections.judge(host, port)
+  if (verdict.effect === 'deny') throw refuse({ outcome: 'denied', ...verdict })
+  const { entry } = verdict
+  const isWebPort = entry !== undefined || options.ports.has(port)
+  const way: Way = isWebPort ? await reach(host, port, transfer, options) : { problem: 'port' }
+  if ('problem' in way) throw refuse(refusalOf(way.problem, port), entry)
+  const { socket } = way
+  let isTold = false
+  const tell = (): void => {
+    if (!isTold) report({ entry, outcome: 'allowed', sentBytes: socket.bytesWritten, receivedBytes: socket.bytesRead })
+    isTold = true
+  }
+  socket.once('close', tell)
+  // the event is there when the download has ended, and not a moment later
+  transfer.signal.addEventListener('abort', tell, { once: true })
   return socket
 }
 
+function refusalOf(problem: Exclude<Way, { socket: Socket }>['problem'], port: number): Refusal {
+  if (problem === 'port') {
+    const remedy = 'use port 80, 443, 8080 or 8443'
+    return { outcome: 'denied', reason: `is not asked at port ${port}, which is not one of web servers`, remedy }
+  }
+  if (problem !== 'torName') return refusals.dial(problem)
+  const reason = 'is not a name that can be resolved through Tor'
+  return { outcome: 'denied', reason, remedy: 'give the name of a public host' }
+}
+
+async function reach(host: string, port: number, transfer: Transfer, options: EgressOptions): Promise<Way> {
+  if (transfer.identity !== undefined) return await reachThroughTor(host, port, transfer, options)
+  // it rejects only when the transfer has ended meanwhile
+  return await dial(host, port, { ...options, signal: transfer.signal }).catch(() => ({ problem: 'unreachable' }))
+}
+
 /** Each identity is a user and password of its own: Tor gives it a circuit of its own. */
-async function connectThroughTor(
-  host: string,
-  port: number,
-  transfer: Transfer,
-  { tor }: EgressOptions,
-): Promise<Socket> {
+async function reachThroughTor(host: string, port: number, transfer: Transfer, { tor }: EgressOptions): Promise<Way> {
   const { identity } = transfer
   if (tor === undefined || identity === undefined) throw problems.noTor()
-  checkTorName(host)
+  if (!isTorName(host)) return { problem: 'torName' }
   try {
     const proxy = { host: tor.host ?? '127.0.0.1', port: tor.port ?? 9050 }
     // a socket that the library makes could not be ended while it waits for Tor
@@ -115,8 +102,9 @@ async function connectThroughTor(
       timeout: connectTimeout * 2,
       existing_socket: socket,
     })
-    return socket
+    return { socket }
   } catch {
-    throw problems.unreachable(host)
+    // whatever went wrong on the way to it
+    return { problem: 'unreachable' }
   }
 }

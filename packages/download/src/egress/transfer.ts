@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 
-import type { WorkspaceError } from '@ws/core'
+import type { Connections, WorkspaceError } from '@ws/core'
 
 import { problems } from '../errors.ts'
 
@@ -23,12 +23,15 @@ export interface TransferOptions {
   readonly maxBytes: number
   /** Goes through Tor. */
   readonly identity?: TorIdentity | undefined
+  /** Judges each host. Default: every public host, at ports of web servers. */
+  readonly connections?: Connections | undefined
 }
 
 /** One request of a client through the proxy, known by its password there. */
 export class Transfer {
   readonly password = token()
   readonly identity: TorIdentity | undefined
+  readonly connections: Connections | undefined
   readonly signal: AbortSignal
   /** Why the proxy ended it. */
   problem: WorkspaceError | undefined
@@ -38,9 +41,10 @@ export class Transfer {
   readonly #sockets = new Set<Socket>()
   readonly #ending = new AbortController()
 
-  constructor({ maxBytes, identity }: TransferOptions) {
+  constructor({ maxBytes, identity, connections }: TransferOptions) {
     this.#maxBytes = maxBytes
     this.identity = identity
+    this.connections = connections
     this.signal = this.#ending.signal
   }
 

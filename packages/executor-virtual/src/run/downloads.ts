@@ -1,7 +1,7 @@
-import { isWorkspaceError } from '@ws/core'
+import { type Connections, isWorkspaceError } from '@ws/core'
 import { type ConnectionReport, execError, type ExecutorResult, type HostsRule } from '@ws/core/executor'
 import type { Downloader } from '@ws/download'
-import { RefusedHosts } from '@ws/network/gate'
+import { RefusedHosts, verdictOf } from '@ws/network/gate'
 
 import type { ResolvedNetwork } from '../options.ts'
 import type { Fetched, FetchRequest } from '../worker/protocol.ts'
@@ -39,8 +39,18 @@ export class CommandDownloads {
   readonly #refused = new RefusedHosts()
   #downloader: Downloader | undefined
 
+  readonly #connections: Connections
+
   constructor(options: DownloadOptions) {
     this.#options = options
+    const { network, rules, onConnection } = options
+    this.#connections = {
+      judge: verdictOf(network.list.narrow(rules)),
+      report: (report) => {
+        this.#refused.hear(report)
+        onConnection?.(report)
+      },
+    }
   }
 
   async fetch({ url, follow, timeout }: FetchRequest): Promise<Fetched> {
@@ -51,7 +61,10 @@ export class CommandDownloads {
     try {
       this.#downloader ??= this.#open()
       const redirect = follow ? 'follow' : 'manual'
-      const { status, stream } = await this.#downloader.open(url, { maxBytes, redirect, anyStatus: true, signal: both })
+      const { status, stream } = await this.#downloader.open(url, {
+        ...{ maxBytes, redirect, anyStatus: true, signal: both },
+        connections: this.#connections,
+      })
       const body = Buffer.concat(await Array.fromAsync(stream))
       return { status, body }
     } catch (error) {
@@ -71,17 +84,8 @@ export class CommandDownloads {
   }
 
   #open(): Downloader {
-    const { create, network, rules, onConnection } = this.#options
-    return create({
-      client: 'undici',
-      hosts: {
-        ...network,
-        list: network.list.narrow(rules),
-        onConnection: (report) => {
-          this.#refused.hear(report)
-          onConnection?.(report)
-        },
-      },
-    })
+    const { create, network } = this.#options
+    const { addresses, resolve } = network
+    return create({ client: 'undici', addresses, resolve })
   }
 }

@@ -50,7 +50,7 @@ const dialRefusals: Readonly<Record<DialProblem, Refusal>> = {
   onion: denied('can only be reached through Tor', 'use another host'),
   private: denied(
     'has an address that is not public',
-    'do without it, or ask the operator for the address in `network.addresses`',
+    'do without it, or ask the operator for the address in `addresses`, beside the list of hosts',
   ),
   unknown: failed('was not found', 'check the name'),
   unreachable: failed('cannot be reached', 'try again later'),

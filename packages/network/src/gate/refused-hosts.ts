@@ -1,6 +1,7 @@
 import type { NetworkViolation } from '@ws/core'
 import type { ConnectionReport, ConnectionVerdict, ExecutorResult, HostList } from '@ws/core/executor'
 
+import type { HostRequests } from '../requests/hosts.ts'
 import { refusals } from './refusals.ts'
 
 /** Refused hosts that a result lists at most. */
@@ -23,12 +24,13 @@ export class RefusedHosts {
   }
 }
 
-/** The answer of a list about a connection that is not made. */
-export function verdictOf(list: HostList): (host: string, port: number) => ConnectionVerdict {
+/** The answer of a list, and of rules for requests, about a connection that is not made. */
+export function verdictOf(list: HostList, requests?: HostRequests): (host: string, port: number) => ConnectionVerdict {
   return (host, port) => {
     const entry = list.find(host, port)
-    if (entry !== undefined) return { effect: 'allow', entry: entry.text }
-    const { reason, remedy } = refusals.unlisted(list, host, port)
-    return { effect: 'deny', reason, remedy }
+    const judgesRequests = requests?.of(host, port) !== undefined
+    if (entry !== undefined) return { effect: 'allow', entry: entry.text, judgesRequests }
+    const { rule, reason, remedy } = refusals.unlisted(list, host, port)
+    return { effect: 'deny', rule, reason, remedy }
   }
 }
