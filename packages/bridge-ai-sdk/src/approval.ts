@@ -1,5 +1,6 @@
 import type { Workspace } from '@ws/core'
 import { WorkspaceError } from '@ws/core'
+import type { ToolsOptions } from '@ws/tools'
 import { judgeCall } from '@ws/tools/bridge'
 import type { ToolApprovalStatus } from 'ai'
 
@@ -17,7 +18,7 @@ export interface ApprovalOptions {
 /** Makes the function that answers the AI SDK's question about a call. */
 export function createApproval(
   workspace: Workspace,
-  { ask = 'changes' }: ApprovalOptions,
+  { ask = 'changes', downloads }: ApprovalOptions & Pick<ToolsOptions, 'downloads'>,
 ): (tool: string, input: unknown) => Promise<ToolApprovalStatus> {
   if (!asks.includes(ask)) {
     throw new WorkspaceError({
@@ -28,7 +29,7 @@ export function createApproval(
     })
   }
   return async (tool, input) => {
-    const { effect, kind, reason } = await judgeCall(workspace, tool, input)
+    const { effect, kind, reason } = await judgeCall(workspace, tool, input, downloads)
     if (effect === 'deny') return { type: 'denied', ...(reason !== undefined && { reason }) }
     const needsUser = ask === 'changes' ? kind !== 'read' : ask === 'commands' && kind === 'command'
     return needsUser ? 'user-approval' : 'not-applicable'

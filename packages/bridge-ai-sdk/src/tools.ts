@@ -38,7 +38,7 @@ export interface AiTools extends AsyncDisposable {
 export function createAiTools(workspace: Workspace, { ask, ...options }: AiToolsOptions = {}): AiTools {
   checkWorkspace(workspace, 'createAiTools')
   checkAiSdk('createAiTools')
-  const approve = createApproval(workspace, { ask })
+  const approve = createApproval(workspace, { ask, downloads: options.downloads })
   const toolset = createTools(workspace, options)
   const close = (): Promise<void> => toolset.close()
   return {

@@ -29,9 +29,10 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   const session = new Session(workspace, {
     maxContext,
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
-    downloads: options.downloads ?? {},
+    downloads: options.downloads,
   })
-  const chosen = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
+  const made = createFace(name, session.downloads !== undefined)
+  const chosen = options.commands === false ? withoutCommands(made) : made
   const face = options.checkpoints === true ? withCheckpoints(name, chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
@@ -97,17 +98,20 @@ function checkOptions(face: FaceName, { commands, maxContext }: ToolsOptions): v
 
 class LiveToolset implements Toolset {
   readonly tools: readonly Tool[]
+  readonly #all: readonly Tool[]
   readonly #session: Session
   readonly #face: Face
 
   constructor(session: Session, face: Face, tools: readonly Tool[]) {
     this.#session = session
     this.#face = face
-    this.tools = tools
+    this.#all = tools
+    // a call of a tool that is not offered is told the reason
+    this.tools = tools.filter(({ name }) => name !== 'download' || session.downloads !== undefined)
   }
 
   async run(name: string, input: unknown, options?: RunOptions): Promise<ToolAnswer> {
-    const tool = this.tools.find((one) => one.name === name)
+    const tool = this.#all.find((one) => one.name === name)
     if (tool !== undefined) return tool.run(input, options)
     options?.signal?.throwIfAborted()
     const names = this.tools.map((one) => one.name)

@@ -1,6 +1,7 @@
 export { createTools } from './create-tools.ts'
 export { faceNames, type FaceName } from './face-names.ts'
 export type {
+  DownloadsOptions,
   InputSchema,
   JournalEntry,
   Json,

@@ -110,8 +110,21 @@ export interface ToolsOptions {
    */
   readonly checkpoints?: boolean | undefined
   /**
-   * Downloads from public hosts [FS10]: options of a downloader, a downloader of your own, which stays yours to close, or
-   * `false` for none. Default `{}`. This way out is apart from the network of commands.
+   * Downloads [FS10], to hosts that the rules and the network of commands allow. `hosts` stands in place of that network. Where
+   * commands have none, the tool is offered with `hosts` alone. `false`: never. A downloader stays yours to close. Default `{}`.
    */
-  readonly downloads?: DownloaderOptions | Downloader | false | undefined
+  readonly downloads?: DownloadsOptions | Downloader | false | undefined
 }
+
+interface DownloadHosts {
+  /**
+   * The only hosts, as in `network.allow` of an executor, or `public` for every public host. `rules.allowHosts` narrows them.
+   * Default: the hosts that commands reach.
+   */
+  readonly hosts?: readonly string[] | 'public' | undefined
+}
+
+/** How and where a toolset downloads: by options of a downloader, or by a downloader of your own. */
+export type DownloadsOptions =
+  | (DownloadHosts & DownloaderOptions & { readonly downloader?: undefined })
+  | (DownloadHosts & { readonly downloader: Downloader })

@@ -9,7 +9,7 @@ const given = { '/a.txt': 'one\ntwo\n', '/b/c.ts': 'needle\n' }
 
 async function open(face: 'file_system' | 'split' | 'claude-code' = 'file_system') {
   const workspace = await workspaceWith(given)
-  return { workspace, toolset: createTools(workspace, { face }) }
+  return { workspace, toolset: createTools(workspace, { face, downloads: { hosts: 'public' } }) }
 }
 
 describe('[FS1] arguments of file_system', () => {

@@ -30,7 +30,7 @@ function fake(stream: () => Download['stream']): Downloader {
 async function open(downloads: Downloader | false) {
   const adapter = createMemoryAdapter({ files: { '/there.txt': 'old' } })
   const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: () => adapter }] })
-  const toolset = createTools(workspace, { downloads })
+  const toolset = createTools(workspace, { downloads: downloads && { downloader: downloads, hosts: ['example.org'] } })
   const run = (args: object) =>
     toolset.run('file_system', { operation: 'download', url: 'https://example.org', ...args })
   return { workspace, toolset, run }
@@ -86,7 +86,7 @@ describe('[FS10] download', () => {
 
   it('refuses private hosts by itself', async () => {
     const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: () => createMemoryAdapter() }] })
-    await using toolset = createTools(workspace)
+    await using toolset = createTools(workspace, { downloads: { hosts: 'public' } })
     for (const url of ['http://127.0.0.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/', 'file:///etc/passwd']) {
       const answer = await toolset.run('file_system', { operation: 'download', url, path: '/x' })
       expect(answer.isError, url).toBe(true)

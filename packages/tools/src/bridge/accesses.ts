@@ -39,6 +39,14 @@ function both(first: Row, second: Row): Row {
   }
 }
 
+/** The host of a URL; the tool itself reports one that cannot be read. */
+const connect: Row = ({ url }) => {
+  if (typeof url !== 'string' || !URL.canParse(url)) return []
+  const { hostname: host, protocol, port } = new URL(url)
+  if (host === '') return []
+  return [{ operation: 'connect', host, port: Number(port || (protocol === 'http:' ? 80 : 443)) }]
+}
+
 const file = ['path', 'file_path']
 const read = at(file, 'read')
 const write = at(file, 'write')
@@ -59,7 +67,7 @@ const rows: Readonly<Record<string, Row>> = {
   Read: read,
   write,
   create: write,
-  download: write,
+  download: both(write, connect),
   Write: write,
   replace: edit,
   edit,

@@ -1,6 +1,7 @@
 import { isWorkspaceError, quotePath } from '@ws/core'
 import type { ErrorCode, ExplainRequest, Workspace } from '@ws/core'
 
+import type { ToolsOptions } from '../types.ts'
 import { accessesOf } from './accesses.ts'
 import { wordsOf } from './errors.ts'
 
@@ -32,13 +33,21 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 /**
  * Judges a call of a tool of `@ws/tools` by `workspace.explain()`, without running it: for the part of a framework that asks
  * for approval.
+ *
+ * @param downloads as in the options of the tools
  */
-export async function judgeCall(workspace: Workspace, tool: string, input: unknown): Promise<Judgement> {
+export async function judgeCall(
+  workspace: Workspace,
+  tool: string,
+  input: unknown,
+  downloads: ToolsOptions['downloads'] = {},
+): Promise<Judgement> {
   const accesses = accessesOf(tool, input)
   if (accesses === undefined) return { effect: 'allow', kind: 'unknown' }
   const kind = kindOf(accesses)
+  const hosts = downloads !== false && 'hosts' in downloads ? downloads.hosts : undefined
   for (const access of accesses) {
-    const reason = await refusalOf(workspace, access)
+    const reason = await refusalOf(workspace, access.operation === 'connect' ? { ...access, hosts } : access)
     if (reason !== undefined) return { effect: 'deny', kind, reason }
   }
   return { effect: 'allow', kind }
@@ -55,7 +64,7 @@ async function refusalOf(workspace: Workspace, access: ExplainRequest): Promise<
     if (effect === 'allow' || code === undefined || !refusals.has(code)) return undefined
     const note = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
     const advice = remedy === undefined ? '' : `; ${remedy}`
-    return `${code}: ${access.operation}: ${quotePath(resolvedPath)} ${reason}${note}${advice}`
+    return `${code}: ${access.operation}: ${quotePath(access.host ?? resolvedPath)} ${reason}${note}${advice}`
   } catch (error) {
     // a path that cannot be one at all
     if (isWorkspaceError(error)) return refusals.has(error.code) ? wordsOf(error) : undefined

@@ -32,9 +32,10 @@ const toolName = 'file_system'
 const example = { operation: 'read', path: '/src/app.ts' }
 
 /** One tool for all operations on files [FS1], and one for commands. */
-export function createFileSystemFace(): Face {
+export function createFileSystemFace(downloads: boolean): Face {
+  const names = fileOperationNames.filter((name) => downloads || name !== 'download')
   return {
-    tools: [fileSystemTool(), operationTool('execute')],
+    tools: [fileSystemTool(names), operationTool('execute')],
     next: ({ operation, arguments: given }) =>
       operation === 'execute'
         ? { tool: 'execute', arguments: given }
@@ -52,45 +53,47 @@ function schemaOf(name: FileOperationName): ArgumentsSchema {
   return name === 'write' ? (input.extend({ content }) as ArgumentsSchema) : input
 }
 
-function fileSystemTool(): FaceTool {
-  const rows = fileOperationNames.map((name) => ({ ...rowOf(name), name, input: schemaOf(name) }))
+type Names = readonly FileOperationName[]
+
+function fileSystemTool(names: Names): FaceTool {
+  const rows = names.map((name) => ({ ...rowOf(name), name, input: schemaOf(name) }))
   return {
     name: toolName,
     description: `Works on the files of the workspace. Choose an \`operation\`:\n${rows.map((row) => `- ${row.name}: ${row.description}`).join('\n')}`,
-    inputSchema: flatSchema(),
+    inputSchema: flatSchema(names),
     annotations: {
       title: 'File system',
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
-      openWorldHint: true,
+      openWorldHint: names.includes('download'),
     },
     example,
-    handle: (call, input) => dispatch(call, input),
+    handle: (call, input) => dispatch(call, input, names),
   }
 }
 
 /** All arguments of all operations in one object: models take no union at the top. */
-function flatSchema(): InputSchema {
+function flatSchema(names: Names): InputSchema {
   const properties: Record<string, InputSchema['properties'][string]> = {
-    operation: { type: 'string', enum: fileOperationNames, description: 'The operation' },
+    operation: { type: 'string', enum: names, description: 'The operation' },
   }
   const users = new Map<string, string[]>()
-  for (const name of fileOperationNames) {
+  for (const name of names) {
     for (const [argument, field] of Object.entries(inputSchemaOf(schemaOf(name)).properties)) {
       properties[argument] ??= field
       users.set(argument, [...(users.get(argument) ?? []), name])
     }
   }
-  for (const [argument, names] of users) {
+  for (const [argument, callers] of users) {
     const field = properties[argument]
     const { description } = field ?? {}
-    properties[argument] = { ...field, description: `${String(description)} (${names.join(', ')})` }
+    properties[argument] = { ...field, description: `${String(description)} (${callers.join(', ')})` }
   }
   return { type: 'object', properties, required: ['operation'], additionalProperties: false }
 }
 
-async function dispatch(call: Call, input: unknown): Promise<Outcome> {
+async function dispatch(call: Call, input: unknown, offered: Names): Promise<Outcome> {
   const options = {
     subject: `\`${toolName}\``,
     example,
@@ -101,7 +104,7 @@ async function dispatch(call: Call, input: unknown): Promise<Outcome> {
     call: () => ({ tool: toolName, arguments: example }),
   })
   const name = fileOperationNames.find((one) => one === operation)
-  if (name === undefined) throw unknownOperation(operation, rest)
+  if (name === undefined) throw unknownOperation(operation, rest, offered)
   const row = rowOf(name)
   const checked = checkArguments(schemaOf(name), rest, {
     subject: `operation \`${name}\``,
@@ -126,9 +129,9 @@ async function writeData(call: Call, input: Readonly<Record<string, unknown>>): 
   return { ...outcome, ...(summary !== undefined && { text: `${outcome.text} ${summary}` }) }
 }
 
-function unknownOperation(given: unknown, rest: Readonly<Record<string, unknown>>): ToolProblem {
-  const names = fileOperationNames.map((name) => `\`${name}\``).join(', ')
-  const meant = typeof given === 'string' ? meantBy(given) : undefined
+function unknownOperation(given: unknown, rest: Readonly<Record<string, unknown>>, offered: Names): ToolProblem {
+  const names = offered.map((name) => `\`${name}\``).join(', ')
+  const meant = typeof given === 'string' ? offered.find((name) => name === meantBy(given)) : undefined
   const isMissing = given === undefined || given === null
   const chosen = meant ?? 'read'
   const kept = Object.entries(rest).filter(

@@ -6,7 +6,7 @@ import { createOpenAIFace } from './openai.ts'
 import { createFileSystemFace } from './file-system.ts'
 import { createSplitFace } from './split.ts'
 
-const faces: Readonly<Record<FaceName, () => Face>> = {
+const faces: Readonly<Record<FaceName, (downloads: boolean) => Face>> = {
   file_system: createFileSystemFace,
   split: createSplitFace,
   'claude-code': createClaudeCodeFace,
@@ -14,6 +14,7 @@ const faces: Readonly<Record<FaceName, () => Face>> = {
   openai: createOpenAIFace,
 }
 
-export function createFace(name: FaceName): Face {
-  return faces[name]()
+/** @param downloads whether they are offered */
+export function createFace(name: FaceName, downloads: boolean): Face {
+  return faces[name](downloads)
 }

@@ -6,6 +6,7 @@ import type { Download } from '@ws/download'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
+import { openJudged } from '../session/downloads.ts'
 import type { Call } from '../session/session.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
@@ -25,16 +26,17 @@ export const download = operation({
   idempotent: false,
   openWorld: true,
   async handle(call, { url, path: given, as = 'raw' }) {
-    const { downloader } = call.session
-    if (downloader === undefined) throw noDownloads(given)
+    const { downloads } = call.session
+    if (downloads === undefined) throw notOffered(call, url, given)
     const target = await call.resolve('download', given)
     return call.alone([target], async () => {
       const found = await call.statBehindLinks(target)
       if (found !== undefined) throw isThere(target)
       const { signal } = call
-      const download = await downloader.open(url, { signal, maxBytes: as === 'markdown' ? maxHtmlBytes : undefined })
+      const maxBytes = as === 'markdown' ? maxHtmlBytes : undefined
+      const { download, end } = await openJudged(call.workspace, downloads, url, { path: target, signal, maxBytes })
       const hash = createHash('sha256')
-      let written: WriteResult
+      let written: WriteResult | undefined
       try {
         const content = as === 'markdown' ? await markdownOf(call, download) : hashed(download.stream, hash)
         if (typeof content === 'string') hash.update(content)
@@ -43,6 +45,7 @@ export const download = operation({
       } finally {
         // a write that is refused reads nothing, and the connection must not wait for that
         await download.stream.return?.()
+        end(written?.size)
       }
       const { version, size } = written
       call.session.see(target, version)
@@ -73,10 +76,14 @@ async function markdownOf({ session, signal }: Call, { stream, url }: Download):
   return session.documents.markdown(decodeText(Buffer.concat(chunks)).text, { url, signal })
 }
 
-function noDownloads(given: string): ToolProblem {
+function notOffered({ session }: Call, url: string, given: string): ToolProblem {
+  const isOff = session.options.downloads === false
+  const host = URL.canParse(url) ? new URL(url).hostname : 'example.org'
   return new ToolProblem({
-    sentence: 'This toolset has no downloads',
-    remedy: 'nothing was changed; ask the user for the file',
+    sentence: `\`download\` is not offered: ${isOff ? 'downloads are switched off' : 'commands here have no network'}`,
+    remedy: isOff
+      ? 'nothing was changed; ask the user for the file'
+      : `nothing was changed; ask the user for the file, or the operator for \`downloads: { hosts: ['${host}'] }\``,
     next: { operation: 'list', arguments: { path: '.' } },
     data: { code: 'ENOTSUP', path: given },
   })

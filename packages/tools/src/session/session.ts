@@ -2,9 +2,9 @@ import { isWorkspaceError } from '@ws/core'
 import { showName } from '@ws/core/executor'
 import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
-import { createDownloader, type Downloader, type DownloaderOptions } from '@ws/download'
 
-import type { JournalEntry } from '../types.ts'
+import type { JournalEntry, ToolsOptions } from '../types.ts'
+import { openDownloads, type Downloads } from './downloads.ts'
 import { resolveToolPath } from './paths.ts'
 import { orAborted, PathQueue } from './queue.ts'
 
@@ -16,7 +16,7 @@ const mostSeen = 10_000
 export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
-  readonly downloads: DownloaderOptions | Downloader | false
+  readonly downloads: ToolsOptions['downloads']
 }
 
 /** Everything that the calls of one toolset share. */
@@ -27,32 +27,25 @@ export class Session {
   readonly background = new Map<string, number>()
   /** Reads PDFs and sources in threads of its own, which start when they are needed. */
   readonly documents = openDocuments()
+  /** `undefined` where they are not offered. */
+  readonly downloads: Downloads | undefined
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
   #calls = 0
-  #downloader: Downloader | undefined
   /** Resolves when every call so far has its place in the queue. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(workspace: Workspace, options: SessionOptions) {
     this.workspace = workspace
     this.options = options
-  }
-
-  /** `undefined` where downloads are switched off. */
-  get downloader(): Downloader | undefined {
-    const { downloads } = this.options
-    if (downloads === false) return undefined
-    if ('open' in downloads) return downloads
-    this.#downloader ??= createDownloader(downloads)
-    return this.#downloader
+    this.downloads = openDownloads(workspace, options.downloads)
   }
 
   /** Releases what belongs to the session. */
   async close(): Promise<void> {
     await this.documents.close()
-    await this.#downloader?.close()
+    await this.downloads?.close()
   }
 
   get journal(): readonly JournalEntry[] {

@@ -75,17 +75,34 @@ describe('the judgement about a call', () => {
   it.each(changes)('%s: denies a change that a rule forbids, with the remedy', async (tool, kind, input) => {
     const workspace = await open()
     await workspace.write('/a', '')
-    expect(await judgeCall(workspace, tool, input('docs/x.md'))).toEqual({
+    const judge = (path: string) => judgeCall(workspace, tool, input(path), { hosts: ['example.com'] })
+    expect(await judge('docs/x.md')).toEqual({
       effect: 'deny',
       kind,
       reason: expect.stringMatching(/^EACCES: \w+: `\/docs\/x\.md` .*; write outside `\/docs`/u),
     })
-    expect(await judgeCall(workspace, tool, input('notes/x.md'))).toEqual({ effect: 'allow', kind })
+    expect(await judge('notes/x.md')).toEqual({ effect: 'allow', kind })
   })
 
   it.each([...reads, ...commands])('%s: allows what rules allow, as a %s', async (tool, kind, input) => {
     const workspace = await open()
     expect(await judgeCall(workspace, tool, input('/'))).toEqual({ effect: 'allow', kind })
+  })
+
+  it.each([
+    [undefined, 'no.test', /^EACCES: connect: `no\.test` cannot be reached: commands have no network/u],
+    [{ hosts: ['yes.test'] }, 'no.test', /`no\.test` is not in the list of hosts that downloads may reach/u],
+    [{ hosts: ['yes.test'] }, 'yes.test:8080', /entry `yes\.test:8080` in `downloads\.hosts`/u],
+    [{ hosts: ['yes.test'] }, 'yes.test', undefined],
+    [{ hosts: 'public' }, 'no.test', undefined],
+  ] as const)('[RU14] judges the host of a download by %j: %s', async (downloads, host, reason) => {
+    const call = { operation: 'download', url: `https://${host}/x`, path: 'x' }
+    const judgement = await judgeCall(await open(), 'file_system', call, downloads)
+    expect(judgement).toEqual({
+      effect: reason === undefined ? 'allow' : 'deny',
+      kind: 'change',
+      ...(reason !== undefined && { reason: expect.stringMatching(reason) }),
+    })
   })
 
   it('leaves a missing file to the tool, and denies a path outside', async () => {
