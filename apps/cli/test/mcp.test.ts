@@ -49,6 +49,29 @@ describe('ws mcp', () => {
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it.each([
+    ['no network', [], false],
+    ['a list of hosts', ['--allow-host', 'a.test'], true],
+    ['a list of hosts, and downloads switched off', ['--allow-host', 'a.test', '--no-downloads'], false],
+  ] as const)('[RU14] with %s, the tool that downloads is offered, or is not', async (_, given, isOffered) => {
+    await using project = await createProject({})
+    const options = given.filter((word) => word !== '--no-downloads')
+    const off = given.filter((word) => word === '--no-downloads')
+    const { child, ended, ask, hello } = connect(['--root', project.path, ...options, 'mcp', ...off])
+    await hello()
+    const names = (await ask('tools/list', {}))?.tools?.map(({ name }) => name)
+    expect(names?.includes('download')).toBe(isOffered)
+    if (isOffered) {
+      const answer = await ask('tools/call', {
+        name: 'download',
+        arguments: { url: 'http://evil.test/?d', path: '/x' },
+      })
+      expect(answer?.content?.[0]?.text).toMatch(/`evil\.test` is not in the list of hosts.*Ask the operator/isu)
+    }
+    child.stdin?.end()
+    expect(await ended).toMatchObject({ code: 0 })
+  })
+
   it('offers commands with a requirement that the executor meets, and fails with one that it does not', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
     const at = ['--root', project.path, '--executor', 'virtual', '--require']

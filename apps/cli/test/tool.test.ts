@@ -27,4 +27,42 @@ describe('ws tool', () => {
     expect(bad.code).toBe(2)
     expect(bad.stderr).toContain('the call must be a JSON object')
   })
+
+  it('[RU14] downloads by a list of hosts alone, from the command line or the config file', async () => {
+    await using project = await createProject({})
+    await using calls = await createScratchDirectory()
+    const call = join(calls.path, 'call.json')
+    const download = { operation: 'download', url: 'http://evil.test/?q=x', path: '/x' }
+    await writeFile(call, JSON.stringify({ tool: 'file_system', arguments: download }))
+    const run = async (options: readonly string[], more: readonly string[] = []) => {
+      const { code, stdout } = await ws([...options, '--json', 'tool', ...more, call])
+      return { code, ...(JSON.parse(stdout) as { text: string; data: object }) }
+    }
+    const root = ['--root', project.path]
+    const line = /commands here have no network\..*`downloads: \{ hosts: \['evil\.test'\] \}`/su
+    expect(await run([...root, '--executor', 'virtual'])).toMatchObject({ code: 1, text: expect.stringMatching(line) })
+    const listed = await run([...root, '--allow-host', 'a.test'])
+    expect(listed).toMatchObject({ code: 1, data: { code: 'EACCES', rule: 'downloads' } })
+    const off = await run([...root, '--allow-host', 'evil.test'], ['--no-downloads'])
+    expect(off).toMatchObject({ code: 1, data: { code: 'ENOTSUP' }, text: expect.stringContaining('switched off') })
+    const config = join(calls.path, 'ws.config.json')
+    const configure = async (more: object) => {
+      await writeFile(config, JSON.stringify({ mounts: [{ at: '/', root: project.path }], ...more }))
+      return run(['--config', config])
+    }
+    const allowHosts = { rule: 'allowHosts', hosts: [], name: 'closed' }
+    expect(await configure({ downloads: { hosts: ['a.test'] } })).toMatchObject({ data: { rule: 'downloads' } })
+    expect(await configure({ downloads: { hosts: 'public' }, rules: [allowHosts] })).toMatchObject({
+      data: { code: 'EACCES', rule: 'closed' },
+    })
+    expect(await configure({ downloads: false })).toMatchObject({ data: { code: 'ENOTSUP' } })
+    await writeFile(config, JSON.stringify({ mounts: [{ at: '/', root: '.' }], downloads: { hosts: ['http://a'] } }))
+    const wrong = await ws(['--config', config, 'tool', call])
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--config: downloads.*`hosts\[0\]` must be a name/u),
+    })
+    await writeFile(config, JSON.stringify({ mounts: [{ at: '/', root: '.' }], downloads: { host: ['a.test'] } }))
+    expect(await ws(['--config', config, 'tool', call])).toMatchObject({ code: 2 })
+  })
 })

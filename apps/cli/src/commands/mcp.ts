@@ -13,6 +13,7 @@ interface Flags {
   readonly skills?: string
   readonly http?: number
   readonly protect: boolean
+  readonly downloads: boolean
 }
 
 /** Where the token of `--http` comes from: never from the command line, which others can see. */
@@ -27,6 +28,7 @@ export function addMcp(program: Command, start: Start): void {
         'with --require only, and only if the executor meets it. Secrets are denied, and git hooks and the like are read-only.',
     )
     .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('split'))
+    .option('--no-downloads', 'leave out the tool `download`, which needs a list of hosts, or a network of commands')
     .option('--skills <path>', 'a directory of the workspace with a folder for each skill')
     .option('--no-protect', 'leave secrets and git hooks unprotected')
     .option(
@@ -45,7 +47,7 @@ export function addMcp(program: Command, start: Start): void {
 
 async function run(
   { open, settings, signal }: CommandContext,
-  { face, skills, http, protect }: Flags,
+  { face, skills, http, downloads, protect }: Flags,
 ): Promise<number> {
   const commands = settings.require
   const { mounts, executors } = settings
@@ -57,7 +59,7 @@ async function run(
   })
   const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
   const opened = { workspace, listSkills }
-  const options = { tools: { face }, commands }
+  const options = { tools: { face, downloads: downloads && settings.downloads }, commands }
   if (http === undefined) {
     if (process.stdin.isTTY) {
       process.stderr.write(

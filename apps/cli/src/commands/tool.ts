@@ -5,6 +5,11 @@ import { readCall } from '../config/read-call.ts'
 import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
+interface Flags {
+  readonly face: FaceName
+  readonly downloads: boolean
+}
+
 export function addTool(program: Command, start: Start): void {
   program
     .command('tool')
@@ -15,20 +20,26 @@ export function addTool(program: Command, start: Start): void {
     )
     .argument('<call>', 'a JSON file of this machine')
     .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('file_system'))
+    .option('--no-downloads', 'refuse the tool `download`')
     .addHelpText(
       'after',
       '\nExamples:\n  $ ws --root . tool call.json\n  $ ws --root . --json tool --face claude-code call.json',
     )
-    .action((file: string, flags: { readonly face: FaceName }) => {
-      start((context) => run(context, file, flags.face))
+    .action((file: string, flags: Flags) => {
+      start((context) => run(context, file, flags))
     })
 }
 
-async function run({ open, output, signal }: CommandContext, file: string, face: FaceName): Promise<number> {
+async function run({ open, output, settings, signal }: CommandContext, file: string, flags: Flags): Promise<number> {
   const call = readCall(file)
   const { createTools } = await import('@ws/tools')
-  await using workspace = await open({ executors: /^(?:execute|bash|shell)$/iu.test(call.tool) })
-  await using toolset = createTools(workspace, { face })
+  const downloads = flags.downloads && settings.downloads
+  const { operation } = (call.arguments ?? {}) as { readonly operation?: unknown }
+  const isDownload = call.tool === 'download' || operation === 'download'
+  // without a list of its own, a download goes where commands can go
+  const needsExecutor = /^(?:execute|bash|shell)$/iu.test(call.tool) || (isDownload && downloads === undefined)
+  await using workspace = await open({ executors: needsExecutor })
+  await using toolset = createTools(workspace, { face: flags.face, downloads })
   const answer = await toolset.run(call.tool, call.arguments, { signal })
   if (output.json) await output.value(answer)
   else await output.line(answer.text)

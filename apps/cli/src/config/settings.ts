@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { rules, type Rule } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { readHosts, type Requirement } from '@ws/core/executor'
+import type { ToolsOptions } from '@ws/tools'
 
 import { hasDirectory } from '../storage/settings.ts'
 import {
@@ -41,6 +42,8 @@ export interface Settings {
   readonly executorOptions: ExecutorOptions
   readonly require: Requirement | undefined
   readonly aliases: Readonly<Record<string, string>> | undefined
+  /** Of tools for models. */
+  readonly downloads: ToolsOptions['downloads']
 }
 
 /** Resolves options and config file without touching the workspace. Throws UsageError. */
@@ -49,15 +52,17 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
   const config = await load(options.config, found.config)
   const mounts = resolveMounts(options, config)
   const executorOptions = withHosts(resolveExecutorOptions(config), options)
+  const executors = resolveExecutors(options, config, { mounts, executorOptions })
   const settings = {
     config,
     mounts,
     owner: resolveOwner(options, config),
     rules: (config?.rules ?? []).map((rule, index) => usageOf(`--config: rules[${index}]`, () => makeRule(rule))),
-    executors: resolveExecutors(options, config, { mounts, executorOptions }),
+    executors,
     executorOptions,
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,
+    downloads: resolveDownloads(config, { executors, executorOptions }),
   }
   if (config !== undefined) {
     const { refuseExchangeable, refuseOtherRoot } = await import('./host-paths.ts')
@@ -65,6 +70,21 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
     refuseExchangeable(config, settings)
   }
   return settings
+}
+
+/** By default, tools download from the hosts that commands are given. Rules for requests hold in commands alone. */
+function resolveDownloads(
+  config: LoadedConfig | undefined,
+  { executors, executorOptions }: Pick<Settings, 'executors' | 'executorOptions'>,
+): Settings['downloads'] {
+  const given = config?.downloads
+  const { hosts } = given || {}
+  if (Array.isArray(hosts))
+    usageOf('--config: downloads', () => readHosts(hosts, { operation: 'open', option: 'hosts' }))
+  const network = executors.includes('bubblewrap') ? executorOptions.bubblewrap?.network : undefined
+  if (given !== undefined || typeof network !== 'object') return given
+  const { allow, addresses, requests } = network
+  return requests === undefined ? { hosts: allow, addresses } : undefined
 }
 
 /** A list of hosts never falls back to an executor whose commands share the network of this machine. */
