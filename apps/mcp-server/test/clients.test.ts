@@ -46,7 +46,7 @@ describe.each(clients)('%s', (_name, open) => {
     const client = await connect()
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(
-      'read read_chunked inspect write replace search find download copy rename move delete list execute'.split(' '),
+      'read read_chunked inspect write replace search find copy rename move delete list execute'.split(' '),
     )
     expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true })
     expect(tools.find(({ name }) => name === 'delete')?.annotations).toMatchObject({ destructiveHint: true })

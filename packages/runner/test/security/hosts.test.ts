@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -44,6 +45,45 @@ describeWith([component('bubblewrap'), component('perl')], 'the hosts of a step'
     expect(JSON.stringify(steps['two'])).toContain('`other.test` is not in the list of hosts of the rule `hosts`')
     expect(steps['none']).toMatchObject({ failure: { rule: 'hosts' } })
   })
+})
+
+// the interpreter takes no sandbox
+it('[RU14] a step downloads by its commands alone, from its hosts: its tools have no way out', async () => {
+  let requests = 0
+  const server = createServer((_, response) => {
+    requests += 1
+    response.end('from the host\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  await using site = await createSite()
+  const asked: string[] = []
+  const network = {
+    allow: ['api.test', 'other.test'],
+    addresses: ['127.0.0.1'],
+    resolve: async (name: string) => {
+      asked.push(name)
+      return [{ address: '127.0.0.1', port }]
+    },
+  }
+  const runner = await site.runner({ executors: [createVirtualExecutor({ network })] })
+  const url = 'http://api.test/?q=SECRET'
+  const download = (id: string, face: string, tool: string) => {
+    const given = { operation: 'download', url, path: id }
+    const { operation: _, ...split } = given
+    return { id, type: 'tool', with: { face, tool, arguments: face === 'split' ? split : given }, outputs: [id] }
+  }
+  const { steps } = await runner.run(
+    plan([
+      download('split', 'split', 'download'),
+      { ...download('single', 'file_system', 'file_system'), hosts: ['api.test'] },
+      fetching('other', 'other.test', ['api.test']),
+    ]),
+  )
+  for (const id of ['split', 'single']) expect(steps[id]).toMatchObject({ state: 'failed', files: 0 })
+  expect(steps['other']).toMatchObject({ failure: { rule: 'hosts' } })
+  expect({ requests, asked }).toEqual({ requests: 0, asked: [] })
 })
 
 describe('bad hosts of a step', () => {
