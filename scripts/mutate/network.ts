@@ -39,6 +39,16 @@ const answers =
   'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames; a tunnel that a command asks for behind another request'
 const download =
   'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends'
+const tool =
+  'a tool that downloads from a host that commands may not reach: beside the list, past a rule, by a redirect, by the second client, over Tor, by a downloader that leaves the question out'
+const noNetwork =
+  'a way out where commands have none: the tool `download` of a model, an MCP client or a step of a plan'
+const ruled = 'a host with rules for requests, asked by a tool that knows no such rules'
+const encoded =
+  'a server whose body is not in its encoding, when the reader has left: an error without a listener ends the host'
+const toolTest = 'packages/tools/test/download-policy.test.ts'
+const toolFile = 'packages/tools/src/session/downloads.ts'
+const judgement = 'packages/core/src/commands/explain-connection.ts'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
@@ -467,6 +477,123 @@ export const networkMutations: readonly Mutation[] = [
       },
     ],
     test: { file: curlTest, title: 'narrowed by a rule' },
+  },
+  {
+    row: tool,
+    removes: 'the question before Tor is asked',
+    changes: [
+      {
+        file: 'packages/download/src/egress/connect.ts',
+        text: "if (verdict.effect === 'deny') throw",
+        by: "if (verdict.effect === 'deny' && transfer.identity === undefined) throw",
+      },
+    ],
+    test: { file: 'packages/download/test/connections.test.ts', title: 'meet the same judgement' },
+  },
+  {
+    row: tool,
+    removes: 'the question at a redirect',
+    changes: [
+      {
+        file: 'packages/download/src/downloader.ts',
+        text: 'this.#ask(url, { ...following, tor })',
+        by: 'this.#ask(url, { ...following, tor, ...(url !== first && { connections: undefined }) })',
+      },
+    ],
+    test: { file: toolTest, title: 'a redirect to an unlisted host' },
+  },
+  {
+    row: tool,
+    removes: 'the rules of the workspace',
+    changes: [
+      { file: judgement, text: 'if (closed === undefined) return verdict', by: 'if (closed !== null) return verdict' },
+    ],
+    test: { file: toolTest, title: 'that a rule closes' },
+  },
+  {
+    row: tool,
+    removes: 'the judgement of the first URL',
+    changes: [
+      {
+        file: toolFile,
+        text: 'const first = admit(url)',
+        by: 'const first = { host: new URL(url).hostname, port: 443 }',
+      },
+    ],
+    test: { file: toolTest, title: 'before anything goes out' },
+  },
+  {
+    row: tool,
+    removes: 'the judgement of the last URL',
+    changes: [{ file: toolFile, text: 'const last = admit(download.url)', by: 'const last = first' }],
+    test: { file: toolTest, title: 'follows a redirect by itself' },
+  },
+  {
+    row: tool,
+    removes: 'the events',
+    changes: [
+      {
+        file: judgement,
+        text: "report: (report) => recordConnection(context, report, { door: 'files', path }),",
+        by: 'report: () => undefined,',
+      },
+    ],
+    test: { file: toolTest, title: 'with an event for each' },
+  },
+  {
+    row: noNetwork,
+    removes: 'the look at the network of commands',
+    changes: [
+      {
+        file: toolFile,
+        text: "if (hosts === undefined && network !== 'names' && network !== 'none') return undefined",
+        by: 'if (hosts === null) return undefined',
+      },
+    ],
+    test: { file: toolTest, title: 'no face offers them' },
+  },
+  {
+    row: noNetwork,
+    removes: 'the refusal of a call that is made all the same',
+    changes: [
+      {
+        file: 'packages/core/src/commands/explain-connection.ts',
+        text: "if (level === 'none') return { effect: 'allow' }",
+        by: "if (level !== 'names') return { effect: 'allow' }",
+      },
+      {
+        file: toolFile,
+        text: "if (hosts === undefined && network !== 'names' && network !== 'none') return undefined",
+        by: 'if (hosts === null) return undefined',
+      },
+    ],
+    test: { file: 'apps/mcp-server/test/downloads.test.ts', title: 'is not offered' },
+  },
+  {
+    row: ruled,
+    removes: 'the word of the executor',
+    changes: [
+      {
+        file: 'packages/network/src/gate/refused-hosts.ts',
+        text: 'const judgesRequests = requests?.of(host, port) !== undefined',
+        by: 'const judgesRequests = requests === null',
+      },
+    ],
+    test: { file: requestsTest, title: 'says that its requests have rules' },
+  },
+  {
+    row: ruled,
+    removes: 'the refusal of the tool',
+    changes: [{ file: judgement, text: 'verdict.judgesRequests !== true', by: 'verdict.judgesRequests !== null' }],
+    test: { file: toolTest, title: 'whose requests have rules' },
+  },
+  {
+    row: encoded,
+    removes: 'the listener of the decoder',
+    changes: [
+      { file: 'packages/download/src/client/undici.ts', text: "  decoder.on('error', () => undefined)\n", by: '' },
+    ],
+    test: { file: 'packages/download/test/connections.test.ts', title: 'is not read, ends nothing' },
   },
   {
     row: helper,

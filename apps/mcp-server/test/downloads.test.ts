@@ -31,17 +31,14 @@ it.each([
   [['packages.example'], undefined, 'allowHosts'],
   [undefined, { hosts: ['a.example'] }, 'downloads'],
   [undefined, { hosts: 'public' }, 'allowHosts'],
-] as const)(
-  '[RU14] a client downloads from listed hosts alone: commands %j, tools %j',
-  async (allow, given, rule) => {
-    const { client, events, names } = await connect(allow, given)
-    expect(names).toContain('download')
-    const answer = await client.callTool(call)
-    expect(answer).toMatchObject({ isError: true, _meta: { 'ws/data': { code: 'EACCES' } } })
-    expect(JSON.stringify(answer)).toContain(rule === 'downloads' ? 'downloads.hosts' : '`exfil.example`')
-    expect(events).toEqual(['denied exfil.example'])
-  },
-)
+] as const)('[RU14] a client downloads from listed hosts alone: commands %j, tools %j', async (allow, given, rule) => {
+  const { client, events, names } = await connect(allow, given)
+  expect(names).toContain('download')
+  const answer = await client.callTool(call)
+  expect(answer).toMatchObject({ isError: true, _meta: { 'ws/data': { code: 'EACCES' } } })
+  expect(JSON.stringify(answer)).toContain(rule === 'downloads' ? 'downloads.hosts' : '`exfil.example`')
+  expect(events).toEqual(['denied exfil.example'])
+})
 
 it.each([
   ['where commands have no network', undefined, undefined],

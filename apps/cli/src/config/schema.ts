@@ -176,7 +176,7 @@ export const configSchema = z.strictObject({
     .optional(),
   require: z.union([z.literal('untrusted'), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))]).optional(),
   aliases: z.record(z.string(), z.string()).optional(),
-  /** Of the tool `download`. */
+  /** Hosts of the tool `download`. */
   downloads: z
     .union([z.literal(false), z.strictObject({ hosts: z.union([z.literal('public'), z.array(z.string())]) })])
     .optional(),

@@ -42,7 +42,7 @@ export interface Settings {
   readonly executorOptions: ExecutorOptions
   readonly require: Requirement | undefined
   readonly aliases: Readonly<Record<string, string>> | undefined
-  /** Of tools for models. */
+  /** The option of tools for models. */
   readonly downloads: ToolsOptions['downloads']
 }
 

@@ -1,4 +1,4 @@
-import type { ConnectionReport, ConnectionVerdict } from '../executor/contract.ts'
+import type { ConnectionVerdict } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
 import { admitCall } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
@@ -49,7 +49,7 @@ export function connectionsOf(door: CommandDoor, options: ConnectionsOptions = {
       const reason = 'has rules for requests (`network.requests`), which commands alone can follow'
       return { effect: 'deny', rule: 'network', reason, remedy: 'ask it by a command, such as `curl`' }
     },
-    report: (report: ConnectionReport) => recordConnection(context, report, { door: 'files', path }),
+    report: (report) => recordConnection(context, report, { door: 'files', path }),
   }
 }
 

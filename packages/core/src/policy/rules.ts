@@ -192,7 +192,7 @@ export const rules = {
   },
 
   /**
-   * Narrows the network of commands to these hosts: `registry.npmjs.org` for its ports 80 and 443, `*.npmjs.org` for every name
+   * Narrows the network of commands and of tools to these hosts: `registry.npmjs.org` for its ports 80 and 443, `*.npmjs.org` for every name
    * below, `db.internal:5432` for another port. It never widens the executor's own list. An empty list leaves no host.
    */
   allowHosts(hosts: readonly string[], options?: NameOption): HostsRule {

@@ -146,7 +146,7 @@ export interface CommandRule {
 }
 
 /**
- * Narrows the hosts that commands reach to those that the executor's own list and this one have in common. It opens nothing: with
+ * Narrows the hosts that commands and tools reach to those that the executor's own list and this one have in common. It opens nothing: with
  * an executor whose commands have no network, there is none. An executor that holds no list refuses commands.
  */
 export interface HostsRule {

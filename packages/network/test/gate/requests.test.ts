@@ -6,7 +6,7 @@ import { connect, createServer as createTlsServer, type TLSSocket } from 'node:t
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { type Authority, createAuthority, HostRequests, type RequestRules } from '../../src/gate/index.ts'
+import { type Authority, createAuthority, HostRequests, type RequestRules, verdictOf } from '../../src/gate/index.ts'
 import { drain, type GateBench, listen, listOf, openGate } from './bench.ts'
 
 const secret = 'hunter2-and-more'
@@ -73,6 +73,13 @@ async function ask(from: Bench, text: string): Promise<string> {
   socket.end(text)
   return drain(socket)
 }
+
+it('[RU14] the verdict about a host says that its requests have rules', () => {
+  const verdict = verdictOf(listOf(...allow), new HostRequests(rules, listOf(...allow).entries))
+  expect(verdict('api.test', 443)).toMatchObject({ effect: 'allow', judgesRequests: true })
+  expect(verdict('other.test', 443)).toMatchObject({ effect: 'allow', judgesRequests: false })
+  expect(verdict('evil.test', 443)).toMatchObject({ effect: 'deny' })
+})
 
 describe('requests to a host with rules', () => {
   it('[NW5] get the credential on their way, in place of their own', async () => {
