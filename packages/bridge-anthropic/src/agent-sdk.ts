@@ -27,6 +27,7 @@ const builtIn = [
   'Read',
   'TaskOutput',
   'TaskStop',
+  'WebFetch',
   'Write',
 ] as const
 
@@ -58,7 +59,7 @@ export interface ClaudeTools extends AsyncDisposable {
 
 /**
  * Makes an in-process server whose tools work on the workspace, and the options of `query` that put it in the place of the
- * built-in tools. The default face is `claude-code`. The built-in tools that reach this machine are switched off; all tools of
+ * built-in tools. The default face is `claude-code`. The built-in tools that reach this machine or go out from it are switched off; all tools of
  * the server are allowed, since the workspace's own rules judge each call.
  *
  * @throws WorkspaceError `EINVAL` for an option that is not valid, and where `workspace` is not a workspace; `ENOTSUP` for a version

@@ -53,7 +53,7 @@ describe('the in-process server', () => {
       tools: [],
       toolAliases: { Bash: 'mcp__files__Bash', Read: 'mcp__files__Read' },
       allowedTools: expect.arrayContaining(['mcp__files__Bash']),
-      disallowedTools: expect.arrayContaining(['Bash', 'Read', 'Write', 'Edit', 'NotebookEdit']),
+      disallowedTools: expect.arrayContaining(['Bash', 'Read', 'Write', 'Edit', 'NotebookEdit', 'WebFetch']),
     })
     expect(Object.keys(tools.options.mcpServers)).toEqual(['files'])
   })

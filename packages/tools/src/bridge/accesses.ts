@@ -39,13 +39,14 @@ function both(first: Row, second: Row): Row {
   }
 }
 
-/** The host of a URL; the tool itself reports one that cannot be read. */
-const connect: Row = ({ url }) => {
-  if (typeof url !== 'string' || !URL.canParse(url)) return []
-  const { hostname: host, protocol, port } = new URL(url)
-  if (host === '') return []
-  return [{ operation: 'connect', host, port: Number(port || (protocol === 'http:' ? 80 : 443)) }]
+/** The host and the port of a URL of the web. */
+export function placeOf({ hostname: host, protocol, port }: URL): { readonly host: string; readonly port: number } {
+  return { host, port: Number(port || (protocol === 'http:' ? 80 : 443)) }
 }
+
+/** The host of a URL; the tool itself reports one that cannot be read. */
+const connect: Row = ({ url }) =>
+  typeof url === 'string' && URL.canParse(url) ? [{ operation: 'connect', ...placeOf(new URL(url)) }] : []
 
 const file = ['path', 'file_path']
 const read = at(file, 'read')

@@ -34,9 +34,9 @@ export const download = operation({
       if (found !== undefined) throw isThere(target)
       const { signal } = call
       const maxBytes = as === 'markdown' ? maxHtmlBytes : undefined
-      const { download, end } = await openJudged(call.workspace, downloads, url, { path: target, signal, maxBytes })
+      const download = await openJudged(call.workspace, downloads, url, { path: target, signal, maxBytes })
       const hash = createHash('sha256')
-      let written: WriteResult | undefined
+      let written: WriteResult
       try {
         const content = as === 'markdown' ? await markdownOf(call, download) : hashed(download.stream, hash)
         if (typeof content === 'string') hash.update(content)
@@ -45,7 +45,6 @@ export const download = operation({
       } finally {
         // a write that is refused reads nothing, and the connection must not wait for that
         await download.stream.return?.()
-        end(written?.size)
       }
       const { version, size } = written
       call.session.see(target, version)

@@ -1,8 +1,9 @@
 import { WorkspaceError } from '@ws/core'
-import type { ConnectionsOptions, Workspace } from '@ws/core'
+import type { Connections, ConnectionsOptions, Workspace } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
 import { checkUrl, createDownloader, type Download, type Downloader, type OpenOptions } from '@ws/download'
 
+import { placeOf } from '../bridge/accesses.ts'
 import type { ToolsOptions } from '../types.ts'
 
 export interface Downloads {
@@ -26,57 +27,47 @@ export function openDownloads(workspace: Workspace, given: ToolsOptions['downloa
   return { downloader: opened, hosts, close: async () => (downloader === undefined ? opened.close() : undefined) }
 }
 
-export interface JudgedDownload {
-  readonly download: Download
-  /** To be called when it is over. */
-  end(receivedBytes?: number): void
-}
-
 /**
  * Opens a download whose hosts the workspace judges and audits. The first and the last URL are judged here as well: a downloader
- * of the caller's own may leave the question out.
+ * of the caller's own may leave the question out, and then it is told here too.
  */
 export async function openJudged(
   workspace: Workspace,
   { downloader, hosts }: Downloads,
   url: string,
   { path, ...options }: OpenOptions & { readonly path: string },
-): Promise<JudgedDownload> {
+): Promise<Download> {
   const { judge, report } = workspace.connections({ path, hosts })
   const time = Date.now()
-  let isTold = false
-  const tell = (rest: Omit<ConnectionReport, 'time' | 'duration' | 'sentBytes'>): void => {
-    report({ ...rest, time, duration: Date.now() - time, sentBytes: 0 })
+  let asks = false
+  const tell = (at: string, rest: Pick<ConnectionReport, 'outcome'> & Partial<ConnectionReport>): void => {
+    const moved = { sentBytes: 0, receivedBytes: 0, duration: Date.now() - time }
+    report({ ...placeOf(new URL(at)), time, ...moved, ...rest })
   }
-  const admit = (text: string): { readonly host: string; readonly port: number } => {
-    const { hostname: host, protocol, port: given } = checkUrl(text)
-    const port = Number(given || (protocol === 'http:' ? 80 : 443))
+  const admit = (at: string): void => {
+    const { host, port } = placeOf(checkUrl(at))
     const verdict = judge(host, port)
-    if (verdict.effect === 'allow') return { host, port }
+    if (verdict.effect === 'allow') return
     const { rule = 'network', reason, remedy } = verdict
-    tell({ host, port, outcome: 'denied', rule, reason, remedy, receivedBytes: 0 })
+    tell(at, { outcome: 'denied', rule, reason, remedy })
     throw new WorkspaceError({ code: 'EACCES', operation: 'download', rule, reason: `\`${host}\` ${reason}`, remedy })
   }
-  const first = admit(url)
-  const connections: OpenOptions['connections'] = {
-    judge,
-    report(one) {
-      isTold = true
-      report(one)
-    },
+  admit(url)
+  const asking: Connections['judge'] = (host, port) => {
+    asks = true
+    return judge(host, port)
   }
-  const download = await downloader.open(url, { ...options, connections }).catch((error: unknown) => {
-    if (!isTold) tell({ ...first, outcome: 'failed', reason: 'was not reached', receivedBytes: 0 })
+  const judged = { ...options, connections: { judge: asking, report } }
+  const download = await downloader.open(url, judged).catch((error: unknown) => {
+    if (!asks) tell(url, { outcome: 'failed', reason: 'was not reached' })
     throw error
   })
   try {
-    const last = admit(download.url)
-    const end = (receivedBytes = 0): void => {
-      if (!isTold) tell({ ...last, outcome: 'allowed', receivedBytes })
-    }
-    return { download, end }
+    admit(download.url)
   } catch (error) {
     await download.stream.return?.()
     throw error
   }
+  if (!asks) tell(download.url, { outcome: 'allowed', receivedBytes: download.size ?? 0 })
+  return download
 }
