@@ -24,6 +24,7 @@ const tls = 'TLS for another host over a listed address: wrong SNI, none, two, a
 const http = 'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`'
 const protocols = 'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets'
 const flood = 'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes'
+const audited = 'a command that floods the audit with refused names and connections'
 const narrowed = 'a host that the executor lists, and that a rule of the workspace closes'
 const credential =
   'a credential for a host: looked for in the sandbox, sent to another host, over cleartext, or to one that does not prove its name'
@@ -250,6 +251,18 @@ export const networkMutations: readonly Mutation[] = [
     removes: 'the time of a head',
     changes: [{ file: httpDoor, text: "this.#server.emit('listening')", by: '' }],
     test: { file: gateTest, title: 'however slowly it comes' },
+  },
+  {
+    row: audited,
+    removes: 'the most events of a command',
+    changes: [
+      {
+        file: 'packages/core/src/commands/command-audit.ts',
+        text: 'if (told[outcome] <= mostEvents[outcome]) return',
+        by: 'if (told[outcome] > 0) return',
+      },
+    ],
+    test: { file: 'apps/tests-commands/test/network/listed-hosts.test.ts', title: 'one event with their number' },
   },
   {
     row: narrowed,

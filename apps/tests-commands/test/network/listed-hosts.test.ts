@@ -72,6 +72,28 @@ describeWith([component('bubblewrap'), component('perl')], 'a workspace with a l
     expect(events.find(({ operation }) => operation === 'exec')?.violations).toMatchObject([refused])
   })
 
+  it('[NW6] tells the audit of many refusals of one command by one event with their number', async () => {
+    const { workspace, events } = await open()
+    const ask = `$s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "198.18.0.1", PeerPort => 53);
+      for $i (1 .. 1500) {
+        $s->send(pack("n6 C/a* C/a* C/a* x n2", $i, 256, 1, 0, 0, 0, "n$i", "evil", "test", 1, 1));
+        $s->recv($answer, 512);
+      }`
+    const { exitCode, violations } = await workspace.exec(
+      `perl -MIO::Socket::INET -e '${ask}'; curl -s http://api.test/`,
+    )
+    expect(exitCode).toBe(0)
+    expect(violations).toHaveLength(100)
+    const connections = events.filter(({ operation }) => operation === 'connect')
+    const refused = connections.filter(({ outcome }) => outcome === 'denied')
+    expect(refused).toHaveLength(1_001)
+    expect(refused.at(-1)).toMatchObject({ code: 'EACCES', connection: { host: '*', leftOut: 500 } })
+    // they hide no connection
+    expect(connections).toContainEqual(expect.objectContaining({ outcome: 'allowed' }))
+    await workspace.exec('curl -s http://evil.test/; true')
+    expect(events.at(-2)).toMatchObject({ operation: 'connect', connection: { host: 'evil.test' } })
+  })
+
   it('[NW6] explains a connection beforehand', async () => {
     const { workspace } = await open()
     const held = { files: 'interpreter', exec: 'names' }

@@ -74,22 +74,45 @@ function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violati
   return { exitCode, signal, timedOut, stdoutBytes, stderrBytes, ...(violations && { violations }) }
 }
 
-/** Tells the audit of each connection of a command, and of each refusal, as it is over. */
-export function connectionAudit(
-  { context, executor }: CommandDoor,
-  path: string,
-): ((report: ConnectionReport) => void) | undefined {
-  if (executor?.attached.guarantees.network !== 'names') return undefined
-  return (report) => recordConnection(context, report, { door: 'exec', path, executor: executor.name })
+/** Events that connections of one command cause at most. A refusal costs a command nothing: it can cause thousands a second. */
+const mostEvents = { allowed: 10_000, denied: 1_000, failed: 1_000 } as const
+
+/** The events of the connections of one command, each as it is over. The last ones stand for those that were too many. */
+export interface ConnectionAudit {
+  hear(this: void, report: ConnectionReport): void
+  end(): void
 }
 
-/** The audit event of one connection, or of one refusal. */
+export function connectionAudit({ context, executor }: CommandDoor, path: string): ConnectionAudit | undefined {
+  if (executor?.attached.guarantees.network !== 'names') return undefined
+  const by = { door: 'exec', path, executor: executor.name } as const
+  const told = { allowed: 0, denied: 0, failed: 0 }
+  const rest = new Map<string, ConnectionReport & { readonly leftOut: number }>()
+  return {
+    hear(report) {
+      const { outcome, time, sentBytes, receivedBytes } = report
+      told[outcome] += 1
+      if (told[outcome] <= mostEvents[outcome]) return recordConnection(context, report, by)
+      const { sentBytes: sent = 0, receivedBytes: received = 0, leftOut = 0 } = rest.get(outcome) ?? {}
+      const bytes = { sentBytes: sent + sentBytes, receivedBytes: received + receivedBytes }
+      rest.set(outcome, { host: '*', outcome, time, duration: 0, ...bytes, leftOut: leftOut + 1 })
+    },
+    end() {
+      for (const report of rest.values()) recordConnection(context, report, by)
+      rest.clear()
+    },
+  }
+}
+
+/** The audit event of one connection, of one refusal, or of those that were left out. */
 export function recordConnection(
   { audit }: Pick<Context, 'audit'>,
-  { host, port, entry, outcome, rule = 'network', reason, time, duration, sentBytes, receivedBytes }: ConnectionReport,
+  report: ConnectionReport & { readonly leftOut?: number },
   by: Pick<AccessEvent, 'door' | 'path' | 'executor'>,
 ): void {
   if (!audit.active) return
+  const { outcome, rule = 'network', time, duration, ...connection } = report
+  const { host, port, entry, reason, sentBytes, receivedBytes, leftOut } = connection
   audit.record({
     ...by,
     time,
@@ -97,6 +120,6 @@ export function recordConnection(
     outcome,
     ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
     duration,
-    connection: { host, port, entry, reason, sentBytes, receivedBytes },
+    connection: { host, port, entry, reason, sentBytes, receivedBytes, ...(leftOut !== undefined && { leftOut }) },
   })
 }

@@ -5,7 +5,7 @@ import { typedError } from '../executor/exec-error.ts'
 import { requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { auditOf, connectionAudit } from './command-audit.ts'
+import { auditOf, connectionAudit, type ConnectionAudit } from './command-audit.ts'
 import { acknowledgedBy, narrowCommand } from './command-options.ts'
 import { normaliseCommand, quoteForShell, type NormalisedCommand } from './command.ts'
 import { admitCall, parseFor, type Context } from '../calls/context.ts'
@@ -89,16 +89,18 @@ export async function launch(
     const limits = { operation: 'exec', timeout, signal: options.signal }
     const input = options.writableStdin === true ? openInput(options) : undefined
     const streams = { stdin: input ?? options.stdin, onOutput: listeners(background?.onOutput, options.onOutput) }
+    let connections: ConnectionAudit | undefined
     const start = async (left: () => number | undefined) => {
       const asked = { onAdmitted: audit.onAdmitted, background: background !== undefined }
       const admitted = await admit(door, command, options, asked)
       const { normalised, executor } = admitted
+      connections = connectionAudit(door, admitted.cwd)
       const running = await orEnd(admitted, async () => {
         await door.checkpoints.before(`before \`${normalised.line}\``)
         return startPlanned(door, admitted, async (plan) =>
           judgeCommand(
             await executor.attached.spawn(
-              { ...request(admitted, left()), ...streams, onConnection: connectionAudit(door, admitted.cwd) },
+              { ...request(admitted, left()), ...streams, onConnection: connections?.hear },
               plan,
             ),
             input ?? closedInput,
@@ -113,6 +115,7 @@ export async function launch(
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
+      connections?.end()
       door.checkpoints.after()
       input?.close()
     }

@@ -257,7 +257,14 @@ export interface AccessEvent {
 }
 
 /** The host of a connection that a command or a tool made, or was refused. */
-export type AccessedHost = Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'>
+export interface AccessedHost
+  extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
+  /**
+   * A command causes at most 1,000 events of each outcome, and 10,000 of allowed connections. At its end, one event with the host `*`
+   * stands for the rest: the number of them, and their bytes.
+   */
+  readonly leftOut?: number | undefined
+}
 
 export interface WorkspaceEvents {
   access: (event: AccessEvent) => void

@@ -44,6 +44,7 @@ export async function openSession(
       const openTerminal = attached.openTerminal?.bind(attached)
       if (openTerminal === undefined) throw noTerminals(executor.name)
       const shell = options.shell?.trim() === '' ? undefined : options.shell
+      const connections = connectionAudit(door, cwd)
       const request: TerminalRequest = {
         command: normalised?.line,
         cwd,
@@ -56,7 +57,7 @@ export async function openSession(
         signal: options.signal,
         columns: options.columns ?? 80,
         rows: options.rows ?? 24,
-        onConnection: connectionAudit(door, cwd),
+        onConnection: connections?.hear,
       }
       const terminal = await startPlanned(
         door,
@@ -64,9 +65,9 @@ export async function openSession(
         (plan) => openTerminal({ ...request, timeout: left() }, plan),
         'openSession',
       )
-      return { terminal, admitted }
+      return { terminal, admitted, connections }
     }
-    const { terminal, admitted } = await startInTime(limits, start, (started) => started.terminal)
+    const { terminal, admitted, connections } = await startInTime(limits, start, (started) => started.terminal)
     const { normalised, narrowed } = admitted
     const session = new LiveSession({
       id: reserved,
@@ -82,6 +83,7 @@ export async function openSession(
     const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
     const forget = (): void => {
       sessions.delete(reserved)
+      connections?.end()
       door.checkpoints.after()
       // a failure shows at the next flush, which tries again
       admitted.end?.().catch(() => undefined)
