@@ -265,6 +265,14 @@ export const networkMutations: readonly Mutation[] = [
     test: { file: 'apps/tests-commands/test/network/listed-hosts.test.ts', title: 'one event with their number' },
   },
   {
+    row: flood,
+    removes: 'the bound of certificates that are kept',
+    changes: [
+      { file: 'packages/network/src/requests/authority.ts', text: 'const mostKept = 256', by: 'const mostKept = 2560' },
+    ],
+    test: { file: requestsTest, title: 'in little time, and keeps few' },
+  },
+  {
     row: narrowed,
     removes: 'the narrowing of the list by rules',
     changes: [

@@ -1,4 +1,4 @@
-import { generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
+import { constants, generateKeyPair, type KeyObject, privateEncrypt, randomBytes } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { promisify } from 'node:util'
 
@@ -10,6 +10,10 @@ const generate = promisify(generateKeyPair)
 const day = 86_400_000
 /** Days that the certificates are valid. */
 const validity = 397
+/** Certificates that are kept: a wildcard has names without end, and another one takes 2 ms. */
+const mostKept = 256
+/** DER in front of a SHA-256 hash that is signed (RFC 8017). */
+const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
 
 /**
  * A certificate authority of one workspace. Its key exists in the memory of this process alone. Its certificate says that it is for
@@ -35,7 +39,7 @@ export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[])
     { name: 'subjectKeyIdentifier' },
     { id: nameConstraints, critical: true, value: constraintsFor(forge, [...new Set(hosts.map(({ name }) => name))]) },
   ])
-  root.sign(authority.privateKey, forge.md.sha256.create())
+  root.sign(signer(authority.privateKey), forge.md.sha256.create())
   const certificate = forge.pki.certificateToPem(root)
   const contexts = new Map<string, SecureContext>()
   return {
@@ -52,12 +56,14 @@ export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[])
         { name: 'subjectKeyIdentifier' },
         { name: 'authorityKeyIdentifier', keyIdentifier: root.generateSubjectKeyIdentifier().getBytes() },
       ])
-      own.sign(authority.privateKey, forge.md.sha256.create())
+      own.sign(signer(authority.privateKey), forge.md.sha256.create())
       const context = createSecureContext({
         cert: forge.pki.certificateToPem(own),
         key: leaf.pem,
         minVersion: 'TLSv1.2',
       })
+      const [oldest] = contexts.keys()
+      if (contexts.size >= mostKept && oldest !== undefined) contexts.delete(oldest)
       contexts.set(name, context)
       return context
     },
@@ -101,13 +107,18 @@ function begin(forge: Forge, { subject, issuer, key }: Beginning): import('node-
 async function keys(forge: Forge) {
   const options = { modulusLength: 2048 } as const
   const pair = await generate('rsa', options)
-  const pem = pemOf(pair.privateKey)
+  const pem = pair.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string
   const publicPem = pair.publicKey.export({ type: 'spki', format: 'pem' }) as string
-  return { pem, privateKey: forge.pki.privateKeyFromPem(pem), publicKey: forge.pki.publicKeyFromPem(publicPem) }
+  return { pem, privateKey: pair.privateKey, publicKey: forge.pki.publicKeyFromPem(publicPem) }
 }
 
-function pemOf(key: KeyObject): string {
-  return key.export({ type: 'pkcs1', format: 'pem' }) as string
+/** A key for forge that signs by OpenSSL: forge itself takes 25 ms for it, and blocks this process. */
+function signer(key: KeyObject): import('node-forge').pki.rsa.PrivateKey {
+  const sign = (hash: import('node-forge').md.MessageDigest): string => {
+    const signed = Buffer.concat([hashPrefix, Buffer.from(hash.digest().getBytes(), 'latin1')])
+    return privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signed).toString('latin1')
+  }
+  return { sign } as unknown as import('node-forge').pki.rsa.PrivateKey
 }
 
 async function loadForge(): Promise<Forge> {
