@@ -43,6 +43,8 @@ export class HttpDoor {
         requestTimeout: 0,
         connectionsCheckingInterval: headersTimeout / 10,
         insecureHTTPParser: false,
+        // older Nodes do not ask, and the body of another request is lost there
+        shouldUpgradeCallback: isWebSocket,
       },
       (request, response) =>
         this.#inTurn(request, response, () => {
@@ -180,9 +182,8 @@ export class HttpDoor {
 
   /** WebSocket alone is handed through. Any other protocol is not offered, and the request is done without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
-    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
     await respondRaw(request, inner, (response, letGo) =>
-      isWebSocket ? this.#switch(request, response, { inner, head, letGo }) : this.#forward(request, response),
+      isWebSocket(request) ? this.#switch(request, response, { inner, head, letGo }) : this.#forward(request, response),
     )
   }
 
@@ -218,6 +219,10 @@ export class HttpDoor {
     })
     outgoing.end()
   }
+}
+
+function isWebSocket({ headers, method }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && method === 'GET'
 }
 
 /** A request whose host is not the one of its connection, or that could mean another. */

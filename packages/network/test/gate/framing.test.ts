@@ -74,6 +74,18 @@ describe('the frame of a request', () => {
   })
 })
 
+// Node asks from this release on
+it.runIf(Number(process.versions.node.split('.')[0]) >= 24)(
+  '[NW1] the body of a request that offers another protocol reaches the host',
+  async () => {
+    const { seen, answer } = await wire(
+      `${head('POST', 'Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 5')}hello`,
+    )
+    expect(seen).toMatch(/\r\nContent-Length: 5\r\n[^]*\r\n\r\nhello$/)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  },
+)
+
 it('[NW7] a header that a rule asks for reaches the host, also where `Connection` names it', async () => {
   const rules: RequestRules = { 'api.test': [{ match: { headers: { 'x-mode': 'dry' } } }] }
   const { seen } = await wire(head('GET', 'X-Mode: dry', 'Connection: x-mode'), rules)
