@@ -89,6 +89,12 @@ export const warmMutations: readonly Mutation[] = [
   },
   {
     row: given,
+    removes: 'the end of a session at its mark',
+    changes: [{ file: 'packages/process/src/terminal/start.ts', text: 'whole = offset', by: 'whole = Infinity' }],
+    test: { file: 'packages/process/test/terminal/terminal.test.ts', title: 'nothing counts' },
+  },
+  {
+    row: given,
     removes: 'the reading of the content of the pipes at the end',
     changes: [{ file: 'packages/process/src/run/further-output.ts', text: 'fd < 0 ? 0 : readNow(fd, rest)', by: '0' }],
     test: { file: 'packages/process/test/run.test.ts', title: 'is read whole at the end' },

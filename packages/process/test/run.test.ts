@@ -230,15 +230,18 @@ describe('the end of a process', () => {
       const outside =
         stdoutPipe && openSync(`/proc/self/fd/${stdoutPipe.write}`, constants.O_WRONLY | constants.O_NONBLOCK)
       onTestFinished(() => void (outside && closeSync(outside)))
-      const script = 'head -c 60000 /dev/zero; echo last >&2; echo last'
-      const running = sh(script, { stdoutPipe, drainGrace: 0 })
-      // The process ends, while this one reads nothing.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+      const script = 'echo first; read -r word; head -c 60000 /dev/zero; echo last >&2; echo last'
+      const first = Promise.withResolvers<void>()
+      // A listener that never settles: from the first line on, nothing more is read before the end.
+      const onStdout = () => (first.resolve(), new Promise<void>(() => undefined))
+      const running = sh(script, { stdin: 'pipe', stdoutPipe, onStdout, drainGrace: 0 })
+      await first.promise
+      running.stdin?.write('on\n')
       const { stdout, stderr, exitCode } = await running.wait()
       if (outside) expect(() => writeSync(outside, 'late')).toThrow('EPIPE')
       expect({ exitCode, stdout: stdout.totalBytes, end: stdout.text.slice(-5), stderr: stderr.text }).toEqual({
         exitCode: 0,
-        stdout: 60_005,
+        stdout: 60_011,
         end: 'last\n',
         stderr: 'last\n',
       })

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { startProcess, startTerminal, terminalCommand } from '../../src/index.ts'
+import { listProcesses, readProcessStat, startProcess, startTerminal, terminalCommand } from '../../src/index.ts'
 import { createMarkFilter } from '../../src/terminal/marks.ts'
 
 const env = { PATH: '/usr/bin:/bin' }
@@ -91,3 +91,22 @@ function link(path: string): string | undefined {
     return undefined
   }
 }
+
+it('[HO4] nothing counts that another process writes to it after the end', async () => {
+  const children = () => listProcesses().filter(({ parent }) => parent === process.pid)
+  const before = new Set(children().map(({ pid }) => pid))
+  await using device = await startTerminal(size)
+  const [holder] = children().filter(({ pid, name }) => name === 'perl' && !before.has(pid))
+  const outside = openSync(`/proc/self/fd/${device.descriptor}`, constants.O_WRONLY | constants.O_NOCTTY)
+  writeSync(outside, 'early ')
+  const finished = device.finish()
+  // The mark is written, and this process has read nothing yet.
+  while (holder !== undefined && readProcessStat(holder.pid)?.zombie === false)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  writeSync(outside, 'late')
+  await finished
+  closeSync(outside)
+  let text = ''
+  for await (const chunk of device.output) text += Buffer.from(chunk).toString()
+  expect(text).toBe('early ')
+})
