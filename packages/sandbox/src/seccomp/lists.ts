@@ -47,7 +47,7 @@ export const opaque: readonly SyscallName[] = [
 
 /**
  * Calls that take from a count of the whole machine (`fs.aio-max-nr`) or of a user (`max_fanotify_groups`), so that one command
- * could leave nothing for all others. Programs fall back to threads (InnoDB, nginx, QEMU), and to inotify.
+ * could leave nothing for all others. With ENOSYS, programs use threads (InnoDB goes on, where it ends on EAGAIN), and inotify.
  */
 export const counted: readonly SyscallName[] = ['io_setup', 'fanotify_init']
 
