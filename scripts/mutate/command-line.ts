@@ -122,6 +122,25 @@ export const commandLineMutations: readonly Mutation[] = [
       test: { file: hostPathsTest, title: 'HO7' },
     }),
   ),
+  ...[
+    {
+      file: 'apps/cli/src/terminal/output.ts',
+      text: 'await write(terminal ? escapeText(decoder.decode(chunk, { stream: true })) : chunk)',
+      by: 'await write(chunk)',
+    },
+    {
+      file: 'apps/cli/src/terminal/escape.ts',
+      text: 'return isTTY ? escapeName(name) : name',
+      by: 'return isTTY && process.stdout.isTTY ? escapeName(name) : name',
+    },
+  ].map(
+    (change): Mutation => ({
+      row: "a name, or content, with characters that act on the user's terminal, or on the order of its text",
+      removes: `\`${change.text}\``,
+      changes: [change],
+      test: { file: 'apps/cli/test/terminal.test.ts', title: 'TL6' },
+    }),
+  ),
   {
     row: 'secrets and hooks of a directory that is served to an MCP client without a config file',
     removes: 'the rules',

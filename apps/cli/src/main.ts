@@ -26,6 +26,7 @@ import { describeError, Interruption, UsageError, type ErrorReport } from './err
 import { exitCodes, exitCodesHelp } from './exit-codes.ts'
 import { openWorkspace } from './open.ts'
 import type { Called } from './optional/packages.ts'
+import { escapeJson } from './terminal/escape.ts'
 import { isClosed } from './terminal/input.ts'
 import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
@@ -65,7 +66,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const complain = (error: unknown): ErrorReport => {
     const report = describeError(error, named)
     if (report.line !== undefined) {
-      if (json) process.stderr.write(`${JSON.stringify(report.json)}\n`)
+      if (json) process.stderr.write(`${escapeJson(JSON.stringify(report.json))}\n`)
       else complainTo(process.stderr, report.line)
     }
     return report

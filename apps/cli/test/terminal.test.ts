@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { escapeName } from '../src/terminal/escape.ts'
+import { escapeName, escapeText } from '../src/terminal/escape.ts'
 import { renderTable } from '../src/terminal/table.ts'
-import { createProject, end, wsForShell } from './ws.ts'
+import { createProject, end, ws, wsForShell } from './ws.ts'
 
 describe('names on a terminal', () => {
   it('cannot control it, and stay distinct', () => {
@@ -23,6 +26,53 @@ describe('names on a terminal', () => {
     expect(onTerminal.stdout).toBe('red \\u{1b}[31m\r\n')
     const inPipe = await end(spawn('/bin/sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] }))
     expect(inPipe.stdout).toBe('red \u001b[31m\n')
+  })
+})
+
+describe('[TL6] what acts on a terminal', () => {
+  const raw = 'a\u001b]0;t\u0007b\u009b\u202e é\r\n\tc\n'
+  const shown = 'a\\u{1b}]0;t\\u{7}b\\u{9b}\\u{202e} é\r\n\tc\n'
+
+  it('is written out in content, and colours of ws stay', () => {
+    expect(escapeText(raw)).toBe(shown)
+    expect(escapeText('\u001b[1;31mred\u001b[2J', { colours: true })).toBe('\u001b[1;31mred\\u{1b}[2J')
+  })
+
+  it('is written out by each command, and only on a terminal', async () => {
+    const call = JSON.stringify({ tool: 'read_file', arguments: { path: 'f' } })
+    await using project = await createProject({ f: raw, 'n\u001b[2J': '' })
+    await using calls = await createProject({ 'call.json': call })
+    const cases: [string[], string, string][] = [
+      [['cat', 'f'], shown, raw],
+      [['ls', '-0'], 'f\\u{0}n\\u{1b}[2J\\u{0}', 'f\0n\u001b[2J\0'],
+      [['search', 'a'], '/f:1:a\\u{1b}]0;t\\u{7}b\\u{9b}\\u{202e} é', '/f:1:a\u001b]0;t\u0007b\u009b\u202e é'],
+      [['tool', '--face', 'openai', join(calls.path, 'call.json')], '', ''],
+      [['--json', 'cat', 'f'], '\\u009b\\u202e', '\u009b\u202e'],
+      [['explain', 'read', 'n\u001b[2J'], 'n\\u{1b}[2J', 'n\u001b[2J'],
+    ]
+    for (const [args, escaped, plain] of cases) {
+      const given = ['--root', project.path, ...args]
+      const terminal = await ws(given, { terminals: ['stdout'] })
+      expect(terminal.stdout, args.join(' ')).toContain(escaped)
+      expect(terminal.stdout.replaceAll(/[\r\n\t]/gu, ''), args.join(' ')).not.toMatch(/[\p{Cc}\u202e]/u)
+      expect((await ws(given, { terminals: ['stderr'] })).stdout, args.join(' ')).toContain(plain)
+    }
+  })
+
+  it('is decided by the stream that is written to: names on standard error, and a diff', async () => {
+    const own = { uid: process.getuid?.() ?? ordinaryOwner().uid, gid: process.getgid?.() ?? ordinaryOwner().gid }
+    await using scratch = await createScratchDirectory({ owner: own })
+    const root = join(scratch.path, 'project')
+    await mkdir(root)
+    await writeFile(join(root, 'f'), 'one\n')
+    execFileSync('mkfifo', [join(root, 'pipe\u001b[2J')])
+    const call = (terminals: ('stdout' | 'stderr')[], ...args: string[]) =>
+      ws(['--root', root, ...args], { terminals, env: { XDG_STATE_HOME: join(scratch.path, 'state') } })
+    expect((await call(['stderr'], 'checkpoint')).stderr).toMatch(/^ws: \/pipe\\u\{1b\}\[2J was left out: \P{Cc}+\n$/u)
+    expect((await call(['stdout'], 'checkpoint')).stderr).toContain('ws: /pipe\u001b[2J was left out')
+    await writeFile(join(root, 'f'), raw)
+    expect((await call(['stdout'], 'diff')).stdout).toContain(`+${shown.slice(0, -2)}`.split('\r')[0])
+    expect((await call(['stderr'], 'diff')).stdout).toContain(`+${raw}`.split('\r')[0])
   })
 })
 

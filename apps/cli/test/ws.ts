@@ -26,6 +26,8 @@ export interface WsOptions {
   readonly input?: string | Uint8Array
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
+  /** The streams that say they are a terminal. For {@link ws} alone. */
+  readonly terminals?: readonly ('stdout' | 'stderr')[]
 }
 
 const environment = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
@@ -62,8 +64,10 @@ export async function ws(args: readonly string[], options: WsOptions = {}): Prom
   return await ended
 }
 
-async function callMain(args: readonly string[], { input = '', env, cwd = '/' }: WsOptions): Promise<Ended> {
+async function callMain(args: readonly string[], options: WsOptions): Promise<Ended> {
+  const { input = '', env, cwd = '/', terminals = [] } = options
   const [stdout, stderr] = [collector(), collector()]
+  for (const name of terminals) Object.assign({ stdout, stderr }[name].stream, { isTTY: true, columns: 500 })
   const streams = {
     stdin: Readable.from([Buffer.from(input)], { objectMode: false }),
     stdout: stdout.stream,

@@ -9,6 +9,8 @@ import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadOptional } from '../optional/load.ts'
 import { hasDirectory, type StorageSettings } from '../storage/settings.ts'
+import { nameOn } from '../terminal/escape.ts'
+import { complainTo } from '../terminal/wrap.ts'
 
 interface StateFlag {
   readonly state?: string
@@ -71,7 +73,7 @@ export function addCheckpoints(program: Command, start: Start): void {
         const { output, signal } = context
         const diff = await workspace.diff({ since, path, signal })
         if (output.json) await output.value({ diff })
-        else await output.bytes(new TextEncoder().encode(diff))
+        else await output.content([new TextEncoder().encode(diff)])
         return exitCodes.ok
       })
     })
@@ -110,7 +112,7 @@ async function checkpoint(
   else {
     await output.line(saved.id)
     for (const { path, reason } of saved.leftOut ?? [])
-      process.stderr.write(`ws: ${output.name(path)} was left out: ${reason}\n`)
+      complainTo(process.stderr, `${nameOn(process.stderr, path)} was left out: ${reason}`)
   }
   return exitCodes.ok
 }
@@ -128,7 +130,7 @@ async function restore(
   else {
     for (const change of result.restored) await output.line(lineOf(context, change))
     for (const { path, reason } of result.kept)
-      process.stderr.write(`ws: ${output.name(path)} was left as it is: ${reason}\n`)
+      complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
     if (result.undo !== undefined) await output.line(`undo: ws restore ${result.undo}`)
   }
   return result.kept.length > 0 ? exitCodes.failed : exitCodes.ok

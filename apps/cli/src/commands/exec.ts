@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { isClosed, standardInput } from '../terminal/input.ts'
 import { register } from '../registry.ts'
 import { escapeName } from '../terminal/escape.ts'
+import { complainTo } from '../terminal/wrap.ts'
 import { collect, parseEnvironment, parseTime } from './options.ts'
 
 export interface ExecFlags {
@@ -65,7 +66,7 @@ export async function exec(context: CommandContext, command: readonly string[], 
     else {
       const remarks = [...(result.violations ?? []).map(describeViolation), ...(result.hints ?? []).map(describeHint)]
       if (result.survivors) remarks.push(survivorsNote)
-      for (const remark of remarks) process.stderr.write(`ws: ${remark}\n`)
+      for (const remark of remarks) complainTo(process.stderr, remark)
     }
     return exitCodeOf(result)
   } catch (error) {

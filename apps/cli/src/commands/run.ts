@@ -9,6 +9,7 @@ import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
 import { createRunView } from '../terminal/run-view.ts'
+import { complainTo } from '../terminal/wrap.ts'
 
 interface RunFlags {
   readonly workspace: string
@@ -96,7 +97,7 @@ async function openRunner({ settings }: CommandContext, flags: RunFlags): Promis
 async function complain({ output }: CommandContext, file: string, { problems }: PlanCheck): Promise<number> {
   const { describeProblem } = await loadOptional('@ws/runner')
   if (output.json) await output.value({ problems })
-  else for (const problem of problems) process.stderr.write(`ws: ${quotePath(file)}: ${describeProblem(problem)}\n`)
+  else for (const problem of problems) complainTo(process.stderr, `${quotePath(file)}: ${describeProblem(problem)}`)
   return exitCodes.usage
 }
 

@@ -6,6 +6,7 @@ import { exitCodes, signalExitCode } from '../exit-codes.ts'
 import { register } from '../registry.ts'
 import { attachPipes, attachTerminal, ownTerminal } from '../terminal/attach.ts'
 import { standardInput } from '../terminal/input.ts'
+import { complainTo } from '../terminal/wrap.ts'
 import { describeViolation } from './exec.ts'
 import { collect, parseEnvironment, parseTime } from './options.ts'
 
@@ -80,7 +81,7 @@ async function session(
     else await attachPipes(opened, output.json ? { ...output, bytes: async () => undefined } : output, input)
     const exit = await opened.wait()
     signal.throwIfAborted()
-    if (!output.json) for (const one of exit.violations ?? []) process.stderr.write(`ws: ${describeViolation(one)}\n`)
+    if (!output.json) for (const one of exit.violations ?? []) complainTo(process.stderr, describeViolation(one))
     if (output.json) await output.value({ ...exit, output: opened.read({ since: 0 }).text })
     return exitCodeOf(exit)
   } catch (error) {

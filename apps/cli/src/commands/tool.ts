@@ -42,6 +42,6 @@ async function run({ open, output, settings, signal }: CommandContext, file: str
   await using toolset = createTools(workspace, { face: flags.face, downloads })
   const answer = await toolset.run(call.tool, call.arguments, { signal })
   if (output.json) await output.value(answer)
-  else await output.line(answer.text)
+  else await output.content([Buffer.from(`${answer.text}\n`)])
   return answer.isError ? exitCodes.failed : exitCodes.ok
 }

@@ -4,6 +4,7 @@ import type { S3Credentials } from '@ws/core/options'
 
 import { UsageError } from '../errors.ts'
 import { loadOptional } from '../optional/load.ts'
+import { complainTo } from '../terminal/wrap.ts'
 import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { StorageOptions } from './open.ts'
 import type { RcloneSettings } from './settings.ts'
@@ -30,7 +31,7 @@ export function mountOptionsOf(
     readOnly,
     directory: directory ?? settings.directory,
     onEvent: ({ kind, detail }) => {
-      if (kind !== 'recovered') process.stderr.write(`ws: rclone: ${detail}\n`)
+      if (kind !== 'recovered') complainTo(process.stderr, `rclone: ${detail}`)
     },
   }
 }

@@ -4,6 +4,8 @@ import type { ReplicaAdapter, ReplicaEvent } from '@ws/adapter-replica'
 import type { Owner, StorageAdapter } from '@ws/core/adapter'
 
 import { loadOptional } from '../optional/load.ts'
+import { nameOn } from '../terminal/escape.ts'
+import { complainTo } from '../terminal/wrap.ts'
 import { copyOf, isBucket, type StorageSettings } from './settings.ts'
 
 interface CopyOptions {
@@ -22,7 +24,7 @@ export async function openCopy({ store, directory, owner }: CopyOptions): Promis
     owner,
     onEvent: (event) => {
       const text = describe(event)
-      if (text !== undefined) process.stderr.write(`ws: replica: ${text}\n`)
+      if (text !== undefined) complainTo(process.stderr, `replica: ${text}`)
     },
   })
 }
@@ -41,11 +43,12 @@ export function withoutCopy(storage: StorageSettings): StorageSettings {
 }
 
 function describe(event: ReplicaEvent): string | undefined {
+  const shown = (name: string) => nameOn(process.stderr, name)
   switch (event.event) {
     case 'conflict':
-      return `${event.path} was changed here and in the store; the version of this machine is ${event.kept}`
+      return `${shown(event.path)} was changed here and in the store; the version of this machine is ${shown(event.kept)}`
     case 'left-out':
-      return `${event.path} is not copied: ${event.reason}`
+      return `${shown(event.path)} is not copied: ${event.reason}`
     case 'copying': {
       const { copied, total } = event
       return copied.files < total.files ? `${copied.files} of ${total.files} files are copied` : undefined

@@ -1,5 +1,5 @@
 import { Interruption, StreamError } from '../errors.ts'
-import { escapeName } from './escape.ts'
+import { escapeJson, escapeText, nameOn } from './escape.ts'
 
 /** Where a command prints to. */
 export interface Output {
@@ -7,10 +7,12 @@ export interface Output {
   readonly json: boolean
   /** The output is a terminal, so names are escaped. */
   readonly terminal: boolean
-  /** A line of text. */
+  /** A line of text. On a terminal it acts by colours only. */
   line(text: string): Promise<void>
-  /** Bytes as they are; resolves when more may be written. */
+  /** The output of a program, byte for byte, also on a terminal; resolves when more may be written. */
   bytes(chunk: Uint8Array): Promise<void>
+  /** Content of the workspace, byte for byte; on a terminal as text that does not act. */
+  content(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>
   /** One JSON value on a line of its own. */
   value(value: unknown): Promise<void>
   /** A name from the workspace: escaped on a terminal, as it is elsewhere. */
@@ -46,12 +48,19 @@ export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: Ou
     check()
   }
   const terminal = stream.isTTY
+  const content: Output['content'] = async (chunks) => {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    for await (const chunk of chunks)
+      await write(terminal ? escapeText(decoder.decode(chunk, { stream: true })) : chunk)
+    if (terminal) await write(escapeText(decoder.decode()))
+  }
   return {
     json,
     terminal,
-    line: (text) => write(`${text}\n`),
+    line: (text) => write(`${terminal ? escapeText(text, { colours: true }) : text}\n`),
     bytes: write,
-    value: (value) => write(`${JSON.stringify(value)}\n`),
-    name: (name) => (terminal ? escapeName(name) : name),
+    content,
+    value: (value) => write(`${terminal ? escapeJson(JSON.stringify(value)) : JSON.stringify(value)}\n`),
+    name: (name) => nameOn(stream, name),
   }
 }

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@ws/runner'
 
-import { escapeName } from './escape.ts'
+import { escapeJson, escapeName } from './escape.ts'
 import type { Output } from './output.ts'
 import type { Style } from './style.ts'
 
@@ -34,7 +34,7 @@ export function createRunView({ output, style, steps }: RunViewOptions): RunView
   return {
     show(event) {
       if (output.json) {
-        process.stdout.write(`${JSON.stringify(event)}\n`)
+        process.stdout.write(`${escapeJson(JSON.stringify(event))}\n`)
         return
       }
       if (event.type === 'start') {

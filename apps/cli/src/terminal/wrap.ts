@@ -1,3 +1,5 @@
+import { escapeText } from './escape.ts'
+
 /** A text in lines of at most `width` characters, broken at spaces. A longer word stays whole. */
 export function wrapWords(text: string, width: number, indent = ''): string {
   const lines: string[] = []
@@ -12,9 +14,12 @@ export function wrapWords(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
-/** Writes a message of `ws` to standard error: one line, or on a terminal as many as it needs. */
+/**
+ * Writes a message of `ws` to standard error: one line, or on a terminal as many as it needs, without characters that act. Names in it
+ * are escaped by `nameOn`.
+ */
 export function complainTo(stream: NodeJS.WriteStream, text: string): void {
-  const message = `ws: ${text}`
+  const message = `ws: ${stream.isTTY ? escapeText(text) : text}`
   stream.write(`${stream.isTTY ? wrapWords(message, screenWidth(stream), '    ') : message}\n`)
 }
 

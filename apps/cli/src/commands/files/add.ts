@@ -73,7 +73,7 @@ function above(output: Output, progress: Progress): Output {
       progress.clear()
       return write(given)
     }
-  return { ...output, line: counted(output.line), bytes: counted(output.bytes), value: counted(output.value) }
+  return { ...output, line: counted(output.line), content: counted(output.content), value: counted(output.value) }
 }
 
 /** Does the same with each path, and goes on with the next one after an error. */

@@ -1,3 +1,4 @@
+import { complainTo } from '../../terminal/wrap.ts'
 import type { FileContext } from './add.ts'
 
 export interface GlobFlags {
@@ -19,8 +20,8 @@ export async function glob(
   for await (const entry of workspace.glob(patterns, options)) {
     found += 1
     if (output.json) await output.value(entry)
-    else if (byNull) await output.bytes(Buffer.from(`${entry.path}\0`))
+    else if (byNull) await output.content([Buffer.from(`${entry.path}\0`)])
     else await output.line(output.name(entry.path))
   }
-  if (found === most) process.stderr.write(`ws: only the first ${most} are shown; give a narrower glob, or --in DIR\n`)
+  if (found === most) complainTo(process.stderr, `only the first ${most} are shown; give a narrower glob, or --in DIR`)
 }

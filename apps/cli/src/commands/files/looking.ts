@@ -83,8 +83,7 @@ export const lookingCommands: readonly FileCommand[] = [
           await output.value({ path, ...stat, encoding, content: Buffer.from(bytes).toString(encoding) })
           continue
         }
-        const { stream } = await workspace.readStream(path, { signal })
-        for await (const chunk of stream) await output.bytes(chunk)
+        await output.content((await workspace.readStream(path, { signal })).stream)
       }
     },
   }),

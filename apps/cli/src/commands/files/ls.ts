@@ -19,7 +19,7 @@ export async function ls(context: FileContext, path: string | undefined, flags: 
   const { output } = context
   const shown = (row: Row) => (flags.recursive ? row.path : row.name)
   if (output.json) for (const row of rows) await output.value(row)
-  else if (flags.null) for (const row of rows) await output.bytes(Buffer.from(`${shown(row)}\0`))
+  else if (flags.null) for (const row of rows) await output.content([Buffer.from(`${shown(row)}\0`)])
   else if (flags.long && rows.length > 0) await output.line(table(context, rows, shown))
   else if (!flags.long) for (const row of rows) await output.line(output.name(shown(row)))
 }

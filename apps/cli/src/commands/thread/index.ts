@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { renderTable } from '../../terminal/table.ts'
+import { complainTo } from '../../terminal/wrap.ts'
 import { collect, parseTime } from '../options.ts'
 import { exec, type ExecFlags } from '../exec.ts'
 import { ls, type LsFlags } from '../files/ls.ts'
@@ -82,7 +83,9 @@ function addWhole(thread: Command, start: Start): void {
       start(async (context) => {
         await using threads = await openThreads(context)
         for await (const id of threads.list({ signal: context.signal })) {
-          await (context.output.json ? context.output.value({ threadId: id }) : context.output.line(id))
+          await (context.output.json
+            ? context.output.value({ threadId: id })
+            : context.output.line(context.output.name(id)))
         }
         return exitCodes.ok
       })
@@ -110,7 +113,7 @@ function addWhole(thread: Command, start: Start): void {
     .action((id: string) => {
       start(async (context) => {
         await using threads = await openThreads(context)
-        for await (const chunk of threads.export(id, { signal: context.signal })) await context.output.bytes(chunk)
+        await context.output.content(threads.export(id, { signal: context.signal }))
         return exitCodes.ok
       })
     })
@@ -142,7 +145,7 @@ function status({ output }: CommandContext): Step {
       ['writer', writer.holder === undefined ? writer.scope : `${writer.scope}: ${writer.holder.name}`],
       ['executor', executor?.name ?? 'none'],
       ...writer.notes.map((note) => ['note', note]),
-      ...warnings.map(({ path, reason }) => ['warning', `${path} ${reason}`]),
+      ...warnings.map(({ path, reason }) => ['warning', `${output.name(path)} ${reason}`]),
       ...leftOut.map(({ part, reason }) => ['left out', `${part} ${reason}`]),
     ]
     await output.line(renderTable(rows))
@@ -156,10 +159,12 @@ function skills({ output }: CommandContext): Step {
     if (output.json) await output.value(found)
     else if (found.skills.length > 0) {
       await output.line(
-        renderTable(found.skills.map(({ name, source, description }) => [name, source, output.name(description)])),
+        renderTable(
+          found.skills.map(({ name, source, description }) => [output.name(name), source, output.name(description)]),
+        ),
       )
     }
-    if (!output.json) for (const warning of found.warnings) process.stderr.write(`ws: ${warning}\n`)
+    if (!output.json) for (const warning of found.warnings) complainTo(process.stderr, warning)
     return exitCodes.ok
   }
 }

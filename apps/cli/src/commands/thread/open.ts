@@ -6,6 +6,7 @@ import { UsageError } from '../../errors.ts'
 import { checkInstalled, loadOptional, neededBy } from '../../optional/load.ts'
 import { openStorage } from '../../storage/open.ts'
 import { copiesOfThreads, withoutCopy } from '../../storage/replica.ts'
+import { complainTo } from '../../terminal/wrap.ts'
 
 export interface ThreadFlags {
   readonly user: string
@@ -40,7 +41,7 @@ export async function openThreads(
     provision,
     idleTimeout: 0,
     onProvision: ({ part, state, reason }) => {
-      if (!output.json && state !== 'started') process.stderr.write(`ws: ${part} ${reason ?? `was ${state}`}\n`)
+      if (!output.json && state !== 'started') complainTo(process.stderr, `${part} ${reason ?? `was ${state}`}`)
     },
   })
 }
