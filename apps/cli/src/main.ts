@@ -184,7 +184,8 @@ function createProgram(start: Start): Command {
       `
 The workspace: without --root, --s3, --rclone and --config, ws takes the nearest
 ws.config.json from the working directory on, if you trust it (ws init,
-ws trust). Without one, the workspace is the working directory.
+ws trust). Without one, the workspace is the working directory. With --root,
+the ws.config.json of that directory counts if you trust it.
 
 Examples:
   $ ws --root ~/project exec -- 'ls -la /'

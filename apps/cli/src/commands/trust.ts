@@ -17,7 +17,7 @@ export function addTrust(program: Command, start: Start): void {
     .command('trust')
     .summary('use a config file where it is found')
     .description(
-      'Notes that you trust a config file as it is now, so that ws uses it in its directory and below without --config. A ' +
+      'Notes that you trust a config file as it is now, so that ws uses it in its directory and below, for --root and for --config. A ' +
         'command in the workspace may write such a file, so ws never uses one that you have not trusted, or that has changed.',
     )
     .argument('[file]', `default: the nearest ${configName}`)

@@ -64,8 +64,8 @@ async function init(context: CommandContext, flags: InitFlags): Promise<number> 
   const isTrusted = tryTrust(file, text)
   if (output.json) await output.value({ file, trusted: isTrusted, config })
   else {
-    const use = isTrusted ? '' : ` --config ${flags.file}`
-    await output.line(`${shown} is written. Try: ws${use} doctor, then ws${use} exec -- ls`)
+    const next = isTrusted ? 'Try: ws doctor, then ws exec -- ls' : 'Make ws trust it: `ws trust` and its name'
+    await output.line(`${shown} is written. ${next}`)
   }
   return exitCodes.ok
 }
@@ -117,7 +117,7 @@ function checked(place: string, rule: { readonly rule: 'deny' | 'readOnly' | 'wi
   return rule
 }
 
-/** Without a home directory the file is written all the same, and has to be named. */
+/** Without a home directory the file is written all the same. */
 function tryTrust(file: string, text: string): boolean {
   try {
     trust(file, hashOf(Buffer.from(text)))
