@@ -88,7 +88,7 @@ export const commandLineMutations: readonly Mutation[] = [
         by: 'return { config: trustedConfigOf(root)?.slice(0, 0) || undefined }',
       },
     ],
-    test: { file: hostPathsTest, title: '--root takes the rules' },
+    test: { file: hostPathsTest, title: 'takes the rules of the config file' },
   },
   {
     row: 'a config file that `--config` names and a command has written, under whatever name and link',
