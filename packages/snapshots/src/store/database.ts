@@ -33,6 +33,8 @@ const checkpoints = {
     id TEXT NOT NULL, tree INTEGER NOT NULL, turn INTEGER NOT NULL, label TEXT, created INTEGER NOT NULL,
     automatic INTEGER NOT NULL, PRIMARY KEY (id, tree)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS lists (tree INTEGER NOT NULL, path TEXT NOT NULL, first INTEGER NOT NULL, list TEXT NOT NULL,
+    PRIMARY KEY (tree, path, first)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS loosened (tree INTEGER NOT NULL, path TEXT NOT NULL, mode INTEGER NOT NULL,
     PRIMARY KEY (tree, path)) WITHOUT ROWID;
 `,

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 
 import { type Facts, inodeOf, isSameTime, typeOf } from '../facts.ts'
+import { giveLists } from '../lists.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
@@ -31,6 +32,7 @@ export function secondsOf({ mtime }: Facts): string {
 /** Gives a file that was just made, and that is open, its owner, bits and time. */
 export function markNew(fd: number, facts: Facts): void {
   if (isRoot) fchownSync(fd, facts.uid, facts.gid)
+  giveLists(fd, facts.lists)
   fchmodSync(fd, bitsOf(facts))
   futimesSync(fd, secondsOf(facts), secondsOf(facts))
 }
@@ -51,7 +53,10 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const self = selfOf(fd)
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
-    if (facts.type !== 'symlink' && (status.mode & 0o7777) !== bitsOf(facts)) chmodSync(self, bitsOf(facts))
+    // a list comes with bits of its own
+    giveLists(fd, facts.lists)
+    const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.lists !== undefined
+    if (facts.type !== 'symlink' && areBitsOff) chmodSync(self, bitsOf(facts))
     if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)

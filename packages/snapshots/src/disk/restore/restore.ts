@@ -54,7 +54,11 @@ class Restore {
   }
 
   run(pairs: readonly Pair[]): Conflict[] {
-    const plan = planOf(pairs)
+    const plan = planOf(
+      pairs.map(({ before, ...pair }) => {
+        return { ...pair, before: before && { ...before, lists: this.#tree.lists.at(this.#since, pair.path) } }
+      }),
+    )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
     // before anything is touched: damaged bytes must not be found half-way
     for (const content of plan.contents) this.#tree.read(content)
