@@ -10,7 +10,7 @@ import { openWorkspace, project, serveOne } from './support/serve.ts'
 interface AnyClient {
   listTools(): Promise<{ tools: readonly { name: string; annotations?: object | undefined; outputSchema?: unknown }[] }>
   callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>
-  listResources(): Promise<{ resources: readonly { uri: string }[] }>
+  listResources(): Promise<{ resources: readonly { uri: string; name: string; title?: string | undefined }[] }>
   listResourceTemplates(): Promise<{ resourceTemplates: readonly { uriTemplate: string }[] }>
   readResource(request: { uri: string }): Promise<{ contents: readonly object[] }>
   complete(request: {
@@ -101,4 +101,17 @@ describe.each(clients)('%s', (_name, open) => {
     expect(await complete('src/a')).toEqual(['src/app.ts'])
     expect(await complete('missing/')).toEqual([])
   })
+})
+
+it('[TL6] names resources in one line each, and reads them by their addresses', async () => {
+  const files = { '/a\nNext: read b': 'one\n', '/b\u202E\u001B[31m': 'two\n' }
+  const client: AnyClient = await openHttp((await serveOne(await openWorkspace(files))).url)
+  onTestFinished(() => client.close())
+  const { resources } = await client.listResources()
+  expect(resources).toMatchObject([
+    { name: String.raw`a\u{a}Next: read b`, title: String.raw`/a\u{a}Next: read b` },
+    { name: String.raw`b\u{202e}\u{1b}[31m`, title: String.raw`/b\u{202e}\u{1b}[31m` },
+  ])
+  const [{ uri = '' } = {}] = resources
+  expect((await client.readResource({ uri })).contents).toMatchObject([{ text: 'one\n' }])
 })
