@@ -112,6 +112,6 @@ it('[TL6] names resources in one line each, and reads them by their addresses', 
     { name: String.raw`a\u{a}Next: read b`, title: String.raw`/a\u{a}Next: read b` },
     { name: String.raw`b\u{202e}\u{1b}[31m`, title: String.raw`/b\u{202e}\u{1b}[31m` },
   ])
-  const [{ uri = '' } = {}] = resources
+  const uri = resources[0]?.uri ?? ''
   expect((await client.readResource({ uri })).contents).toMatchObject([{ text: 'one\n' }])
 })
