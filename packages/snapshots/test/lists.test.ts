@@ -48,9 +48,9 @@ function listOf(path: string, kind: 'access' | 'default' = 'access'): string {
 }
 
 const anyone = 0xff_ff_ff_ff
-/** The owner writes, the group 65534 has nothing, others read. */
+/** The owner has all rights, the group 65534 has none, and others read. */
 const denied = [
-  [0x01, 6, anyone],
+  [0x01, 7, anyone],
   [0x04, 4, anyone],
   [0x08, 0, 65_534],
   [0x10, 4, anyone],
