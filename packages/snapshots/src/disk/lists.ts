@@ -5,7 +5,7 @@ import { type Database, lasting } from '../store/database.ts'
 import type { Facts } from './facts.ts'
 import { Unexpected } from './restore/place.ts'
 import { O_PATH, type Root } from './root.ts'
-import type { ScanResult } from './scan.ts'
+import type { ScanResult } from './scan-options.ts'
 
 /** Numbers of getxattr(2), setxattr(2) and close(2): Node has no calls for access lists. */
 const numbers: Readonly<Record<string, readonly number[]>> = { x64: [191, 188, 3], arm64: [8, 5, 57] }
