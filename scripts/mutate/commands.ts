@@ -224,6 +224,36 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/adapter-local/test/write.test.ts', title: 'one left by a killed process is swept' },
   },
   {
+    row: 'a temporary directory of thousands of levels, so that it stays and slows each later start',
+    removes: 'the end of what is open',
+    changes: [{ file: 'packages/process/src/run/remove-tree.ts', text: 'mostOpen = 32', by: 'mostOpen = 3_200' }],
+    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'holds few descriptors' },
+  },
+  {
+    row: 'a temporary directory of thousands of levels, so that it stays and slows each later start',
+    removes: 'the comparison with the directory that was entered',
+    changes: [
+      {
+        file: 'packages/process/src/run/remove-tree.ts',
+        text: 'if (identityOf(fd) === level.identity)',
+        by: 'if (identityOf(fd) !== "")',
+      },
+    ],
+    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'what was emptied lies elsewhere' },
+  },
+  {
+    row: 'a temporary directory that cannot be removed, so that each later start tries it again',
+    removes: 'the mark that it was tried',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/create.ts',
+        text: 'pathOfDescriptor(task.tree.fd), givenUpMode',
+        by: 'pathOfDescriptor(task.tree.fd), 0o700',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/left-scratch.isolated.test.ts' },
+  },
+  {
     row: 'a directory that commands used, exchanged for a link while this process removes it',
     removes: 'the refusal of links',
     changes: [

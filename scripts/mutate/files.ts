@@ -5,6 +5,12 @@ const openVerified = 'packages/adapter-local/src/confine/open.ts'
 const keySpace = 'packages/adapter-s3/src/keys/key-space.ts'
 const failures = 'packages/adapter-s3/src/client/failures.ts'
 
+const ripgrep = 'packages/adapter-local/src/search/ripgrep.ts'
+const leases = 'packages/adapter-local/test/leases.test.ts'
+const descent = 'packages/adapter-local/src/confine/descent.ts'
+const deepTrees = 'packages/adapter-local/test/deep-trees.test.ts'
+const deepTree = 'a tree of thousands of levels, so that a call takes every descriptor or the stack'
+
 /** Paths and links, at the file API. */
 export const fileMutations: readonly Mutation[] = [
   {
@@ -26,6 +32,60 @@ export const fileMutations: readonly Mutation[] = [
       { file: virtualPath, text: 'if (depth < 0) throw outsideError(input, operation)', by: 'if (depth < 0) continue' },
     ],
     test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: "a file under another process's lease, so that opening it waits for 45 seconds",
+    removes: 'the look at what ripgrep waits for',
+    changes: [{ file: ripgrep, text: 'void killIfHeld(running)', by: 'void killIfHeld' }],
+    test: { file: leases, title: 'left out of a search' },
+  },
+  {
+    row: "a file under another process's lease, so that opening it waits for 45 seconds",
+    removes: 'the word that a file is left out',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/search/file.ts',
+        text: '      search.onUnreadable?.(task.path, known)\n',
+        by: '',
+      },
+    ],
+    test: { file: leases, title: 'left out of a search' },
+  },
+  {
+    row: "a file under another process's lease, so that opening it waits for 45 seconds",
+    removes: 'the opening before the call of the system that copies',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/write/copy-entry.ts',
+        text: '  const from = await openWithPatience(',
+        by: '  if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return\n  const from = await openWithPatience(',
+      },
+    ],
+    test: { file: leases, title: 'where it is read, copied' },
+  },
+  {
+    row: deepTree,
+    removes: 'the end of what is held',
+    changes: [{ file: descent, text: 'const mostHeld = 32', by: 'const mostHeld = 3_200' }],
+    test: { file: deepTrees, title: 'hold few descriptors in list' },
+  },
+  {
+    row: deepTree,
+    removes: 'the comparison with the directory that was entered',
+    changes: [{ file: descent, text: ' === identity) return handle', by: ' !== "") return handle' }],
+    test: { file: deepTrees, title: 'only to the directory that was entered' },
+  },
+  {
+    row: deepTree,
+    removes: 'the verified path of a directory that is opened again for a listing',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/read/listing.ts',
+        text: 'level.handle = await openDirectory(task, targetOf(task, level.path))',
+        by: 'level.handle = { fd: -1, self: task.tree.hostPath(level.path) }',
+      },
+    ],
+    test: { file: deepTrees, title: 'exchanged for a link while those below' },
   },
   {
     row: '`/t1` taken for `/t12`',

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, realpath, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { ownMark } from '@ws/adapter-local/internal'
 import { startProcess, startTerminal, terminalCommand } from '@ws/process'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
@@ -110,6 +111,23 @@ it('[RU6] says that commands would be refused where the workspace cannot be open
   expect(code).toBe(1)
   expect(stdout).toMatch(/Commands would be refused\.\nENOWORKSPACE: /u)
   expect((await ws([...missing, 'exec', '--', 'true'])).code).toBe(125)
+})
+
+it('[HO6] names a temporary directory that could not be removed, with what to do', async () => {
+  const [system, pid] = ownMark().split('-')
+  const left = await mkdtemp(join(await realpath('/tmp'), `ws-scratch-${system}-${pid}-ended-`))
+  try {
+    await chmod(left, 0o500)
+    const { stdout } = await ws(['--executor', 'virtual', 'doctor'])
+    expect(stdout).toContain(`do chmod 700 ${left} && rm -rf ${left}\n`)
+    const { leftovers } = JSON.parse((await ws(['--executor', 'virtual', '--json', 'doctor'])).stdout) as {
+      leftovers: string[]
+    }
+    expect(leftovers).toContain(left)
+  } finally {
+    await rmdir(left)
+  }
+  expect((await ws(['--executor', 'virtual', 'doctor'])).stdout).not.toContain(left)
 })
 
 it('[RU6] has one line for each executor and a verdict on its first screen, within 80 columns', async () => {
