@@ -89,7 +89,7 @@ function enter(levels: Level[], level: Level, name: Buffer): void {
   const self = `/proc/self/fd/${fd}`
   if (process.getuid?.() !== 0) chmodSync(self, 0o700)
   next.names = readdirSync(self, { encoding: 'buffer' })
-  if (far === undefined) return
+  if (far === undefined || far.fd < 0) return
   far.identity = identityOf(far.fd)
   closeSync(far.fd)
   far.fd = -1
