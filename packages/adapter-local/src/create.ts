@@ -118,7 +118,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
     createScratch: (options) => createScratch({ owner, io }, options),
     onClose: async () => {
       try {
-        await onClose(task, identity)
+        await onClose({ ...task, ...engines.for([root]) }, identity)
       } finally {
         if (fd >= 0) await calls.close(fd)
       }
