@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 
-import { isWorkspaceError } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 
 import { at, filesOf } from './site.ts'
@@ -109,10 +108,6 @@ export function watchDeletions(store: StorageAdapter, isCovered: (text: string) 
 }
 
 async function textAt(store: StorageAdapter, path: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode((await store.read(at(path))).bytes)
-  } catch (error) {
-    if (isWorkspaceError(error)) return undefined // a directory, or nothing
-    throw error
-  }
+  const stat = await store.stat(at(path)).catch(() => undefined) // nothing, or a file above
+  return stat?.type === 'file' ? new TextDecoder().decode((await store.read(at(path))).bytes) : undefined
 }
