@@ -7,6 +7,7 @@ const policyTest = 'packages/snapshots/test/policy.test.ts'
 const failuresTest = 'packages/snapshots/test/failures.test.ts'
 const actsTest = 'packages/snapshots/test/acts.test.ts'
 const storesTest = 'packages/snapshots/test/stores.test.ts'
+const unknownTest = 'packages/snapshots/test/unknown.test.ts'
 
 /** Scans, restores and pulls open directories without following, and see them to be in their place. */
 export const followsLinks: Mutation['changes'] = [
@@ -22,8 +23,8 @@ export const followsLinks: Mutation['changes'] = [
   },
   {
     file: root,
-    text: '    if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {',
-    by: '    if (!this.isAt(fd, path)) {',
+    text: 'if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {',
+    by: 'if (!this.isAt(below, next)) {',
   },
 ]
 
@@ -204,5 +205,47 @@ export const checkpointMutations: readonly Mutation[] = [
       },
     ],
     test: { file: storesTest, title: 'damaged' },
+  },
+  {
+    row: 'an entry that was hidden at a checkpoint, which a restore would delete',
+    removes: 'the entries that were unknown then',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/tree.ts',
+        text: 'const unknown = [this.#unknownAt(since), this.#unknownAt(until)]',
+        by: 'const unknown = [this.#unknownAt(-1), this.#unknownAt(-1)]',
+      },
+    ],
+    test: { file: unknownTest, title: 'what was mounted over then' },
+  },
+  {
+    row: 'a lease on a file, on which each look would wait or fail',
+    removes: 'the look that goes on without the file',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/content.ts',
+        text: '    if (isOfOneEntry(error)) return undefined\n    throw error\n  }\n  const status',
+        by: '    throw error\n  }\n  const status',
+      },
+    ],
+    test: { file: unknownTest, title: 'a lease of another program' },
+  },
+  {
+    row: 'a tree so deep that a look takes all descriptors',
+    removes: 'the end of the descriptors of higher directories',
+    changes: [{ file: 'packages/snapshots/src/disk/walk.ts', text: '      close(levels.at(-1 - mostOpen))\n', by: '' }],
+    test: { file: unknownTest, title: 'a walk of 1,500 levels' },
+  },
+  {
+    row: 'a tree so deep that a look takes all descriptors',
+    removes: 'the longest path',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/root.ts',
+        text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
+        by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
+      },
+    ],
+    test: { file: unknownTest, title: 'a tree that is deeper' },
   },
 ]

@@ -6,6 +6,7 @@ const machines = 'packages/adapter-replica/test/machines.test.ts'
 const large = 'packages/adapter-replica/test/large.test.ts'
 const pieces = `${sync}/pieces.ts`
 const refusals = 'packages/adapter-replica/test/refusals.test.ts'
+const unknown = 'packages/adapter-replica/test/unknown.test.ts'
 
 /** Copies of a store. */
 export const replicaMutations: readonly Mutation[] = [
@@ -92,5 +93,63 @@ export const replicaMutations: readonly Mutation[] = [
       },
     ],
     test: { file: refusals, title: 'whose stores have names' },
+  },
+  {
+    row: 'an entry that cannot be looked at, whose object a push would delete',
+    removes: 'the look at the mounts',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/scan.ts',
+        text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
+        by: '',
+      },
+    ],
+    test: { file: unknown, title: 'what the host mounts over' },
+  },
+  {
+    row: 'an entry that cannot be looked at, whose object a push would delete',
+    removes: 'names as bytes',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/names.ts',
+        text: 'if (isUtf8(name) && !',
+        by: 'if (!text.includes(replacement) && !',
+      },
+    ],
+    test: { file: unknown, title: 'names with U+FFFD' },
+  },
+  {
+    row: 'a file that is moved to where it cannot be saved',
+    removes: 'the look at the inodes of such places',
+    changes: [
+      { file: 'packages/adapter-replica/src/worker/service.ts', text: 'keepMoved: true', by: 'keepMoved: false' },
+    ],
+    test: { file: unknown, title: 'what is moved to a name' },
+  },
+  {
+    row: 'a file that is moved to where it cannot be saved',
+    removes: 'the wait for the new name',
+    changes: [{ file: `${sync}/pass.ts`, text: ' && !keeps.has(path))', by: ')' }],
+    test: { file: unknown, title: 'the old name of a file goes' },
+  },
+  {
+    row: 'an object that this machine cannot hold, at which every command would stop',
+    removes: 'the command that goes on without it',
+    changes: [
+      { file: `${sync}/engine.ts`, text: "if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw", by: 'throw' },
+    ],
+    test: { file: unknown, title: 'a full disk' },
+  },
+  {
+    row: 'a file with the bytes of a tombstone, which other machines would take for a deletion',
+    removes: 'the look at the bytes before they are sent',
+    changes: [
+      {
+        file: `${sync}/push.ts`,
+        text: 'tombstones.ownerOf(bytes) !== undefined)',
+        by: 'tombstones.ownerOf(bytes) === undefined && bytes === undefined)',
+      },
+    ],
+    test: { file: unknown, title: 'the bytes of a deletion mark' },
   },
 ]

@@ -215,3 +215,13 @@ it('[RP14] a file goes from the store that went while a flush had its upload beg
   await settle(departures)
   expect([...stored.keys()]).toEqual([])
 })
+
+it('[HO5] an object is left alone whose name reads as that of a file with bytes that are not UTF-8', async () => {
+  const { departures, settle, store, stored } = await site()
+  departures.noteQueue('f\uFFFD', 1_000)
+  departures.noteEnd('f\uFFFD', true, 1_200)
+  departures.noteDelete('f\uFFFD', 1_300)
+  store('f\uFFFD', "another file's")
+  await settle(departures)
+  expect([...stored.keys()]).toEqual(['f\uFFFD'])
+})

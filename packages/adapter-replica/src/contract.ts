@@ -17,7 +17,7 @@ export interface ReplicaConflict {
 export interface ReplicaLeftOut {
   readonly path: MountPath
   readonly reason: string
-  /** False for FIFOs, sockets and devices, which have no bytes: a flush goes on without them. */
+  /** False for FIFOs, sockets and devices, which have no bytes, and for entries of the store: a flush goes on without them. */
   readonly holdsBytes: boolean
 }
 

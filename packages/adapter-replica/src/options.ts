@@ -26,11 +26,11 @@ export interface ReplicaAdapterOptions {
   readonly owner?: Owner | undefined
   /** The word for this machine in the names of kept versions: 1 to 32 of letters, digits, `-`. Default: a random one. */
   readonly machine?: string | undefined
-  /** Entries of the tree at most. More are refused (`EDQUOT`), and nothing is copied. Default 100,000. */
+  /** Entries of the tree at most. A first copy of more is refused (`EDQUOT`); later ones are left out. Default 100,000. */
   readonly maxFiles?: number | undefined
-  /** Bytes of the store's files at most. More are refused (`EDQUOT`), and nothing is copied. Default 10 GiB. */
+  /** Bytes of the store's files at most. A first copy of more is refused (`EDQUOT`); later ones are left out. Default 10 GiB. */
   readonly maxBytes?: number | undefined
-  /** Bytes of one file at most. Larger ones are refused. Default 5 GiB. */
+  /** Bytes of one file at most. A first copy with larger ones is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
    * Names of trees that each machine makes anew, such as `node_modules` and `.venv`, at any depth. They stay on this disk, and are

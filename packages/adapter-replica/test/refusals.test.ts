@@ -105,14 +105,6 @@ describe('a replica is refused, and nothing is overwritten', () => {
     expect(await readdir(`${directory}/files`)).toEqual([])
   })
 
-  it('over names that the disk cannot hold', async () => {
-    const store = createMemoryAdapter()
-    await put(store, '/.ws-tmp-x', 'x')
-    expect(await refusal(createReplicaAdapter({ store }))).toContain(
-      '`/.ws-tmp-x` has a name in the store that is kept',
-    )
-  })
-
   it.each([
     [{}, 'store'],
     [{ store: 5 }, 'store'],

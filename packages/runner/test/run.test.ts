@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { defineStepType } from '@ws/runner'
@@ -44,6 +44,18 @@ describe('a run', () => {
     await site.write('workspace/a', '2')
     expect(await states()).toBe('done')
     expect(await site.read('workspace/out/b')).toBe('2')
+  })
+
+  it('[HO5] does a step again whose inputs hold a name that no path has: a change of it would not show', async () => {
+    await using site = await createSite({ files: { 'workspace/src/a': '1' } })
+    await writeFile(Buffer.concat([Buffer.from(`${site.workspace}/src/f`), Buffer.of(0xff)]), 'unread')
+    const runner = await site.runner({ types: testTypes })
+    const plan = {
+      version: 1,
+      steps: [{ id: 'one', type: 'copy', with: { from: 'src/a', to: 'b' }, inputs: ['src'], outputs: ['b'] }],
+    }
+    const state = async () => (await runner.run(plan)).steps['one']?.state
+    expect([await state(), await state()]).toEqual(['done', 'done'])
   })
 
   it('tries a step again as often as the plan says, and keeps nothing of failed attempts', async () => {

@@ -208,6 +208,8 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departur
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
+  // rclone's log has this character for bytes that are not UTF-8, too: the object may be another file's
+  if (from.includes('\uFFFD')) return false
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)
   // a later object belongs to another writer

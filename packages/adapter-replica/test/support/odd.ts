@@ -93,7 +93,7 @@ export class OddMachine {
   }
 }
 
-/** Counts the deletions in a store, and names those of a text that nobody has deleted and that the store has at no other place. */
+/** Counts the deletions in a store, and names those of a text that no program has deleted, and that the store has at no other place. */
 export function watchDeletions(store: StorageAdapter, isCovered: (text: string) => boolean) {
   const found = { deletions: 0, wrong: [] as string[] }
   const { delete: remove } = store

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 
 import { isWorkspaceError, type Workspace } from '@ws/core'
 
@@ -50,7 +50,8 @@ async function describeInput(
     if (entry.type === 'file' && entry.unreachable !== true) {
       lines.push(`${name} ${entry.mode ?? ''} ${await hashOrDenied(workspace, entry.path, known, signal)}`)
     } else {
-      lines.push(`${name} ${entry.type} ${entry.target ?? ''}`)
+      // a change of what cannot be read would not show: the step runs again
+      lines.push(`${name} ${entry.type} ${entry.target ?? ''}${entry.unreachable === true ? randomUUID() : ''}`)
     }
   }
   return lines.toSorted()

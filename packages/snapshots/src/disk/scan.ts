@@ -59,7 +59,7 @@ class Scan {
     return { changed: this.#changed, gone, leftOut: this.#left.named, unknown: this.#left.unknown }
   }
 
-  /** What was mounted during the walk hides the entries below. */
+  /** A mount that came during the walk hides the entries below. */
   #cover(path: string): void {
     this.#left.leave(path, mounted)
     for (const one of this.#changed.keys()) if (this.#left.covers(one)) this.#changed.delete(one)

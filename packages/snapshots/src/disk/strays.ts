@@ -13,7 +13,7 @@ interface Level {
 }
 
 /**
- * The inodes that a scan meets and cannot save. An entry that is missing, and whose inode is here, was moved: nobody has deleted it.
+ * The inodes that a scan meets and cannot save. An entry that is missing, and whose inode is here, was moved, not deleted.
  * An inode is used again after a deletion, so its birth counts too.
  */
 export class Strays {
