@@ -129,8 +129,17 @@ export const replicaMutations: readonly Mutation[] = [
   {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the wait for the new name',
-    changes: [{ file: `${sync}/pass.ts`, text: ' && !keeps.has(path))', by: ')' }],
+    changes: [{ file: `${sync}/pass.ts`, text: ' && !isKept(path))', by: ' && (!isKept(path) || true))' }],
     test: { file: unknown, title: 'the old name of a file goes' },
+  },
+  {
+    row: 'a file that is moved to where it cannot be saved',
+    removes: 'the order of a push',
+    changes: [
+      { file: `${sync}/order.ts`, text: 'early: present.filter((path) => !isLate(path)),', by: 'early: [],' },
+      { file: `${sync}/order.ts`, text: 'late: present.filter(isLate),', by: 'late: present,' },
+    ],
+    test: { file: unknown, title: 'out of the way of another' },
   },
   {
     row: 'an object that this machine cannot hold, at which every command would stop',

@@ -134,6 +134,28 @@ describe('entries that cannot be looked at are unknown, and never gone', () => {
     expect(await filesOf(store)).toEqual({ '/new': 'f', '/d-new': 'directory', '/d-new/g': 'g' })
   })
 
+  it('[HO5] [RE2] what is moved out of the way of another entry is in the store before the old one goes', async () => {
+    const store = createMemoryAdapter({ files: { '/d/h': 'h', '/f': 'f' } })
+    const { root, replica } = await machineOf(store, { persist: 'flush' })
+    const { delete: remove } = store
+    const seen: Record<string, string>[] = []
+    store.delete = async (path, options) => {
+      seen.push(await filesOf(store))
+      await remove.call(store, path, options)
+    }
+    // a directory becomes a file, and a file a directory
+    renameSync(`${root}/d`, `${root}/d2`)
+    writeFileSync(`${root}/d`, 'new')
+    renameSync(`${root}/f`, `${root}/f2`)
+    mkdirSync(`${root}/f`)
+    writeFileSync(`${root}/f/below`, 'below')
+    await replica.flush()
+    for (const files of seen) expect(files).toMatchObject({ '/d2/h': 'h', '/f2': 'f' })
+    expect(seen.length).toBeGreaterThan(0)
+    const all = { '/d': 'new', '/d2': 'directory', '/d2/h': 'h', '/f': 'directory', '/f/below': 'below', '/f2': 'f' }
+    expect(await filesOf(store)).toEqual(all)
+  })
+
   itWith(component('tmpfs'), '[HO5] [RE3] what the host mounts over is neither deleted nor written to', async () => {
     const files = { '/d/f': 'f', '/d/e/g': 'g', '/b/f': 'f', '/one': 'one', '/keep': 'keep' }
     const store = createMemoryAdapter({ files })

@@ -3,8 +3,8 @@ import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/co
 
 import type { ReplicaConflict } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
-import type { Seen } from '../worker/protocol.ts'
-import { ancestorsOf, childrenFirst, parentsFirst } from './paths.ts'
+import { heldBack, orderOf } from './order.ts'
+import { childrenFirst, parentsFirst } from './paths.ts'
 import type { FirstCopy } from './first-copy.ts'
 import { pullEntry } from './pull.ts'
 import { pushEntry } from './push.ts'
@@ -162,29 +162,33 @@ class Pass {
     if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await this.#list()
     const options = { signal, listed: this.#listed, onPushed: () => void (this.#pushed += 1) }
     const run = (path: MountPath): Promise<Step> => pushEntry(this.#site, path, options)
-    const known = [...dirty].filter((path) => !this.#site.tree.isUnknown(path))
-    const gone = childrenFirst(known.filter((path) => !seen.has(path)))
-    const inTheWay = (path: MountPath): boolean =>
-      ancestorsOf(path).some((above) => (seen.get(above)?.type ?? 'directory') !== 'directory')
-    for (const path of gone.filter(inTheWay)) await this.#step(path, () => run(path))
-    const present = parentsFirst(known.filter((path) => seen.has(path)))
-    for (const path of present.filter((one) => seen.get(one)?.type === 'directory'))
-      await this.#step(path, () => run(path))
-    await this.#each(
-      present.filter((one) => seen.get(one)?.type !== 'directory'),
+    const { tree } = this.#site
+    const { early, inTheWay, late, rest } = orderOf(tree)
+    await this.#parentsFirst(early, run)
+    const isHeld = heldBack(tree, [...inTheWay, ...late], early)
+    for (const path of inTheWay) if (!isHeld(path)) await this.#step(path, () => run(path))
+    await this.#parentsFirst(
+      late.filter((path) => !isHeld(path)),
       run,
     )
-    const waiting = new Set(present.filter((path) => dirty.has(path)).map((path) => bytesOf(seen.get(path))))
-    // a file that was renamed is in the store under its new name before the old one goes
-    const held = gone.filter((path) => base.get(path)?.type !== 'directory' && waiting.has(bytesOf(base.get(path))))
-    const keeps = new Set<string>(held.flatMap((path) => [path, ...ancestorsOf(path)]))
-    const rest = gone.filter((path) => dirty.has(path) && !inTheWay(path) && !keeps.has(path))
+    const isKept = heldBack(tree, rest, [...early, ...late])
+    const gone = rest.filter((path) => dirty.has(path) && !isKept(path))
     await this.#each(
-      rest.filter((path) => base.get(path)?.type !== 'directory'),
+      gone.filter((path) => base.get(path)?.type !== 'directory'),
       run,
     )
-    for (const path of rest.filter((one) => base.get(one)?.type === 'directory'))
+    for (const path of gone.filter((one) => base.get(one)?.type === 'directory'))
       await this.#step(path, () => run(path))
+  }
+
+  async #parentsFirst(paths: readonly MountPath[], run: (path: MountPath) => Promise<Step>): Promise<void> {
+    const { seen } = this.#site.tree
+    const isDirectory = (path: MountPath): boolean => seen.get(path)?.type === 'directory'
+    for (const path of paths.filter(isDirectory)) await this.#step(path, () => run(path))
+    await this.#each(
+      paths.filter((path) => !isDirectory(path)),
+      run,
+    )
   }
 
   async #each(paths: readonly MountPath[], work: (path: MountPath) => Promise<Step>): Promise<void> {
@@ -242,8 +246,4 @@ class Pass {
       this.#failures.set(path, error)
     }
   }
-}
-
-function bytesOf(entry: Pick<Seen, 'content' | 'target'> | undefined): string {
-  return entry?.content ?? entry?.target ?? ''
 }
