@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 import type { Connections } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { loadImpitClient } from '../src/client/impit.ts'
 import { undiciClient } from '../src/client/undici.ts'
@@ -24,6 +24,19 @@ function only(...hosts: readonly string[]): Connections & { readonly reports: Co
         : { effect: 'deny', rule: 'few', reason: 'is not in the list', remedy: 'do without it' },
     report: (report) => reports.push(report),
   }
+}
+
+/** A port that notes who connects, and answers nothing. */
+const openPort = async () => {
+  let connected = 0
+  const server = createServer((socket) => {
+    connected += 1
+    socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, count: () => connected }
 }
 
 describe.each(clients)('connections of $name', (client) => {
@@ -67,6 +80,21 @@ describe.each(clients)('connections of $name', (client) => {
     expect(connections.reports.map((one) => `${one.host} ${one.outcome}`)).toEqual(told)
   })
 
+  it.each(['', '*'])('[RU14] no proxy of the environment leads past the judgement: NO_PROXY=%s', async (exempt) => {
+    const other = await openPort()
+    for (const name of ['http_proxy', 'https_proxy', 'all_proxy']) {
+      for (const spelling of [name, name.toUpperCase()]) vi.stubEnv(spelling, `http://127.0.0.1:${other.port}`)
+    }
+    for (const name of ['no_proxy', 'NO_PROXY']) vi.stubEnv(name, exempt)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { site, downloader } = await openCounted()
+    const connections = only('site.example')
+    await collect((await downloader.open(site.url('/'), { connections })).stream)
+    await expect(downloader.open(site.url('/', 'evil.example'), { connections })).rejects.toMatchObject({ rule: 'few' })
+    expect(connections.reports.map(({ outcome }) => outcome)).toEqual(['allowed', 'denied'])
+    expect(other.count()).toBe(0)
+  })
+
   it('[RU14, NW3] to a listed host with a private address are refused, and told', async () => {
     const { site } = await openCounted()
     const connections = only('site.example')
@@ -106,19 +134,6 @@ it.each(['gzip', 'deflate', 'br', 'zstd'])(
 )
 
 describe('connections through Tor', () => {
-  /** A port that notes who connects, and answers nothing. */
-  const openPort = async () => {
-    let connected = 0
-    const server = createServer((socket) => {
-      connected += 1
-      socket.destroy()
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    return { port: (server.address() as AddressInfo).port, count: () => connected }
-  }
-
   it.each([
     ['where it is required', { requireTor: true }, 200],
     ['after a refusal', {}, 403],
