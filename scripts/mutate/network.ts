@@ -585,6 +585,18 @@ export const networkMutations: readonly Mutation[] = [
     test: { file: 'apps/mcp-server/test/downloads.test.ts', title: 'is not offered' },
   },
   {
+    row: noNetwork,
+    removes: 'the event of a call that was not offered',
+    changes: [
+      {
+        file: 'packages/tools/src/operations/download.ts',
+        text: '  workspace.connections({ path }).report({',
+        by: '  void ({',
+      },
+    ],
+    test: { file: toolTest, title: 'no face offers them' },
+  },
+  {
     row: ruled,
     removes: 'the word of the executor',
     changes: [

@@ -39,7 +39,8 @@ describe('ws tool', () => {
       return { code, ...(JSON.parse(stdout) as { text: string; data: object }) }
     }
     const root = ['--root', project.path]
-    const line = /commands here have no network\..*`downloads: \{ hosts: \['evil\.test'\] \}`/su
+    const line =
+      /`evil\.test` cannot be reached: commands have no network.*`downloads: \{ hosts: \['evil\.test'\] \}`/su
     expect(await run([...root, '--executor', 'virtual'])).toMatchObject({ code: 1, text: expect.stringMatching(line) })
     const listed = await run([...root, '--allow-host', 'a.test'])
     expect(listed).toMatchObject({ code: 1, data: { code: 'EACCES', rule: 'downloads' } })

@@ -168,18 +168,23 @@ describe('downloads obey the policy', () => {
     ['an empty machine and a downloader of its own', { executors: [declaring('kernel')], downloads: silent() }],
     ['downloads switched off', { executors: [listed()], downloads: false }],
   ] as const)('[RU14] with %s no face offers them, and a call says what to add', async (_, given: Given) => {
-    const { workspace, download } = await open(given)
+    const { workspace, download, told } = await open(given)
     for (const face of faceNames) {
       const { tools } = createTools(workspace, { face, downloads: given.downloads })
       expect(JSON.stringify(tools)).not.toMatch(/"download"|- download:/u)
     }
     const whole = createTools(workspace, { downloads: given.downloads })
     const single = await whole.run('file_system', { operation: 'download', url: 'https://a.example/x', path: '/x' })
+    const isOff = given.downloads === false
     for (const answer of [await download('https://a.example/x'), single]) {
-      expect(answer).toMatchObject({ isError: true, data: { code: 'ENOTSUP' } })
-      const line = given.downloads === false ? 'downloads are switched off' : "`downloads: { hosts: ['a.example'] }`"
-      expect(answer.text).toContain(line)
+      expect(answer).toMatchObject({
+        isError: true,
+        data: isOff ? { code: 'ENOTSUP' } : { code: 'EACCES', rule: 'network' },
+      })
+      expect(answer.text).toContain(isOff ? 'downloads are switched off' : "`downloads: { hosts: ['a.example'] }`")
     }
+    const one = ['denied', 'a.example', 'network']
+    expect(told()).toEqual(isOff ? [] : [one, one])
     const fetch = await whole.run('file_system', { operation: 'fetch', url: 'https://a.example/x', path: '/x' })
     expect(fetch.text).not.toContain('`download`')
   })

@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 
-import { quotePath, type VirtualPath, type WriteResult } from '@ws/core'
+import { quotePath, type VirtualPath, WorkspaceError, type WriteResult } from '@ws/core'
 import { decodeText } from '@ws/documents'
-import type { Download } from '@ws/download'
+import { checkUrl, type Download } from '@ws/download'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
+import { placeOf } from '../bridge/accesses.ts'
 import { openJudged } from '../session/downloads.ts'
 import type { Call } from '../session/session.ts'
 import { path } from './fields.ts'
@@ -27,8 +28,8 @@ export const download = operation({
   openWorld: true,
   async handle(call, { url, path: given, as = 'raw' }) {
     const { downloads } = call.session
-    if (downloads === undefined) throw notOffered(call, url, given)
     const target = await call.resolve('download', given)
+    if (downloads === undefined) throw notOffered(call, url, target)
     return call.alone([target], async () => {
       const found = await call.statBehindLinks(target)
       if (found !== undefined) throw isThere(target)
@@ -75,17 +76,23 @@ async function markdownOf({ session, signal }: Call, { stream, url }: Download):
   return session.documents.markdown(decodeText(Buffer.concat(chunks)).text, { url, signal })
 }
 
-function notOffered({ session }: Call, url: string, given: string): ToolProblem {
-  const isOff = session.options.downloads === false
-  const host = URL.canParse(url) ? new URL(url).hostname : 'example.org'
-  return new ToolProblem({
-    sentence: `\`download\` is not offered: ${isOff ? 'downloads are switched off' : 'commands here have no network'}`,
-    remedy: isOff
-      ? 'nothing was changed; ask the user for the file'
-      : `nothing was changed; ask the user for the file, or the operator for \`downloads: { hosts: ['${host}'] }\``,
-    next: { operation: 'list', arguments: { path: '.' } },
-    data: { code: 'ENOTSUP', path: given },
-  })
+/** The refusal of a call that no model was offered, which the audit has as a refused connection. */
+function notOffered({ session, workspace }: Call, url: string, path: VirtualPath): ToolProblem | WorkspaceError {
+  if (session.options.downloads === false) {
+    return new ToolProblem({
+      sentence: '`download` is not offered: downloads are switched off',
+      remedy: 'nothing was changed; ask the user for the file',
+      next: { operation: 'list', arguments: { path: '.' } },
+      data: { code: 'ENOTSUP', path },
+    })
+  }
+  const to = placeOf(checkUrl(url))
+  const why = 'cannot be reached: commands have no network, and `download` is not offered'
+  const remedy = `ask the user for the file, or the operator for \`downloads: { hosts: ['${to.host}'] }\``
+  const denied = { ...to, outcome: 'denied', rule: 'network', reason: why, remedy } as const
+  workspace.connections({ path }).report({ ...denied, time: Date.now(), duration: 0, sentBytes: 0, receivedBytes: 0 })
+  const reason = `\`${to.host}\` ${why}`
+  return new WorkspaceError({ code: 'EACCES', operation: 'download', rule: 'network', reason, remedy })
 }
 
 function isThere(target: VirtualPath): ToolProblem {
