@@ -117,7 +117,7 @@ const leaseLookMs = 250
 
 /**
  * Ends ripgrep where it waits for another process to give up its lease on a file, for up to 45 seconds for each file. The
- * matcher in this process goes on, and leaves the file out.
+ * matcher in this process goes on, and leaves the file out. Never rejects.
  */
 async function killIfHeld(running: RunningProcess): Promise<void> {
   const locks = await readFile('/proc/locks', 'latin1').catch(() => '') // not on Linux
@@ -135,8 +135,8 @@ class Run implements Held {
     this.#running = running
     // When a process has ended, Node discards output without a listener: listen from the start.
     running.stdout?.on('readable', () => undefined)
-    // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
     this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
+    // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
       if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')

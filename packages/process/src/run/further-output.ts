@@ -69,7 +69,7 @@ function readNow(fd: number, buffer: Buffer): number {
 /**
  * Reads what comes on a further descriptor of a process, as its standard streams are read: while the promise of the
  * listener is pending, nothing more is. This distinguishes a command's standard error from that of the program that
- * confines it.
+ * confines it. Never rejects.
  *
  * @param ended aborted at the end of the process: from here on no reader is waited for
  * @returns once the pipe is closed
