@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { createProject, site, ws } from './ws.ts'
+import { createProject, end, site, ws, wsForShell } from './ws.ts'
 
 const text = (config: object) => JSON.stringify(config)
 const here = { at: '/', root: '.' }
@@ -87,6 +88,13 @@ it('[HO7] refuses a named config file that a command can write, until the user t
   await rm(file)
   await mkdir(file)
   expect((await project.ws(['--config', file, 'ls'])).stderr).toMatch(/is not a file; give the path of a config file/u)
+})
+
+it('takes a named config file from a pipe of the shell', async () => {
+  await using project = await createProject({ 'p/a': '' })
+  const config = text({ mounts: [{ at: '/', root: join(project.path, 'p') }] })
+  const line = `printf '%s' '${config}' | ${wsForShell} --config /dev/stdin ls`
+  expect(await end(spawn('/bin/sh', ['-c', line]))).toMatchObject({ code: 0, stdout: 'a\n' })
 })
 
 it('[HO7] refuses a workspace that holds the list of trusted files', async () => {

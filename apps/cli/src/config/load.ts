@@ -62,9 +62,10 @@ export async function readFound(file: string): Promise<Buffer> {
 
 async function readConfig(file: string, shown: string, remedyOf: (mend: string) => string): Promise<Buffer> {
   try {
-    await using opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const isOwn = descriptor.test(file)
+    await using opened = await open(file, isOwn ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = await opened.stat()
-    if (!stat.isFile()) throw new UsageError(`${shown} is not a file; ${remedyOf('remove it')}`)
+    if (!stat.isFile() && !isOwn) throw new UsageError(`${shown} is not a file; ${remedyOf('remove it')}`)
     if (stat.size > mostBytes) throw new UsageError(`${shown} is larger than 1 MiB; ${remedyOf('correct it')}`)
     return await opened.readFile()
   } catch (error) {
@@ -78,6 +79,8 @@ async function readConfig(file: string, shown: string, remedyOf: (mend: string) 
 }
 
 const mostBytes = 1_048_576
+/** A descriptor of this process, as a shell gives for `<(…)`: no command has made that pipe. */
+const descriptor = /^\/(?:dev|proc\/self)\/(?:fd\/\d+|stdin)$/u
 
 /** @throws UsageError naming the place in the file and the remedy */
 export function parseConfig(text: string, file: string, shown: string): Omit<LoadedConfig, 'shown' | 'trusted'> {
