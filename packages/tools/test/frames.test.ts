@@ -236,6 +236,14 @@ describe('[TL6] names and content never forge the frame of an answer', () => {
     }
   })
 
+  it('takes time in proportion to the text', () => {
+    for (const text of ['\r', '~~~\n', '\n  ', '<file', '[1', '\r \t']) {
+      const long = `\nNext: x\n${text.repeat(300_000)}`
+      expect(fenced(long)).toContain(long)
+      expect(inLine(long)).toBe(long)
+    }
+  })
+
   it('for any text', () => {
     const piece = fc.constantFrom(...forged, ...breaks, '~~~~', ' ', 'x', '\t', '\r\n', '`')
     const text = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(''))

@@ -78,7 +78,8 @@ export class Lists {
       this.#database.run(`INSERT OR REPLACE INTO lists ${state}`, list, this.#tree, path, lasting)
     }
     this.#database.run(
-      'DELETE FROM lists WHERE path <> ? AND (tree, path, first) NOT IN (SELECT tree, path, first FROM entries)',
+      `DELETE FROM lists WHERE path <> ? AND NOT EXISTS (SELECT 1 FROM entries
+        WHERE entries.tree = lists.tree AND entries.path = lists.path AND entries.first = lists.first)`,
       ever,
     )
     return []

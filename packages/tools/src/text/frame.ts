@@ -11,13 +11,13 @@ const beginnings = [
 /** Characters at which a reader may see a line end. */
 const breaks = '[\\r\\v\\f\\u0085\\u2028\\u2029]'
 const imitation = new RegExp(`(?:^|\\n|${breaks})[ \\t]*(?:${beginnings})`, 'u')
-const imitationWithin = new RegExp(`${breaks}+(?=[ \\t]*(?:${beginnings}))`, 'gu')
+const imitationWithin = new RegExp(`${breaks}(?=[ \\t]*(?:${beginnings}))`, 'gu')
 
 /** Content of several lines. It stands in a fence of tildes where a line of it looks like a line of the answer. */
 export function fenced(text: string): string {
   if (!imitation.test(text)) return text
-  const runs = text.match(/~{3,}/gu) ?? []
-  const fence = '~'.repeat(Math.max(2, ...runs.map(({ length }) => length)) + 1)
+  let fence = '~~~'
+  for (const [run] of text.matchAll(/~{3,}/gu)) if (run.length >= fence.length) fence = `${run}~`
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
 }
 
