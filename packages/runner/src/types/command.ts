@@ -39,8 +39,8 @@ export const commandStep = defineStepType({
 })
 
 const refused = 'permission denied|read-only file system|operation not permitted'
-/** The words of most programs: `cannot create a.txt: Read-only file system`. */
-const pathBefore = new RegExp(`(?<path>[^\\s:'"\`]+)['"\`]?: (?<why>${refused})`, 'iu')
+/** The words of most programs: `cannot create a.txt: Read-only file system`. It looks back, so that long text takes no time. */
+const pathBefore = new RegExp(`(?<=(?<path>[^\\s:'"\`]+)['"\`]?: )(?<why>${refused})`, 'iu')
 /** The words of zsh and Python: `zsh:1: read-only file system: a.txt`. */
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 

@@ -158,6 +158,14 @@ describe.each(doors)('the command door of a step under %s', (name, options) => {
       expect(await treeOf(site.workspace)).toEqual(before)
     })
 
+    it('[HO4] looks for a refusal in long words in time that does not multiply', async () => {
+      await using site = await createSite({ files })
+      const line = 'i=0; w=aaaaaaaa; while [ $i -lt 16 ]; do w=$w$w; i=$((i+1)); done; echo $w >&2; exit 1'
+      const start = performance.now()
+      expect(await run(site, line)).toMatchObject({ failure: { code: 'EIO' } })
+      expect(performance.now() - start).toBeLessThan(15_000)
+    })
+
     const shells = name === 'virtual' ? [] : ['/bin/sh', '/bin/bash', '/bin/zsh'].filter((shell) => existsSync(shell))
     it.each(shells)('[PM3] names a refused write in the words of %s', async (shell) => {
       await using site = await createSite({ files })

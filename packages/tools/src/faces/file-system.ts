@@ -19,9 +19,14 @@ const proseFiles = /\.(?:md|mdx|markdown|rst|txt|adoc|org)$/iu
 /** The content without one markdown fence around all of it; for code and data files only. */
 function stripFence(path: string, content: string): { readonly content: string; readonly stripped: boolean } {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const match = /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?\1[ \t]*\s*$/u.exec(content)
-  if (proseFiles.test(name) || !name.includes('.') || match === null) return { content, stripped: false }
-  const [, fence = '', inner = ''] = match
+  const text = content.trim()
+  const head = text.slice(0, text.indexOf('\n') + 1)
+  // no expression for the whole: it would go back over long content for minutes
+  const [fence = ''] = /^(?:`{3,}|~{3,})/u.exec(head) ?? []
+  const isFenced =
+    fence !== '' && !head.includes('`', fence.length) && text.endsWith(fence) && text.length > head.length
+  if (proseFiles.test(name) || !name.includes('.') || !isFenced) return { content, stripped: false }
+  const inner = text.slice(head.length, -fence.length).replace(/\n$/u, '')
   if (inner.split('\n').some((line) => line.trimStart().startsWith(fence))) return { content, stripped: false }
   return { content: inner === '' || inner.endsWith('\n') ? inner : `${inner}\n`, stripped: true }
 }

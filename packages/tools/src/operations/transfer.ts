@@ -37,7 +37,7 @@ export const rename = operation({
   destructive: true,
   handle: (call, given) => {
     const isName = !given.to.includes('/') && given.to !== '.' && given.to !== '..'
-    const slash = given.from.replace(/\/+$/u, '').lastIndexOf('/')
+    const slash = given.from.replace(/(?<!\/)\/+$/u, '').lastIndexOf('/')
     const beside = isName && slash >= 0 ? `${given.from.slice(0, slash)}/${given.to}` : given.to
     return transfer(call, 'rename', { from: given.from, to: beside })
   },

@@ -23,6 +23,16 @@ describe.each(stores)('changing by file_system on $name', (store) => {
     expect(await workspace.readText('/a.md')).toBe('```ts\nconst a = 1\n```')
   })
 
+  it('[FS6] looks for a fence in time that does not multiply', async () => {
+    const { workspace, done } = await open()
+    const start = performance.now()
+    for (const content of [`~~~\n~~~${' '.repeat(200_000)}x`, `~~~\n${'~~~ '.repeat(50_000)}x`, '~'.repeat(200_000)]) {
+      await done('write', { path: '/a.ts', content })
+      expect(await workspace.readText('/a.ts')).toBe(content)
+    }
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
   it('[FS6] refuses a lone surrogate, and leaves the file as it was', async () => {
     const { workspace, refused } = await open({ '/a.txt': 'old' })
     await refused('write', { path: '/a.txt', content: 'x\ud800' })
