@@ -116,7 +116,7 @@ export const replicaMutations: readonly Mutation[] = [
         by: 'if (!text.includes(replacement) && !',
       },
     ],
-    test: { file: unknown, title: 'names with U+FFFD' },
+    test: { file: unknown, title: 'are names as others' },
   },
   {
     row: 'a file that is moved to where it cannot be saved',

@@ -14,7 +14,7 @@ export function failure(
     path,
     reason,
     remedy,
-  }: Readonly<Record<'operation' | 'reason' | 'remedy', string>> & { path?: string },
+  }: Readonly<Record<'operation' | 'reason' | 'remedy', string>> & { path?: string | undefined },
 ): WorkspaceError {
   return new WorkspaceError({ code, operation: name, path, reason, remedy })
 }

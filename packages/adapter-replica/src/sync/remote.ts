@@ -64,13 +64,11 @@ export async function listStore(
     const reason = reasonAgainst(entry, limits)
     if (reason !== undefined) leave(path, reason)
     if (reason !== undefined || type === 'other') continue
-    const isLarge = size > limits.maxFileBytes
-    if (!base.has(path)) {
-      files += 1
-      bytes += size
-    }
-    const [what, name] = tooMuch({ files, bytes, isLarge }, limits)
-    if (what === undefined || (base.has(path) && !isLarge)) {
+    const [newFiles, newBytes] = base.has(path) ? [0, 0] : [1, size]
+    const [name, what] = limitAt(files + newFiles, bytes + newBytes, size, limits)
+    if (name === undefined || (newFiles === 0 && name !== 'maxFileBytes')) {
+      files += newFiles
+      bytes += newBytes
       found.set(path, { type, version, mode, size })
       continue
     }
@@ -79,23 +77,19 @@ export async function listStore(
     await listing.return?.()
     throw failure('EDQUOT', {
       operation: 'refresh',
+      path: name === 'maxFileBytes' ? path : undefined,
       reason: `the store holds ${what}, and nothing was copied`,
       remedy: `raise \`${name}\`, or use a smaller part of the store`,
     })
   }
 }
 
-interface Amount {
-  readonly files: number
-  readonly bytes: number
-  readonly isLarge: boolean
-}
-
-function tooMuch({ files, bytes, isLarge }: Amount, limits: Limits): readonly [what?: string, name?: string] {
+/** The limit that an entry would exceed, and what there is too much of. */
+function limitAt(files: number, bytes: number, size: number, limits: Limits): readonly [name?: string, what?: string] {
   const { maxFiles, maxBytes, maxFileBytes } = limits
-  if (isLarge) return [`a file with more than ${maxFileBytes} bytes`, 'maxFileBytes']
-  if (files > maxFiles) return [`more than ${maxFiles} entries`, 'maxFiles']
-  return bytes > maxBytes ? [`more than ${maxBytes} bytes`, 'maxBytes'] : []
+  if (size > maxFileBytes) return ['maxFileBytes', `a file with more than ${maxFileBytes} bytes`]
+  if (files > maxFiles) return ['maxFiles', `more than ${maxFiles} entries`]
+  return bytes > maxBytes ? ['maxBytes', `more than ${maxBytes} bytes`] : []
 }
 
 function reasonAgainst({ path, name, unreachable }: Entry, limits: Limits): string | undefined {
