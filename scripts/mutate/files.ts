@@ -64,6 +64,18 @@ export const fileMutations: readonly Mutation[] = [
     test: { file: leases, title: 'where it is read, copied' },
   },
   {
+    row: 'a directory that no path can name, so that a move to another mount deletes what it has not copied',
+    removes: 'the refusal',
+    changes: [
+      {
+        file: 'packages/core/src/files/transfer-across.ts',
+        text: '      if (entry.unreachable === true) throw unreachableError(kind, entry.path)\n',
+        by: '',
+      },
+    ],
+    test: { file: 'apps/tests-files/test/workspace/mounts.test.ts', title: 'nothing that no path can name' },
+  },
+  {
     row: deepTree,
     removes: 'the end of what is held',
     changes: [{ file: descent, text: 'const mostHeld = 32', by: 'const mostHeld = 3_200' }],

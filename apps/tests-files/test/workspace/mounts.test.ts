@@ -1,8 +1,11 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+
+import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, isWorkspaceError, readOnly, rules } from '@ws/core'
 import type { WorkspaceOptions } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
-import { codeOf } from '@ws/test-fixtures'
+import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { openMemory, paths } from '../../src/index.ts'
 
@@ -283,4 +286,22 @@ describe('making a workspace', () => {
     expect(await codeOf(workspace.exec('true'))).toBe('ECLOSED')
     expect(await codeOf(workspace.list('/').next())).toBe('ECLOSED')
   })
+})
+
+it('[HO5] a move to another mount deletes nothing that no path can name', async () => {
+  await using scratch = await createScratchDirectory()
+  const odd = Buffer.concat([Buffer.from(`${scratch.path}/d/`), Buffer.from([0xff])])
+  mkdirSync(odd, { recursive: true })
+  writeFileSync(Buffer.concat([odd, Buffer.from('/file')]), 'x')
+  const root = scratch.path
+  await using workspace = await createWorkspace({
+    mounts: [
+      { at: '/disk', adapter: () => createLocalAdapter({ root }) },
+      { at: '/memory', adapter: createMemoryAdapter() },
+    ],
+  })
+  const refused = { code: 'EINVAL', path: '/disk/d/\\xff' }
+  await expect(workspace.move('/disk/d', '/memory/d')).rejects.toMatchObject(refused)
+  await expect(workspace.copy('/disk/d', '/memory/e', { recursive: true })).rejects.toMatchObject(refused)
+  expect(readdirSync(odd)).toEqual(['file'])
 })

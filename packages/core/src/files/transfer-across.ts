@@ -116,6 +116,7 @@ async function copyTree(
       const inside = relativeTo(entry.path, source.virtual)
       const target = joinPath(destination.virtual, inside)
       progress.current = entry.path
+      if (entry.unreachable === true) throw unreachableError(kind, entry.path)
       context.gate.admit(kind, target, 'write', entry.size)
       const at = destination.mount?.at ?? ('/' as VirtualPath)
       const path = relativeTo(target, at)
@@ -131,6 +132,17 @@ async function copyTree(
     throw failed(error, destination, progress, signal)
   }
   return { result: {}, stat }
+}
+
+/** Nothing below it was listed: a move would delete what it had not copied. */
+function unreachableError(operation: Progress['kind'], path: VirtualPath): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: 'has a name that is not UTF-8, or a path that is too long, so it cannot be copied to another mount',
+    remedy: 'give it a shorter name in UTF-8 by a command, or keep it in its mount',
+  })
 }
 
 function note(progress: Progress, path: VirtualPath): void {
