@@ -11,6 +11,8 @@ import type { Download, Downloader, DownloaderOptions, OpenOptions } from './typ
 import { checkUrl, nextUrl } from './url.ts'
 
 const maxRedirects = 5
+/** Milliseconds by which a client would give up later: its own words would hide the reason. */
+const laterTimeout = 10_000
 /** Answers after which another way is tried: some servers refuse what does not look like a visitor. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -158,7 +160,7 @@ export class LiveDownloader implements Downloader {
           url,
           proxy: { port: proxy.port, password: transfer.password },
           signal: patience.signal,
-          timeout: this.#timeout,
+          timeout: this.#timeout + laterTimeout,
           ca: this.#machinery.ca,
         })
         // the proxy answers plain requests that it refuses
