@@ -3,8 +3,9 @@ import { isUtf8 } from 'node:buffer'
 import type { Stat } from '@ws/core'
 import { Option } from 'commander'
 
-import { escapeName } from '../../terminal/escape.ts'
+import { escapeName, nameOn } from '../../terminal/escape.ts'
 import { renderTable } from '../../terminal/table.ts'
+import { complainTo } from '../../terminal/wrap.ts'
 import { parseCount } from '../options.ts'
 import { type FileCommand, type FileContext, fileCommand, forEach } from './add.ts'
 import { glob, type GlobFlags } from './glob.ts'
@@ -124,7 +125,7 @@ export const lookingCommands: readonly FileCommand[] = [
     progress: ([, path = '/']) => `searching ${escapeName(path)}`,
     async run({ workspace, output, signal }, [pattern, path], { regex, ignoreCase }) {
       const onUnreadable = (file: string, { message }: Error): void => {
-        process.stderr.write(`ws: ${output.name(file)} was left out: ${message}\n`)
+        complainTo(process.stderr, `${nameOn(process.stderr, file)} was left out: ${message}`)
       }
       const options = { in: path ?? workspace.root, regex, caseSensitive: !ignoreCase, signal, onUnreadable }
       for await (const hit of workspace.search(pattern, options)) {
