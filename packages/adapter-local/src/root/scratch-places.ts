@@ -16,17 +16,22 @@ export function scratchPlaces(): string[] {
 /** Host paths of the scratch directories in a place whose processes have ended. */
 export async function leftScratch(place: string): Promise<string[]> {
   const names = await readdir(place).catch((): string[] => [])
-  return names
-    .filter((name) => name.startsWith(scratchPrefix) && isGone(name.slice(scratchPrefix.length)) === true)
-    .map((name) => join(place, name))
+  return (
+    names
+      // Any user can make a name there. People copy these into a shell.
+      .filter((name) => name.startsWith(scratchPrefix) && /^[\w-]+$/.test(name))
+      .filter((name) => isGone(name.slice(scratchPrefix.length)) === true)
+      .map((name) => join(place, name))
+  )
 }
 
-/** Host paths of those that no later start removes either. */
+/** Host paths of those that no later start removes either, as far as this user may remove them. */
 export async function givenUpScratch(): Promise<string[]> {
   const found: string[] = []
   for (const path of (await Promise.all(scratchPlaces().map(leftScratch))).flat()) {
     const status = await lstat(path).catch(() => undefined) // another process has removed it
-    if (status?.isDirectory() === true && (status.mode & 0o777) === givenUpMode) found.push(path)
+    if (status?.isDirectory() !== true || (status.mode & 0o777) !== givenUpMode) continue
+    if (process.getuid?.() === 0 || status.uid === process.getuid?.()) found.push(path)
   }
   return found
 }

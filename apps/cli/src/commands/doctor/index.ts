@@ -95,9 +95,9 @@ export async function probeAll(
 
 /** Temporary directories of ended processes that could not be removed. */
 function renderLeftovers(leftovers: readonly string[], { output, style }: CommandContext): string {
-  const lines = leftovers.map(
-    (path) => `  ${style.note('do')} chmod 700 ${output.name(path)} && rm -rf ${output.name(path)}`,
-  )
+  // Root needs no right, and `chmod` would follow a link that another user puts there.
+  const opened = (path: string) => (process.getuid?.() === 0 ? '' : `chmod 700 ${path} && `)
+  const lines = leftovers.map((path) => `  ${style.note('do')} ${output.name(`${opened(path)}rm -rf ${path}`)}`)
   return [`\n${style.bad('Temporary files of commands')} are left here and cannot be removed:`, ...lines].join('\n')
 }
 
