@@ -67,7 +67,11 @@ export class Lists {
       encoding: 'utf8',
       maxBuffer: Infinity,
     })
-    if (getxattr === undefined || status !== 0) return [{ path: '/', reason: 'access lists cannot be looked at here' }]
+    if (getxattr === undefined || status !== 0) {
+      // the next look is at all entries again
+      this.#database.run('DELETE FROM lists WHERE tree = ? AND path = ?', this.#tree, ever)
+      return [{ path: '/', reason: 'access lists cannot be looked at here' }]
+    }
     const found = stdout.split('\0')
     const lists = new Map(found.flatMap((name, index) => (index % 2 === 0 ? [[name, found[index + 1]]] : [])))
     this.#database.run('INSERT OR IGNORE INTO lists VALUES (?, ?, 0, ?)', this.#tree, ever, '')
