@@ -81,39 +81,39 @@ export const checkpointMutations: readonly Mutation[] = [
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
-    removes: 'the lists of what is restored',
+    removes: 'the attributes of what is restored',
     changes: [
       {
-        file: 'packages/snapshots/src/disk/lists.ts',
-        text: "  if (lists === undefined || lists === '') return\n",
-        by: "  if (lists === undefined || lists !== '') return\n",
+        file: 'packages/snapshots/src/disk/attributes.ts',
+        text: "  if (attributes === undefined || attributes === '') return\n",
+        by: "  if (attributes === undefined || attributes !== '') return\n",
       },
     ],
-    test: { file: 'packages/snapshots/test/lists.test.ts', title: 'come back' },
+    test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'come back' },
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the refusal of links on the way',
     changes: [
       {
-        file: 'packages/snapshots/src/disk/lists.ts',
+        file: 'packages/snapshots/src/disk/attributes-read.pl',
         text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
         by: "my $how = pack 'QQQ', $flags, 0, 0;",
       },
     ],
-    test: { file: 'packages/snapshots/test/lists.test.ts', title: 'through a link' },
+    test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'through a link' },
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the end of a restore without its list',
     changes: [
       {
-        file: 'packages/snapshots/src/disk/lists.ts',
-        text: "  if (status !== 0) throw new Unexpected('its access list cannot be restored')\n",
-        by: "  if (status === null) throw new Unexpected('its access list cannot be restored')\n",
+        file: 'packages/snapshots/src/disk/attributes.ts',
+        text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
+        by: "  if (status === null) throw new Unexpected('its access list or attributes cannot be restored')\n",
       },
     ],
-    test: { file: 'packages/snapshots/test/lists.test.ts', title: 'cannot be given back' },
+    test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'cannot be given back' },
   },
   {
     row: 'a directory that a killed restore leaves open',

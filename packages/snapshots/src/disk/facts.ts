@@ -22,8 +22,8 @@ export interface Facts {
   readonly target?: string | undefined
   /** Set for a file with several hard links: its inode. */
   readonly links?: string | undefined
-  /** The access lists, where a restore is to give them back. */
-  readonly lists?: string | undefined
+  /** The access lists and attributes, where a restore is to give them back. */
+  readonly attributes?: string | undefined
   /** It may have changed since it was read without showing it: it is read again by the next scan. */
   readonly unsettled: boolean
 }

@@ -7,7 +7,7 @@ import { type Database, lasting } from '../store/database.ts'
 import { placeOf, readSaved } from '../store/contents.ts'
 import { contentOf, type Packs } from '../store/pack.ts'
 import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
-import { Lists } from './lists.ts'
+import { Attributes } from './attributes.ts'
 import { isCovered, Root } from './root.ts'
 import { scan } from './scan.ts'
 import type { ScanOptions, ScanResult } from './scan-options.ts'
@@ -31,7 +31,7 @@ export interface Pair {
 export class Tree {
   readonly id: number
   readonly root: Root
-  readonly lists: Lists
+  readonly attributes: Attributes
   readonly #database: Database
   readonly #packs: Packs
   readonly #ahead = new Ahead()
@@ -45,7 +45,7 @@ export class Tree {
     database.run('INSERT OR IGNORE INTO trees (key, turn) VALUES (?, 0)', key)
     const row = database.get<{ id: number; turn: number }>('SELECT id, turn FROM trees WHERE key = ?', key)
     this.id = row?.id ?? 0
-    this.lists = new Lists(this.id, database)
+    this.attributes = new Attributes(this.id, database)
     this.#turn = row?.turn ?? 0
   }
 
@@ -89,7 +89,7 @@ export class Tree {
         const noted = this.#note(result)
         this.#packs.flush()
         if (this.#packs.size - mark.size > room) throw tooMuch()
-        const leftOut = [...result.leftOut, ...this.lists.note(this.root, result.changed, live)]
+        const leftOut = [...result.leftOut, ...this.attributes.note(this.root, result.changed, live)]
         return { ...result, leftOut, turn: noted }
       })
       this.#turn = turn

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 
 import { type Facts, inodeOf, isSameTime, typeOf } from '../facts.ts'
-import { giveLists } from '../lists.ts'
+import { giveAttributes } from '../attributes.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
@@ -32,7 +32,7 @@ export function secondsOf({ mtime }: Facts): string {
 /** Gives a file that was just made, and that is open, its owner, bits and time. */
 export function markNew(fd: number, facts: Facts): void {
   if (isRoot) fchownSync(fd, facts.uid, facts.gid)
-  giveLists(fd, facts.lists)
+  giveAttributes(fd, facts.attributes)
   fchmodSync(fd, bitsOf(facts))
   futimesSync(fd, secondsOf(facts), secondsOf(facts))
 }
@@ -54,8 +54,8 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
     // a list comes with bits of its own
-    giveLists(fd, facts.lists)
-    const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.lists !== undefined
+    giveAttributes(fd, facts.attributes)
+    const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.attributes !== undefined
     if (facts.type !== 'symlink' && areBitsOff) chmodSync(self, bitsOf(facts))
     if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, secondsOf(facts), secondsOf(facts))
   } finally {

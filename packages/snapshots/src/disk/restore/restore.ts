@@ -56,7 +56,10 @@ class Restore {
   run(pairs: readonly Pair[]): Conflict[] {
     const plan = planOf(
       pairs.map(({ before, ...pair }) => {
-        return { ...pair, before: before && { ...before, lists: this.#tree.lists.at(this.#since, pair.path) } }
+        return {
+          ...pair,
+          before: before && { ...before, attributes: this.#tree.attributes.at(this.#since, pair.path) },
+        }
       }),
     )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { factsOf } from '../src/disk/facts.ts'
-import { Lists } from '../src/disk/lists.ts'
+import { Attributes } from '../src/disk/attributes.ts'
 import { Root } from '../src/disk/root.ts'
 import { Database, lasting } from '../src/store/database.ts'
 import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
@@ -32,19 +32,29 @@ function setList(
     list.writeUInt16LE(bits, 6 + index * 8)
     list.writeUInt32LE(id, 8 + index * 8)
   }
+  setAttribute(path, `system.posix_acl_${kind}`, list.toString('hex'))
+}
+
+function setAttribute(path: string, name: string, hex: string): void {
   perl(
-    String.raw`my ($set, $get, $path, $kind, $hex) = @ARGV; my $b = pack 'H*', $hex;
-      syscall($set + 0, "$path\0", "system.posix_acl_$kind\0", $b, length $b, 0) == 0 or die $!`,
-    ...[path, kind, list.toString('hex')],
+    String.raw`my ($set, $get, $path, $name, $hex) = @ARGV; my $b = pack 'H*', $hex;
+      syscall($set + 0, "$path\0", "$name\0", $b, length $b, 0) == 0 or die $!`,
+    ...[path, name, hex],
   )
 }
 
 function listOf(path: string, kind: 'access' | 'default' = 'access'): string {
-  return perl(
-    String.raw`my ($set, $get, $path, $kind) = @ARGV; my $b = "\0" x 4096;
-      my $n = syscall($get + 0, "$path\0", "system.posix_acl_$kind\0", $b, 4096); print $n > 0 ? unpack('H*', substr $b, 0, $n) : ''`,
-    ...[path, kind],
+  return attributeOf(path, `system.posix_acl_${kind}`) ?? ''
+}
+
+/** In hex; `undefined` where there is no such attribute. */
+function attributeOf(path: string, name: string): string | undefined {
+  const found = perl(
+    String.raw`my ($set, $get, $path, $name) = @ARGV; my $b = "\0" x 4096;
+      my $n = syscall($get + 0, "$path\0", "$name\0", $b, 4096); print $n >= 0 ? unpack('H*', substr $b, 0, $n) : '-'`,
+    ...[path, name],
   )
+  return found === '-' ? undefined : found
 }
 
 const anyone = 0xff_ff_ff_ff
@@ -82,7 +92,19 @@ function keepsLists(): boolean {
   }
 }
 
-describe.skipIf(!keepsLists())('[UN3] access lists', () => {
+const hexOf = (text: string): string => Buffer.from(text).toString('hex')
+
+describe.skipIf(!keepsLists())('[UN3] access lists and attributes', () => {
+  it('of users come back with a file that was deleted, whatever their names and bytes', async () => {
+    const { workspace, at } = await listed()
+    const attributes = { 'user.a b': '00ff0a', 'user.größe': '' }
+    for (const [name, hex] of Object.entries(attributes)) setAttribute(at('plain'), name, hex)
+    const { id } = await workspace.checkpoint()
+    rmSync(at('plain'))
+    expect((await workspace.restore(id)).kept).toEqual([])
+    for (const [name, hex] of Object.entries(attributes)) expect(attributeOf(at('plain'), name)).toBe(hex)
+  })
+
   it('come back with each file and directory that a restore makes, and by its undo', async () => {
     const { workspace, at } = await listed()
     const names = ['edited', 'deleted', 'replaced', 'd', 'd/deep']
@@ -111,7 +133,7 @@ describe.skipIf(!keepsLists())('[UN3] access lists', () => {
     expect(listOf(at('replaced'))).toBe(later)
   })
 
-  it('that were set between two looks, and in a state directory from before lists, are saved too', {
+  it('that were set between two looks, and in a state directory from before attributes, are saved too', {
     tags: 'deep',
   }, async () => {
     const stateDirectory = join(await ownDirectory(), 'kept')
@@ -119,7 +141,7 @@ describe.skipIf(!keepsLists())('[UN3] access lists', () => {
     await first.workspace.checkpoint()
     await first.workspace.close()
     const database = new Database(stateDirectory)
-    database.run('DELETE FROM lists')
+    database.run('DELETE FROM attributes')
     database.close()
     setList(first.at('plain'), 'access', denied)
     const { workspace } = await siteOf({ root: first.root, stateDirectory })
@@ -147,9 +169,12 @@ describe.skipIf(!keepsLists())('[UN3] access lists', () => {
       const columns = 'tree, path, first, last, type, size, mode, uid, gid, mtime, ctime, ino, birth, unsettled'
       database.run(`INSERT INTO entries (${columns}) VALUES (1,?,1,?,0,0,0,0,0,0,0,'1',0,0)`, name, lasting)
     }
-    const lists = new Lists(1, database)
-    expect(lists.note(root, changed, new Map())).toEqual([])
-    expect([lists.at(1, '/link/edited'), lists.at(1, '/own')]).toEqual([undefined, `access ${listOf(at('edited'))}`])
+    const attributes = new Attributes(1, database)
+    expect(attributes.note(root, changed, new Map())).toEqual([])
+    expect([attributes.at(1, '/link/edited'), attributes.at(1, '/own')]).toEqual([
+      undefined,
+      `${hexOf('system.posix_acl_access')} ${listOf(at('edited'))}.`,
+    ])
     root.close()
     database.close()
   })
@@ -160,13 +185,13 @@ describe.skipIf(!keepsLists())('[UN3] access lists', () => {
     const { id } = await first.workspace.checkpoint()
     await first.workspace.close()
     const database = new Database(stateDirectory)
-    database.run("UPDATE lists SET list = 'access 09' WHERE path = '/deleted'")
+    database.run(`UPDATE attributes SET value = '${hexOf('system.posix_acl_access')} 09.' WHERE path = '/deleted'`)
     database.close()
     rmSync(first.at('deleted'))
     rmSync(first.at('plain'))
     const { workspace } = await siteOf({ root: first.root, stateDirectory })
     const { kept } = await workspace.restore(id)
-    expect(kept).toEqual([{ path: '/deleted', reason: 'its access list cannot be restored' }])
+    expect(kept).toEqual([{ path: '/deleted', reason: 'its access list or attributes cannot be restored' }])
     expect(await workspace.exists('/deleted')).toBe(false)
     expect(await workspace.exists('/plain')).toBe(true)
   })
