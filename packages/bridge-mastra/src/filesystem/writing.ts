@@ -62,6 +62,6 @@ async function staleError(workspace: Workspace, path: string, expected: Date): P
 }
 
 function parentOf(path: string): string {
-  const slash = path.replace(/\/+$/u, '').lastIndexOf('/')
+  const slash = path.replace(/(?<!\/)\/+$/u, '').lastIndexOf('/')
   return slash < 0 ? '.' : slash === 0 ? '/' : path.slice(0, slash)
 }

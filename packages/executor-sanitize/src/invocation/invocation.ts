@@ -151,6 +151,9 @@ export class Invocation {
   }
 }
 
+/** Characters of a script of awk or sed at most: it is looked over by expressions that go back. */
+export const longestScript = 8_192
+
 /** The text of an argument that is known to be it; `undefined` elsewhere. */
 export function textOf({ value }: Argument): string | undefined {
   return value.fixed ? value.text : undefined

@@ -1,6 +1,6 @@
 import { refuse } from '../refusal.ts'
 import type { Grammar } from './grammar.ts'
-import { textOf } from '../invocation/invocation.ts'
+import { longestScript, textOf } from '../invocation/invocation.ts'
 
 /** `sed`: its scripts stay as they are; those that run programs or name files are refused. */
 export const sed: Grammar = {
@@ -26,6 +26,7 @@ export const sed: Grammar = {
 
 /** True for a script without `e`, `r`, `R`, `w`, `W` and without the flags `e` and `w` of `s`. In doubt false. */
 export function isHarmless(script: string): boolean {
+  if (script.length > longestScript) return false
   let at = 0
   const peek = () => script[at]
   const skip = (pattern: RegExp) => {
@@ -44,9 +45,9 @@ export function isHarmless(script: string): boolean {
         at++
         return true
       } else if (character === '[') {
-        const bracket = /^\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/.exec(script.slice(at))?.[0] ?? '['
-        // Whether a delimiter in there counts differs between versions.
-        if (bracket.includes(delimiter)) return false
+        const bracket = /^\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/.exec(script.slice(at))?.[0]
+        // Whether a delimiter in there counts differs between versions. One that is not closed is looked at once.
+        if (bracket === undefined || bracket.includes(delimiter)) return false
         at += bracket.length - 1
       }
     }
