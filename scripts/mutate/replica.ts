@@ -119,6 +119,18 @@ export const replicaMutations: readonly Mutation[] = [
     test: { file: unknown, title: 'are names as others' },
   },
   {
+    row: 'an entry that cannot be looked at, whose object a push would delete',
+    removes: 'the identity of the whole directory',
+    changes: [
+      {
+        file: 'packages/adapter-replica/src/worker/service.ts',
+        text: "if ((this.#seen.get('/')?.ino ?? ino) === ino) return",
+        by: "if (ino !== '') return",
+      },
+    ],
+    test: { file: unknown, title: 'whose directory is another' },
+  },
+  {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the look at the inodes of such places',
     changes: [

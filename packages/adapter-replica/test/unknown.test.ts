@@ -156,6 +156,21 @@ describe('entries that cannot be looked at are unknown, and never gone', () => {
     expect(await filesOf(store)).toEqual(all)
   })
 
+  it('[HO5] [RE4] a copy whose directory is another at the next start comes from the store again', async () => {
+    const directory = `${await ownDirectory()}/r`
+    const files = { '/a': 'a', '/d': 'directory', '/d/b': 'b' }
+    const store = Object.assign(createMemoryAdapter({ files: { '/a': 'a', '/d/b': 'b' } }), { identity: 'one' })
+    const first = await machineOf(store, { directory })
+    await first.replica.close()
+    // its disk is not mounted, for one
+    renameSync(first.root, `${directory}-old`)
+    mkdirSync(first.root)
+    const { replica } = await machineOf(store, { directory })
+    expect(await filesOf(store)).toEqual(files)
+    expect(await filesOf(replica)).toEqual(files)
+    expect(replica.status()).toMatchObject({ dirty: [], conflicts: [] })
+  })
+
   itWith(component('tmpfs'), '[HO5] [RE3] what the host mounts over is neither deleted nor written to', async () => {
     const files = { '/d/f': 'f', '/d/e/g': 'g', '/b/f': 'f', '/one': 'one', '/keep': 'keep' }
     const store = createMemoryAdapter({ files })
@@ -195,18 +210,22 @@ describe('entries that cannot be looked at are unknown, and never gone', () => {
   })
 
   it('[HO5] [RE3] a directory that may not be listed, a link that leads nowhere as text, and a lease', async () => {
-    const store = createMemoryAdapter({ files: { '/d/f': 'f', '/l': 'l', '/leased': 'old' } })
+    const store = createMemoryAdapter({ files: { '/d/f': 'f', '/l': 'l', '/leased': 'old', '/into': 'into' } })
     const machine = await machineOf(store)
     const { root, replica } = machine
     writeFileSync(`${root}/new`, 'new')
     const end = await lease(`${root}/new`)
     await command(machine, () => {
-      if (process.getuid?.() !== 0) chmodSync(`${root}/d`, 0)
+      if (process.getuid?.() !== 0) {
+        // what was moved there is not gone either
+        renameSync(`${root}/into`, `${root}/d/into`)
+        chmodSync(`${root}/d`, 0)
+      }
       rmSync(`${root}/l`)
       symlinkSync(Buffer.of(0xff), `${root}/l`)
       renameSync(`${root}/leased`, `${root}/moved`)
     })
-    expect(await filesOf(store)).toMatchObject({ '/d/f': 'f', '/l': 'l', '/moved': 'old' })
+    expect(await filesOf(store)).toMatchObject({ '/d/f': 'f', '/l': 'l', '/moved': 'old', '/into': 'into' })
     expect(await filesOf(store)).not.toHaveProperty('/new')
     expect(replica.status().leftOut.map(({ path }) => path)).toEqual(expect.arrayContaining(['/l', '/new']))
     await end()

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
+import { fstatSync, lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
 
 import {
   Ahead,
@@ -54,6 +54,12 @@ export class Service implements Methods {
     this.#state = new State(data.stateDirectory === undefined ? undefined : openStateDirectory(data.stateDirectory))
     this.#root = new Root(data.files)
     this.#seen = this.#state.seen()
+    const status = fstatSync(this.#root.fd)
+    const ino = inodeOf(status, () => fstatSync(this.#root.fd, { bigint: true }))
+    // another directory has the place: entries that it lacks are unknown, and come from the store again
+    if ((this.#seen.get('/')?.ino ?? ino) === ino) return
+    this.#state.forget()
+    this.#seen.clear()
   }
 
   close(): void {

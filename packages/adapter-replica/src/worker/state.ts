@@ -91,6 +91,13 @@ export class State {
     })
   }
 
+  /** Forgets what both sides had. */
+  forget(): void {
+    this.#database.transaction(() => {
+      for (const table of ['seen', 'base']) this.#database.run(`DELETE FROM ${table}`)
+    })
+  }
+
   /** An entry that was just brought to the disk. */
   put(path: string, facts: Facts, version: string): void {
     this.#database.transaction(() => {

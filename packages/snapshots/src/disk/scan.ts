@@ -73,7 +73,7 @@ class Scan {
     const gone = [...known.keys()].filter(isGone)
     if (!keepMoved || gone.length === 0) return gone
     if (this.#strays.isPartial) {
-      this.#left.name('/', 'entries are missing, and may be below a name that cannot be saved')
+      this.#left.name('/', 'entries are missing, and may be where this machine cannot look')
       return []
     }
     // a directory before the entries below it, which it covers
@@ -193,6 +193,8 @@ class Scan {
       this.#left.pass(`${path}/`)
     } catch (error) {
       this.#left.leaveAfter(error, `${path}/`, unlisted)
+      // this user's programs may have moved entries there
+      this.#strays.isPartial ||= this.#look(`${selfOf(parent)}/${name}`, path)?.uid === process.getuid?.()
     }
     return undefined
   }
