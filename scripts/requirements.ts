@@ -4,8 +4,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { tierAt } from '@ws/test-fixtures/report'
+
 import { repositoryRoot } from './lib/run.ts'
-import { tierAt } from './lib/test-tiers.ts'
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 

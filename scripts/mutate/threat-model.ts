@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { tierAt } from '@ws/test-fixtures/report'
+
 import { repositoryRoot } from '../lib/run.ts'
-import { tierAt } from '../lib/test-tiers.ts'
 import type { Mutation, NamedTest } from './types.ts'
 
 /** One line of a table of vectors. */

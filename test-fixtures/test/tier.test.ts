@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { tierAt } from '../../scripts/lib/test-tiers.ts'
 import { mayHold, parseTier, runsIn, tiers } from '../src/tier.ts'
+import { tierAt } from '../src/vitest/tier-at.ts'
 
 // in one piece it would be a tag of this file
 const moduleTag = (tag: string): string => `/** @module${`-tag ${tag}`} */`

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 
 import { type Tier, tier } from '../tier.ts'
 
-export { parseTier, type Tier, tierOf, tiers } from '../tier.ts'
+export { parseTier, type Tier, tiers } from '../tier.ts'
+export { tierAt } from './tier-at.ts'
 import type { FileCost } from './cost.ts'
 
 /** The results of one vitest run, for the summary at the end of `npm test`. */

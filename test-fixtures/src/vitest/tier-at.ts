@@ -1,4 +1,4 @@
-import { type Tier, tierOf } from '@ws/test-fixtures/report'
+import { type Tier, tierOf } from '../tier.ts'
 
 const moduleTag = /^\/\*\*[^/]*@module-tag (\w+)/u
 /** Tags that depend on a value leave one form of the test in the short tier. */
