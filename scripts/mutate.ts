@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { RepositoryCopy, type TestOutcome } from './mutate/copy.ts'
 import { mutations } from './mutate/mutations.ts'
 import { findProblems, readRows } from './mutate/threat-model.ts'
-import type { Mutation, NamedTest } from './mutate/types.ts'
+import { changesOf, type Mutation, type NamedTest } from './mutate/types.ts'
 
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
@@ -46,14 +46,15 @@ function prove(list: readonly Mutation[]): number {
   return missed
 }
 
-function judge(copy: RepositoryCopy, { changes, test }: Mutation, untouched: Map<string, TestOutcome>): string {
+function judge(copy: RepositoryCopy, mutation: Mutation, untouched: Map<string, TestOutcome>): string {
+  const { test } = mutation
   const key = nameOf(test)
   const before = untouched.get(key) ?? copy.runWith([], test)
   untouched.set(key, before)
   if (before.failed > 0 || before.passed === 0) {
     return `UNUSABLE (${before.passed} passed, ${before.failed} failed without the mutation)\n${before.output}\n`
   }
-  const after = copy.runWith(changes, test)
+  const after = copy.runWith(changesOf(mutation), test)
   if (after.failed > 0) return 'killed'
   return after.passed > 0 ? 'SURVIVED' : `BROKEN (no test ran)\n${after.output}\n`
 }

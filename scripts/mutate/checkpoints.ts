@@ -1,4 +1,4 @@
-import type { Mutation } from './types.ts'
+import type { Change, Mutation } from './types.ts'
 
 const visible = 'packages/core/src/checkpoints/visible.ts'
 const root = 'packages/snapshots/src/disk/root.ts'
@@ -10,7 +10,7 @@ const storesTest = 'packages/snapshots/test/stores.test.ts'
 const unknownTest = 'packages/snapshots/test/unknown.test.ts'
 
 /** Scans, restores and pulls open directories without following, and see them to be in their place. */
-export const followsLinks: Mutation['changes'] = [
+export const followsLinks: readonly Change[] = [
   {
     file: root,
     text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
@@ -50,13 +50,9 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'a restore into a read-only part',
     removes: 'the question about writing',
-    changes: [
-      {
-        file: 'packages/core/src/checkpoints/door.ts',
-        text: "if (decision.effect === 'allow') restorable.push(difference)",
-        by: 'if (decision.effect !== undefined) restorable.push(difference)',
-      },
-    ],
+    file: 'packages/core/src/checkpoints/door.ts',
+    text: "if (decision.effect === 'allow') restorable.push(difference)",
+    by: 'if (decision.effect !== undefined) restorable.push(difference)',
     test: { file: policyTest, title: 'read-only parts' },
   },
   {
@@ -68,89 +64,70 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: "another writer's work that a restore would overwrite or remove",
     removes: 'the comparison with the last scan',
-    changes: [
-      { file: acts, text: '  if (!isSame) throw new Unexpected(changedMeanwhile)', by: '  if (!isSame) return' },
-    ],
+    file: acts,
+    text: '  if (!isSame) throw new Unexpected(changedMeanwhile)',
+    by: '  if (!isSame) return',
     test: { file: actsTest, title: 'UN3' },
   },
   {
     row: 'bytes of another time that run with the rights of another user',
     removes: 'the mask of bits',
-    changes: [{ file: 'packages/snapshots/src/disk/restore/marks.ts', text: 'mode & 0o1777', by: 'mode & 0o7777' }],
+    file: 'packages/snapshots/src/disk/restore/marks.ts',
+    text: 'mode & 0o1777',
+    by: 'mode & 0o7777',
     test: { file: actsTest, title: 'no setuid' },
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the attributes of what is restored',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/attributes.ts',
-        text: "  if (attributes === undefined || attributes === '') return\n",
-        by: "  if (attributes === undefined || attributes !== '') return\n",
-      },
-    ],
+    file: 'packages/snapshots/src/disk/attributes.ts',
+    text: "  if (attributes === undefined || attributes === '') return\n",
+    by: "  if (attributes === undefined || attributes !== '') return\n",
     test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'come back' },
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the refusal of links on the way',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/attributes-read.pl',
-        text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
-        by: "my $how = pack 'QQQ', $flags, 0, 0;",
-      },
-    ],
+    file: 'packages/snapshots/src/disk/attributes-read.pl',
+    text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
+    by: "my $how = pack 'QQQ', $flags, 0, 0;",
     test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'through a link' },
   },
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the end of a restore without its list',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/attributes.ts',
-        text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
-        by: "  if (status === null) throw new Unexpected('its access list or attributes cannot be restored')\n",
-      },
-    ],
+    file: 'packages/snapshots/src/disk/attributes.ts',
+    text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
+    by: "  if (status === null) throw new Unexpected('its access list or attributes cannot be restored')\n",
     test: { file: 'packages/snapshots/test/attributes.test.ts', title: 'cannot be given back' },
   },
   {
     row: 'a directory that a killed restore leaves open',
     removes: 'the look at the journal',
-    changes: [
-      { file: 'packages/snapshots/src/worker/service.ts', text: '      tightenAgain(tree, database)\n', by: '' },
-    ],
+    file: 'packages/snapshots/src/worker/service.ts',
+    text: '      tightenAgain(tree, database)\n',
     test: { file: actsTest, title: 'UN6' },
   },
   {
     row: 'saved bytes that were damaged',
     removes: 'the look at all bytes before',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/restore/restore.ts',
-        text: '    for (const content of plan.contents) this.#tree.read(content)\n',
-        by: '',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/restore/restore.ts',
+    text: '    for (const content of plan.contents) this.#tree.read(content)\n',
     test: { file: failuresTest, title: 'damaged' },
   },
   {
     row: 'saved bytes that a command could read or change',
     removes: 'the comparison with the mounts',
-    changes: [
-      {
-        file: 'packages/snapshots/src/outside.ts',
-        text: '  if (at === undefined) return\n',
-        by: "  if (at?.startsWith('//') !== true) return\n",
-      },
-    ],
+    file: 'packages/snapshots/src/outside.ts',
+    text: '  if (at === undefined) return\n',
+    by: "  if (at?.startsWith('//') !== true) return\n",
     test: { file: failuresTest, title: 'commands could reach it' },
   },
   {
     row: 'two processes that write one state directory',
     removes: 'the lock that lasts',
-    changes: [{ file: 'packages/snapshots/src/store/database.ts', text: 'PRAGMA locking_mode = EXCLUSIVE; ', by: '' }],
+    file: 'packages/snapshots/src/store/database.ts',
+    text: 'PRAGMA locking_mode = EXCLUSIVE; ',
     test: { file: failuresTest, title: 'one process at a time' },
   },
   {
@@ -173,79 +150,55 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: "another writer's work in a bucket that a restore would overwrite",
     removes: 'the condition of the write',
-    changes: [
-      {
-        file: 'packages/snapshots/src/journal/restore.ts',
-        text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }",
-        by: '{ mode: before.mode }',
-      },
-    ],
+    file: 'packages/snapshots/src/journal/restore.ts',
+    text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }",
+    by: '{ mode: before.mode }',
     test: { file: storesTest, title: 'another writer' },
   },
   {
     row: 'a change of a bucket whose earlier state could not be kept',
     removes: 'the refusal',
-    changes: [
-      {
-        file: 'packages/snapshots/src/journal/journal.ts',
-        text: '      await this.keepBefore(call)\n',
-        by: '      await this.keepBefore(call).catch(() => undefined)\n',
-      },
-    ],
+    file: 'packages/snapshots/src/journal/journal.ts',
+    text: '      await this.keepBefore(call)\n',
+    by: '      await this.keepBefore(call).catch(() => undefined)\n',
     test: { file: storesTest, title: 'no room' },
   },
   {
     row: 'saved bytes that were damaged',
     removes: 'the look at all bytes before a bucket is touched',
-    changes: [
-      {
-        file: 'packages/snapshots/src/journal/restore.ts',
-        text: '  await before?.bytes?.()\n',
-        by: '',
-      },
-    ],
+    file: 'packages/snapshots/src/journal/restore.ts',
+    text: '  await before?.bytes?.()\n',
     test: { file: storesTest, title: 'damaged' },
   },
   {
     row: 'an entry that was hidden at a checkpoint, which a restore would delete',
     removes: 'the entries that were unknown then',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/tree.ts',
-        text: 'const unknown = [this.#unknownAt(since), this.#unknownAt(until)]',
-        by: 'const unknown = [this.#unknownAt(-1), this.#unknownAt(-1)]',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/tree.ts',
+    text: 'const unknown = [this.#unknownAt(since), this.#unknownAt(until)]',
+    by: 'const unknown = [this.#unknownAt(-1), this.#unknownAt(-1)]',
     test: { file: unknownTest, title: 'what was mounted over then' },
   },
   {
     row: 'a lease on a file, on which each look would wait or fail',
     removes: 'the look that goes on without the file',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/content.ts',
-        text: '    if (isOfOneEntry(error)) return undefined\n    throw error\n  }\n  const status',
-        by: '    throw error\n  }\n  const status',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/content.ts',
+    text: '    if (isOfOneEntry(error)) return undefined\n    throw error\n  }\n  const status',
+    by: '    throw error\n  }\n  const status',
     test: { file: unknownTest, title: 'a lease of another program' },
   },
   {
     row: 'a tree so deep that a look takes all descriptors',
     removes: 'the end of the descriptors of higher directories',
-    changes: [{ file: 'packages/snapshots/src/disk/walk.ts', text: '      close(levels.at(-1 - mostOpen))\n', by: '' }],
+    file: 'packages/snapshots/src/disk/walk.ts',
+    text: '      close(levels.at(-1 - mostOpen))\n',
     test: { file: unknownTest, title: 'a walk of 1,500 levels' },
   },
   {
     row: 'a tree so deep that a look takes all descriptors',
     removes: 'the longest path',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/root.ts',
-        text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
-        by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/root.ts',
+    text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
+    by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
     test: { file: unknownTest, title: 'a tree that is deeper' },
   },
 ]

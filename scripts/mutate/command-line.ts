@@ -27,98 +27,74 @@ export const commandLineMutations: readonly Mutation[] = [
   {
     row,
     removes: 'the comparison of the entry with the folder beside `ws`',
-    changes: [
-      {
-        file,
-        text: 'return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined',
-        by: 'return entry',
-      },
-    ],
+    file,
+    text: 'return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined',
+    by: 'return entry',
     test: { file: test, title: 'from the working directory' },
   },
   {
     row,
     removes: 'the comparison, where the folder is there and holds something else',
-    changes: [{ file, text: 'entry.startsWith(inside + sep)', by: "entry.startsWith('/')" }],
+    file,
+    text: 'entry.startsWith(inside + sep)',
+    by: "entry.startsWith('/')",
     test: { file: test, title: 'holds something else' },
   },
   {
     row,
     removes: 'the end of the search at the directory that holds `ws`',
-    changes: [
-      {
-        file,
-        text: "...(basename(above) === 'node_modules' ? [above] : [])]",
-        by: "...(basename(above) === 'node_modules' ? [above, join(above, '../../node_modules')] : [])]",
-      },
-    ],
+    file,
+    text: "...(basename(above) === 'node_modules' ? [above] : [])]",
+    by: "...(basename(above) === 'node_modules' ? [above, join(above, '../../node_modules')] : [])]",
     test: { file: test, title: 'from above' },
   },
   {
     row: planted,
     removes: 'the question whether the user trusts a file that was found',
-    changes: [
-      {
-        file: 'apps/cli/src/config/load.ts',
-        text: 'if (!isTrusted(file, content, shown)) throw',
-        by: 'if (!isTrusted(file, content, shown) && file === shown) throw',
-      },
-    ],
+    file: 'apps/cli/src/config/load.ts',
+    text: 'if (!isTrusted(file, content, shown)) throw',
+    by: 'if (!isTrusted(file, content, shown) && file === shown) throw',
     test: { file: 'apps/cli/test/find.test.ts', title: 'could have planted' },
   },
   {
     row: planted,
     removes: 'the search for a trusted file that is gone',
-    changes: [
-      {
-        file: 'apps/cli/src/config/find.ts',
-        text: 'if (isThere(config) || trustedHash(config) !== undefined) return { config }',
-        by: 'if (isThere(config)) return { config }',
-      },
-    ],
+    file: 'apps/cli/src/config/find.ts',
+    text: 'if (isThere(config) || trustedHash(config) !== undefined) return { config }',
+    by: 'if (isThere(config)) return { config }',
     test: { file: 'apps/cli/test/find.test.ts', title: 'moved away' },
   },
   {
     row: planted,
     removes: 'the file of the directory that --root names',
-    changes: [
-      {
-        file: 'apps/cli/src/main.ts',
-        text: 'return { config: trustedConfigOf(root) }',
-        by: 'return { config: trustedConfigOf(root)?.slice(0, 0) || undefined }',
-      },
-    ],
+    file: 'apps/cli/src/main.ts',
+    text: 'return { config: trustedConfigOf(root) }',
+    by: 'return { config: trustedConfigOf(root)?.slice(0, 0) || undefined }',
     test: { file: hostPathsTest, title: 'takes the rules of the config file' },
   },
   {
     row: 'a config file that `--config` names and a command has written, under whatever name and link',
     removes: 'the question where the file lies',
-    changes: [{ file: hostPaths, text: 'if (place && !config.trusted)', by: 'if (place === config.file)' }],
+    file: hostPaths,
+    text: 'if (place && !config.trusted)',
+    by: 'if (place === config.file)',
     test: { file: hostPathsTest, title: 'refuses a named config file' },
   },
   {
     row: 'a config file that `--config` names and a command has written, under whatever name and link',
     removes: 'the note of the file that a link leads to',
-    changes: [
-      {
-        file: 'apps/cli/src/config/find.ts',
-        text: 'const changed = [own, target].find(',
-        by: 'const changed = [own, target].slice(0, 1).find(',
-      },
-    ],
+    file: 'apps/cli/src/config/find.ts',
+    text: 'const changed = [own, target].find(',
+    by: 'const changed = [own, target].slice(0, 1).find(',
     test: { file: hostPathsTest, title: 'refuses a named config file' },
   },
   ...['the list of trusted files', 'mounts[${index}]', 'the tool ${at}'].map(
     (subject): Mutation => ({
       row: 'a directory that a trusted config file names (a root, a copy, a cache, a tool), exchanged for a link to files of the host; the list of trusted files in a mount; a plan in its own output',
       removes: `the look at \`${subject}\``,
-      changes: [
-        {
-          file: hostPaths,
-          text: '    if (found === undefined) continue\n',
-          by: `    if (found === undefined || subject.startsWith(${JSON.stringify(subject.split('$')[0])})) continue\n`,
-        },
-      ],
+      file: hostPaths,
+      text: '    if (found === undefined) continue\n',
+      by: `    if (found === undefined || subject.startsWith(${JSON.stringify(subject.split('$')[0])})) continue\n`,
       test: { file: hostPathsTest, title: 'HO7' },
     }),
   ),
@@ -144,9 +120,9 @@ export const commandLineMutations: readonly Mutation[] = [
   {
     row: 'secrets and hooks of a directory that is served to an MCP client without a config file',
     removes: 'the rules',
-    changes: [
-      { file: 'apps/cli/src/commands/mcp.ts', text: 'rules: protect ? missing', by: 'rules: !protect ? missing' },
-    ],
+    file: 'apps/cli/src/commands/mcp.ts',
+    text: 'rules: protect ? missing',
+    by: 'rules: !protect ? missing',
     test: { file: 'apps/cli/test/mcp.test.ts', title: 'keeps hooks' },
   },
 ]

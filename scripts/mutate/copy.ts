@@ -33,7 +33,7 @@ export class RepositoryCopy {
   runWith(changes: readonly Change[], test: NamedTest): TestOutcome {
     const originals = new Map<string, string>()
     try {
-      for (const { file, text, by } of changes) {
+      for (const { file, text, by = '' } of changes) {
         const path = join(this.root, file)
         const source = readFileSync(path, 'utf8')
         if (!originals.has(path)) originals.set(path, source)

@@ -11,67 +11,55 @@ export const gitMutations: readonly Mutation[] = [
   {
     row,
     removes: 'the placeholder for `commondir`',
-    changes: [{ file: directories, text: "  commondir: { content: '.\\n' },\n", by: '' }],
+    file: directories,
+    text: "  commondir: { content: '.\\n' },\n",
     test: commands,
   },
   {
     row,
     removes: 'the placeholders for `remotes` and `branches`',
-    changes: [{ file: directories, text: "  remotes: 'directory',\n  branches: 'directory',\n", by: '' }],
+    file: directories,
+    text: "  remotes: 'directory',\n  branches: 'directory',\n",
     test: commands,
   },
   {
     row,
     removes: 'the look at repositories of another name',
-    changes: [
-      {
-        file: 'packages/core/src/commands/binds/tree-walk.ts',
-        text: 'one.match(path) !== undefined || one.match(usual) !== undefined',
-        by: 'one.match(path) !== undefined',
-      },
-    ],
+    file: 'packages/core/src/commands/binds/tree-walk.ts',
+    text: 'one.match(path) !== undefined || one.match(usual) !== undefined',
+    by: 'one.match(path) !== undefined',
     test: commands,
   },
   {
     row,
     removes: 'the hold on a file `.git`, in commands',
-    changes: [
-      {
-        file: 'packages/core/src/commands/binds/tree-walk.ts',
-        text: "pattern.match(path, type !== 'directory')",
-        by: 'pattern.match(path)',
-      },
-    ],
+    file: 'packages/core/src/commands/binds/tree-walk.ts',
+    text: "pattern.match(path, type !== 'directory')",
+    by: 'pattern.match(path)',
     test: commands,
   },
   {
     row,
     removes: 'the hold on a file `.git`, at the file API',
-    changes: [
-      {
-        file: 'packages/core/src/policy/declared-rules.ts',
-        text: "pattern.match(path, operation !== 'createDirectory')",
-        by: 'pattern.match(path)',
-      },
-    ],
+    file: 'packages/core/src/policy/declared-rules.ts',
+    text: "pattern.match(path, operation !== 'createDirectory')",
+    by: 'pattern.match(path)',
     test: files,
   },
   {
     row,
     removes: '`commondir` from the names that the file API refuses',
-    changes: [
-      {
-        file: protect,
-        text: "'*.git/{hooks,config,config.worktree,commondir,remotes,branches}'",
-        by: "'*.git/{hooks,config,config.worktree,remotes,branches}'",
-      },
-    ],
+    file: protect,
+    text: "'*.git/{hooks,config,config.worktree,commondir,remotes,branches}'",
+    by: "'*.git/{hooks,config,config.worktree,remotes,branches}'",
     test: files,
   },
   {
     row,
     removes: 'the mode of a file that holds a name',
-    changes: [{ file: 'packages/sandbox/src/reserve/entries.pl', text: 'file => 0444 }', by: 'file => 0644 }' }],
+    file: 'packages/sandbox/src/reserve/entries.pl',
+    text: 'file => 0444 }',
+    by: 'file => 0644 }',
     test: { file: 'packages/sandbox/test/reserve/files.test.ts', title: 'hold their content' },
   },
 ]

@@ -19,129 +19,96 @@ export const replicaMutations: readonly Mutation[] = [
   {
     row: "another writer's version that a push would replace",
     removes: 'the condition of the write',
-    changes: [
-      {
-        file: `${sync}/push.ts`,
-        text: 'store.write(path, data, { ifVersion, listed, parents: true, mode, signal })',
-        by: 'store.write(path, data, { ifVersion: undefined && ifVersion, listed, parents: true, mode, signal })',
-      },
-    ],
+    file: `${sync}/push.ts`,
+    text: 'store.write(path, data, { ifVersion, listed, parents: true, mode, signal })',
+    by: 'store.write(path, data, { ifVersion: undefined && ifVersion, listed, parents: true, mode, signal })',
     test: { file: machines, title: 'a file that both changed' },
   },
   {
     row: 'a file that a program changes while its pieces go to the store',
     removes: 'the look at the file after its last piece',
-    changes: [{ file: pieces, text: 'if (piece.isWhole) return', by: 'if (!isTorn) return' }],
+    file: pieces,
+    text: 'if (piece.isWhole) return',
+    by: 'if (!isTorn) return',
     test: { file: large, title: 'that changes while it is uploaded' },
   },
   {
     row: 'a new file that a program exchanges while its pieces come from the store',
     removes: 'the look at what bears the name in the end',
-    changes: [
-      {
-        file: 'packages/adapter-replica/src/worker/pieces.ts',
-        text: 'if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
-        by: 'if (own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
-      },
-    ],
+    file: 'packages/adapter-replica/src/worker/pieces.ts',
+    text: 'if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
+    by: 'if (own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
     test: { file: large, title: 'cannot be exchanged' },
   },
   {
     row: 'a change on the disk that a pull would replace',
     removes: 'the other name for the version of this machine',
-    changes: [
-      {
-        file: `${sync}/pull.ts`,
-        text: "  if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type')) !== 'done') return 'changed'\n  return bring()",
-        by: "  if (facts.type === 'directory' && (await keepOurs(site, path, 'type')) !== 'done') return 'changed'\n  return bring()",
-      },
-    ],
+    file: `${sync}/pull.ts`,
+    text: "  if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type')) !== 'done') return 'changed'\n  return bring()",
+    by: "  if (facts.type === 'directory' && (await keepOurs(site, path, 'type')) !== 'done') return 'changed'\n  return bring()",
     test: { file: machines, title: 'another program made on the disk' },
   },
   {
     row: 'a deletion that meets a file made meanwhile, in a store that ignores conditions on it',
     removes: 'the condition of the tombstone',
-    changes: [
-      {
-        file: `${sync}/tombstones.ts`,
-        text: 'await store.write(path, bytes, { ifVersion: version, listed: true, signal })',
-        by: 'await store.write(path, bytes, { ifVersion: undefined && version, listed: true, signal })',
-      },
-    ],
+    file: `${sync}/tombstones.ts`,
+    text: 'await store.write(path, bytes, { ifVersion: version, listed: true, signal })',
+    by: 'await store.write(path, bytes, { ifVersion: undefined && version, listed: true, signal })',
     test: { file: 'packages/adapter-replica/test/tombstones.test.ts', title: 'a deletion that meets an edit' },
   },
   {
     row: 'a store whose listing leaves files out, to have them deleted here',
     removes: 'the question to the store',
-    changes: [
-      {
-        file: `${sync}/pull.ts`,
-        text: "if (!certain && !(await isGone(store, path, options))) return 'differs'",
-        by: "if (!certain && (await isGone(store, path, options)) === undefined) return 'differs'",
-      },
-    ],
+    file: `${sync}/pull.ts`,
+    text: "if (!certain && !(await isGone(store, path, options))) return 'differs'",
+    by: "if (!certain && (await isGone(store, path, options)) === undefined) return 'differs'",
     test: { file: refusals, title: 'a listing that lies' },
   },
   {
     row: 'a directory of another store, or with other files, which would be mixed up',
     removes: 'the comparison of the names of the stores',
-    changes: [
-      {
-        file: 'packages/adapter-replica/src/create.ts',
-        text: 'const isOther = !isNew && !unidentified && known !== store.identity',
-        by: 'const isOther = isNew && !unidentified && known !== store.identity',
-      },
-    ],
+    file: 'packages/adapter-replica/src/create.ts',
+    text: 'const isOther = !isNew && !unidentified && known !== store.identity',
+    by: 'const isOther = isNew && !unidentified && known !== store.identity',
     test: { file: refusals, title: 'whose stores have names' },
   },
   {
     row: 'an entry that cannot be looked at, whose object a push would delete',
     removes: 'the look at the mounts',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/scan.ts',
-        text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
-        by: '',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/scan.ts',
+    text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
     test: { file: unknown, title: 'what the host mounts over' },
   },
   {
     row: 'an entry that cannot be looked at, whose object a push would delete',
     removes: 'names as bytes',
-    changes: [
-      {
-        file: 'packages/snapshots/src/disk/names.ts',
-        text: 'if (isUtf8(name) && !',
-        by: 'if (!text.includes(replacement) && !',
-      },
-    ],
+    file: 'packages/snapshots/src/disk/names.ts',
+    text: 'if (isUtf8(name) && !',
+    by: 'if (!text.includes(replacement) && !',
     test: { file: unknown, title: 'are names as others' },
   },
   {
     row: 'an entry that cannot be looked at, whose object a push would delete',
     removes: 'the identity of the whole directory',
-    changes: [
-      {
-        file: 'packages/adapter-replica/src/worker/service.ts',
-        text: "if ((this.#seen.get('/')?.ino ?? ino) === ino) return",
-        by: "if (ino !== '') return",
-      },
-    ],
+    file: 'packages/adapter-replica/src/worker/service.ts',
+    text: "if ((this.#seen.get('/')?.ino ?? ino) === ino) return",
+    by: "if (ino !== '') return",
     test: { file: unknown, title: 'whose directory is another' },
   },
   {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the look at the inodes of such places',
-    changes: [
-      { file: 'packages/adapter-replica/src/worker/service.ts', text: 'keepMoved: true', by: 'keepMoved: false' },
-    ],
+    file: 'packages/adapter-replica/src/worker/service.ts',
+    text: 'keepMoved: true',
+    by: 'keepMoved: false',
     test: { file: unknown, title: 'what is moved to a name' },
   },
   {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the wait for the new name',
-    changes: [{ file: `${sync}/pass.ts`, text: ' && !isKept(path))', by: ' && (!isKept(path) || true))' }],
+    file: `${sync}/pass.ts`,
+    text: ' && !isKept(path))',
+    by: ' && (!isKept(path) || true))',
     test: { file: unknown, title: 'the old name of a file goes' },
   },
   {
@@ -156,21 +123,17 @@ export const replicaMutations: readonly Mutation[] = [
   {
     row: 'an object that this machine cannot hold, at which every command would stop',
     removes: 'the command that goes on without it',
-    changes: [
-      { file: `${sync}/engine.ts`, text: "if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw", by: 'throw' },
-    ],
+    file: `${sync}/engine.ts`,
+    text: "if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw",
+    by: 'throw',
     test: { file: unknown, title: 'a full disk' },
   },
   {
     row: 'a file with the bytes of a tombstone, which other machines would take for a deletion',
     removes: 'the look at the bytes before they are sent',
-    changes: [
-      {
-        file: `${sync}/push.ts`,
-        text: 'tombstones.ownerOf(bytes) !== undefined)',
-        by: 'tombstones.ownerOf(bytes) === undefined && bytes === undefined)',
-      },
-    ],
+    file: `${sync}/push.ts`,
+    text: 'tombstones.ownerOf(bytes) !== undefined)',
+    by: 'tombstones.ownerOf(bytes) === undefined && bytes === undefined)',
     test: { file: unknown, title: 'the bytes of a deletion mark' },
   },
 ]

@@ -13,49 +13,30 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: noDescriptors,
     removes: 'the look for room before a process is started',
-    changes: [
-      {
-        file: 'packages/process/src/run/spawn.ts',
-        text: '  requireDescriptors(2 * pipes + stdio.length + ownDescriptors)\n',
-        by: '',
-      },
-    ],
+    file: 'packages/process/src/run/spawn.ts',
+    text: '  requireDescriptors(2 * pipes + stdio.length + ownDescriptors)\n',
     test: { file: descriptors, title: 'in commands and sessions' },
   },
   {
     row: noDescriptors,
     removes: 'the words for a shortage',
-    changes: [
-      {
-        file: 'packages/core/src/shortage.ts',
-        text: '  return isMeant ? shortageNamed(code) : undefined',
-        by: '  return isMeant && code === undefined ? shortageNamed(code) : undefined',
-      },
-    ],
+    file: 'packages/core/src/shortage.ts',
+    text: '  return isMeant ? shortageNamed(code) : undefined',
+    by: '  return isMeant && code === undefined ? shortageNamed(code) : undefined',
     test: { file: descriptors, title: 'at the file API' },
   },
   {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the rejection of a probe that meets a shortage',
-    changes: [
-      {
-        file: 'packages/sandbox/src/executor/confined.ts',
-        text: '    if (shortage !== undefined) throw untried(shortage, error)\n',
-        by: '',
-      },
-    ],
+    file: 'packages/sandbox/src/executor/confined.ts',
+    text: '    if (shortage !== undefined) throw untried(shortage, error)\n',
     test: { file: descriptors, title: 'in commands and sessions' },
   },
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the word of the first process',
-    changes: [
-      {
-        file: 'packages/executor-bubblewrap/src/first-process.ts',
-        text: `  "trap 'echo none >&8' EXIT",\n`,
-        by: '',
-      },
-    ],
+    file: 'packages/executor-bubblewrap/src/first-process.ts',
+    text: `  "trap 'echo none >&8' EXIT",\n`,
     test: {
       file: 'packages/executor-bubblewrap/test/shortage.isolated.test.ts',
       title: 'says that there is no process',
@@ -64,43 +45,40 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the processes that are asked for beyond those of a terminal, since running commands take some meanwhile',
-    changes: [{ file: 'packages/process/src/room.ts', text: 'repeat(needed + slack - 1)', by: 'repeat(needed - 1)' }],
+    file: 'packages/process/src/room.ts',
+    text: 'repeat(needed + slack - 1)',
+    by: 'repeat(needed - 1)',
     test: { file: 'packages/process/test/room.test.ts' },
   },
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the wait for the processes that the look for room started, where it failed',
-    changes: [{ file: 'packages/process/src/room.ts', text: 'trap wait EXIT; ', by: '' }],
+    file: 'packages/process/src/room.ts',
+    text: 'trap wait EXIT; ',
     test: { file: 'packages/process/test/room.test.ts' },
   },
   {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the error of the system in the answer of the keeper',
-    changes: [
-      {
-        file: 'packages/sandbox/src/reserve/entries.pl',
-        text: '(grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer',
-        by: '$answer',
-      },
-    ],
+    file: 'packages/sandbox/src/reserve/entries.pl',
+    text: '(grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer',
+    by: '$answer',
     test: { file: 'packages/executor-bubblewrap/test/shortage.isolated.test.ts' },
   },
   {
     row: withoutDescriptors,
     removes: 'the stop at a list that cannot be read',
-    changes: [{ file: places, text: 'my $error = $unread ? $unread : @others', by: 'my $error = @others' }],
+    file: places,
+    text: 'my $error = $unread ? $unread : @others',
+    by: 'my $error = @others',
     test: { file: 'packages/sandbox/test/reserve/shortage.test.ts', title: 'takes no name from another keeper' },
   },
   {
     row: withoutDescriptors,
     removes: 'the word that a process cannot be watched',
-    changes: [
-      {
-        file: 'packages/sandbox/src/reserve/watch.pl',
-        text: "return $! == 3 ? say_('ended', $id) : say_('lost', $id)",
-        by: "return say_('ended', $id)",
-      },
-    ],
+    file: 'packages/sandbox/src/reserve/watch.pl',
+    text: "return $! == 3 ? say_('ended', $id) : say_('lost', $id)",
+    by: "return say_('ended', $id)",
     test: { file: 'packages/sandbox/test/reserve/shortage.test.ts', title: 'watches no process' },
   },
 ]

@@ -8,91 +8,64 @@ export const serverMutations: readonly Mutation[] = [
   {
     row: 'a web page that talks to a server on the loopback (DNS rebinding, a foreign origin)',
     removes: 'the checks of `Host` and `Origin`',
-    changes: [
-      {
-        file: front,
-        text: 'if (this.#guards.every((guard) => guard(request, response))) await',
-        by: 'await',
-      },
-    ],
+    file: front,
+    text: 'if (this.#guards.every((guard) => guard(request, response))) await',
+    by: 'await',
     test: { file: attacks, title: 'DNS rebinding' },
   },
   {
     row: 'a client without a token, or with a wrong one',
     removes: 'the refusal of what the gate refuses',
-    changes: [
-      {
-        file: front,
-        text: '    if (subject instanceof Response) return this.#send(response, subject)\n',
-        by: '    if (subject instanceof Response) return this.#post(request, response, url, undefined)\n',
-      },
-    ],
+    file: front,
+    text: '    if (subject instanceof Response) return this.#send(response, subject)\n',
+    by: '    if (subject instanceof Response) return this.#post(request, response, url, undefined)\n',
     test: { file: attacks, title: 'without a token' },
   },
   {
     row: "a client that is after another subject's files",
     removes: 'the workspace of its own',
-    changes: [
-      {
-        file: 'apps/mcp-server/src/http/subjects.ts',
-        text: 'const key = subject === undefined',
-        by: 'const key = subject !== undefined',
-      },
-    ],
+    file: 'apps/mcp-server/src/http/subjects.ts',
+    text: 'const key = subject === undefined',
+    by: 'const key = subject !== undefined',
     test: { file: attacks, title: "another subject's thread" },
   },
   {
     row: 'a client that sends, leaves unread or keeps open more than its share',
     removes: 'the share that is left for other subjects',
-    changes: [
-      {
-        file: 'apps/mcp-server/src/messages/limits.ts',
-        text: ' || (this.#isShared && held > 0 && held + amount > left)',
-        by: '',
-      },
-    ],
+    file: 'apps/mcp-server/src/messages/limits.ts',
+    text: ' || (this.#isShared && held > 0 && held + amount > left)',
     test: { file: attacks, title: 'leaves a share for others' },
   },
   {
     row: 'a client whose bytes take longer to parse than to send: chunks of one byte, many requests at once, large texts',
     removes: 'the turns of others between two slices of a read',
-    changes: [
-      {
-        file: 'apps/mcp-server/src/http/connection.ts',
-        text: 'await pace.run(() => this.#pushSlice())',
-        by: 'this.#pushSlice()',
-      },
-    ],
+    file: 'apps/mcp-server/src/http/connection.ts',
+    text: 'await pace.run(() => this.#pushSlice())',
+    by: 'this.#pushSlice()',
     test: { file: 'apps/mcp-server/test/connection.test.ts', title: 'a little at a time' },
   },
   {
     row: 'a web page that names another host in the address itself',
     removes: 'the check of the host in the address',
-    changes: [{ file: front, text: '!this.#hosts.includes(url.hostname)', by: 'false' }],
+    file: front,
+    text: '!this.#hosts.includes(url.hostname)',
+    by: 'false',
     test: { file: attacks, title: 'in absolute form' },
   },
   {
     row: 'another writer in the output while a step lands',
     removes: 'the condition on the entry that was seen',
-    changes: [
-      {
-        file: 'packages/runner/src/step/land.ts',
-        text: 'mode: stat.mode, ifVersion })',
-        by: 'mode: stat.mode })',
-      },
-    ],
+    file: 'packages/runner/src/step/land.ts',
+    text: 'mode: stat.mode, ifVersion })',
+    by: 'mode: stat.mode })',
     test: { file: 'packages/runner/test/security/landing.test.ts', title: 'changed what an earlier run wrote' },
   },
   {
     row: 'a step of a plan that reads or writes beyond what it declares',
     removes: 'the rule that shows a step its inputs only',
-    changes: [
-      {
-        file: 'packages/runner/src/step/workspace.ts',
-        text: "const entries: Record<string, Access> = { [workspaceAt]: 'none' }",
-        by: "const entries: Record<string, Access> = { [workspaceAt]: 'read-only' }",
-      },
-    ],
+    file: 'packages/runner/src/step/workspace.ts',
+    text: "const entries: Record<string, Access> = { [workspaceAt]: 'none' }",
+    by: "const entries: Record<string, Access> = { [workspaceAt]: 'read-only' }",
     test: { file: 'packages/runner/test/security/doors.test.ts', title: 'reads nothing but the inputs' },
   },
 ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { tierAt } from '@ws/test-fixtures/report'
 
 import { repositoryRoot } from '../lib/run.ts'
-import type { Mutation, NamedTest } from './types.ts'
+import { changesOf, type Mutation, type NamedTest } from './types.ts'
 
 /** One line of a table of vectors. */
 export interface Row {
@@ -46,10 +46,11 @@ export function findProblems(rows: readonly Row[], mutations: readonly Mutation[
   return problems
 }
 
-function problemsOf({ row: vector, changes, test }: Mutation, row: Row | undefined): string[] {
+function problemsOf(mutation: Mutation, row: Row | undefined): string[] {
+  const { row: vector, test } = mutation
   if (row === undefined) return [`docs/threat-model.md has no row "${vector}"`]
   const problems: string[] = []
-  for (const { file, text } of changes) {
+  for (const { file, text } of changesOf(mutation)) {
     const count = readSource(file).split(text).length - 1
     if (count !== 1) problems.push(`its text occurs ${count} times in ${file}, not once: ${text.split('\n')[0]}`)
   }

@@ -1,19 +1,26 @@
 /** One defence taken away, and the test that must notice. */
-export interface Mutation {
+export type Mutation = Described & (Change | { readonly changes: readonly Change[] })
+
+interface Described {
   /** The first cell of its row in docs/threat-model.md, as it is written there. */
   readonly row: string
   /** The defence that is removed, in a few words. */
   readonly removes: string
-  /** Made together. Each text occurs exactly once in its file. */
-  readonly changes: readonly Change[]
   readonly test: NamedTest
 }
 
 export interface Change {
   /** Path from the root of the repository. */
   readonly file: string
+  /** Occurs exactly once in the file. */
   readonly text: string
-  readonly by: string
+  /** Default: nothing. */
+  readonly by?: string
+}
+
+/** Those of a mutation are made together. */
+export function changesOf(mutation: Mutation): readonly Change[] {
+  return 'changes' in mutation ? mutation.changes : [mutation]
 }
 
 export interface NamedTest {
