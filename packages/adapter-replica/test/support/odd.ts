@@ -13,6 +13,7 @@ export class OddMachine {
   readonly #disk: string
   readonly #mounted = new Set<string>()
   root = ''
+  #isEnded = false
 
   /** @param disk a directory of this machine alone */
   constructor(disk: string) {
@@ -48,6 +49,8 @@ export class OddMachine {
   }
 
   end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
     this.#unmount()
     spawnSync('umount', ['-l', this.#disk])
   }
