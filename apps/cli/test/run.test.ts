@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { once } from 'node:events'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
 import { once } from 'node:events'
 import { chmod, readdir, stat } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { readdir, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 

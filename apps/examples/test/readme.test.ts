@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { component, deep, describeWith, processesWith, until } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import type { Client } from '@modelcontextprotocol/client'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createScratchDirectory } from '@ws/test-fixtures'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import type { CommandDefaults, WorkspaceOptions } from '@ws/core'
 import type { CommandRequest, Executor, TerminalRequest } from '@ws/core/executor'
 import { createVirtualExecutor } from '@ws/executor-virtual'

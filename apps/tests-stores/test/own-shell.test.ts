@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, rules } from '@ws/core'

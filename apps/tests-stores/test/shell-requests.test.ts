@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { randomUUID } from 'node:crypto'
 
 import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'

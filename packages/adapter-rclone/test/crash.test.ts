@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { describeWith, deep } from '@ws/test-fixtures'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { writeFileSync } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { isWorkspaceError } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'

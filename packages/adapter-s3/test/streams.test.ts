@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createSandboxExecutor, createSandboxSession } from '@ws/bridge-ai-sdk'
 import { createWorkspace, rules, type Workspace, type WorkspaceOptions } from '@ws/core'

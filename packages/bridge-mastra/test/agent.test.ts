@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { Agent } from '@mastra/core/agent'
 import { Workspace as MastraWorkspace } from '@mastra/core/workspace'
 import { createMastraFilesystem, createMastraSandbox } from '@ws/bridge-mastra'

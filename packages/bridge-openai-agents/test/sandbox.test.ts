@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createSandboxClient } from '@ws/bridge-openai-agents'
 import type { WorkspaceSandboxSession } from '@ws/bridge-openai-agents'
 import { Manifest, SandboxError, SandboxLifecycleError } from '@openai/agents/sandbox'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { WorkspaceError } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 import { textPdf } from '@ws/test-fixtures/pdf'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { readdir } from 'node:fs/promises'
 import { isWorkspaceError } from '@ws/core'
 import { component, describeWith, itWith, deep } from '@ws/test-fixtures'

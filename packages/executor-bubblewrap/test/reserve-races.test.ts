@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import type { Executor } from '@ws/core/executor'
 import { startProcess } from '@ws/process'
 import { confineArgv, sandboxProgram } from '@ws/sandbox'

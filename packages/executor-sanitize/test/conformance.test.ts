@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'

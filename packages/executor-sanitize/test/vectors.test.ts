@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, observe } from '@ws/core'
 import { withTimeToBegin } from '@ws/test-fixtures'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { afterAll, describe, expect, it } from 'vitest'
 
 import { open, run } from './support.ts'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createS3Adapter } from '@ws/adapter-s3'
 import type { StorageAdapter } from '@ws/core/adapter'

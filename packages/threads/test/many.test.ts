@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 

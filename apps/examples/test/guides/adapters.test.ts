@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { testAdapter } from '@ws/conformance/vitest'
 import { createMapAdapter } from './map-adapter.ts'
 import { createSqliteAdapter } from './sqlite-adapter.ts'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { component, describeWith, deep, withTimeToBegin } from '@ws/test-fixtures'
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

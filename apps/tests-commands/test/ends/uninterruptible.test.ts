@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type AccessEvent, createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { component, describeWith } from '@ws/test-fixtures'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'

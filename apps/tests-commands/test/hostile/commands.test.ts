@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { denyCommand } from '@ws/command-parser'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type CommandLimits, createWorkspace } from '@ws/core'
 import type { Executor, LimitField, LimitReport } from '@ws/core/executor'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { leaksIn, operations, raceNames, runControls, runRace, runStarts, startedIn, sumCounts } from '@ws/attack'
 import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createMemoryAdapter } from '@ws/adapter-memory'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { component, describeWith } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

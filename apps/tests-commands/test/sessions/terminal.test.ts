@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { rules } from '@ws/core'
 import type { AccessEvent } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'

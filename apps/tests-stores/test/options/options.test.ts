@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createR2Adapter, createS3Adapter } from '@ws/adapter-s3'

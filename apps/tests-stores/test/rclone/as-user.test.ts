@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { RcloneAdapterOptions } from '@ws/adapter-rclone'
 import { component, createScratchDirectory, describeWith, ordinaryOwner } from '@ws/test-fixtures'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createWorkspace, type Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, type Rule, rules } from '@ws/core'
 import { mountRoot } from '@ws/core/adapter'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { isWorkspaceError, type Version } from '@ws/core'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith, deep } from '@ws/test-fixtures'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { describeWith, deep } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { execFile } from 'node:child_process'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { parseMountPath } from '@ws/core/adapter'
 import { createRunner, defineStepType, type StepTypes } from '@ws/runner'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import type { MountOptions } from '@ws/core'
