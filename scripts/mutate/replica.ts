@@ -6,6 +6,7 @@ const machines = 'packages/adapter-replica/test/machines.test.ts'
 const large = 'packages/adapter-replica/test/large.test.ts'
 const pieces = `${sync}/pieces.ts`
 const refusals = 'packages/adapter-replica/test/refusals.test.ts'
+const storeTest = 'packages/adapter-replica/test/s3.test.ts'
 const unknown = 'packages/adapter-replica/test/unknown.test.ts'
 
 /** Copies of a store. */
@@ -119,6 +120,30 @@ export const replicaMutations: readonly Mutation[] = [
       { file: `${sync}/order.ts`, text: 'late: present.filter(isLate),', by: 'late: present,' },
     ],
     test: { file: unknown, title: 'out of the way of another' },
+  },
+  {
+    row: 'a directory that a command replaces by a file or a link, in a store whose directories follow from their files',
+    removes: 'the look at what has its name',
+    file: `${sync}/push.ts`,
+    text: "above?.type === 'directory' &&",
+    by: 'above !== undefined &&',
+    test: { file: storeTest, title: 'loses nothing' },
+  },
+  {
+    row: 'a name that the store cannot keep, at which every command would stop',
+    removes: 'the answer that nothing is there',
+    file: `${sync}/remote.ts`,
+    text: "'ENOTDIR', 'EINVAL', 'ENAMETOOLONG'",
+    by: "'ENOTDIR'",
+    test: { file: storeTest, title: 'a directory whose name' },
+  },
+  {
+    row: 'a name that the store cannot keep, at which every command would stop',
+    removes: 'the command that goes on without it',
+    file: `${sync}/push.ts`,
+    text: 'if (!isRefused || facts === undefined) throw error',
+    by: 'if (isRefused || facts === undefined) throw error',
+    test: { file: storeTest, title: 'a file whose name' },
   },
   {
     row: 'an object that this machine cannot hold, at which every command would stop',

@@ -142,6 +142,10 @@ it('[RU1] --root takes the rules of the config file that is trusted there, or re
   expect((await read()).stderr).toMatch(/has changed since you trusted it/u)
   await writeFile(file, text({ mounts: [{ at: '/', root: 'sub' }], rules }))
   await project.ws(['trust'])
+  // the rules are those of `sub`, by whatever way it is named
+  await writeFile(join(project.path, 'sub/.env'), 'S=2')
+  for (const root of ['sub', join(project.path, 'sub')])
+    expect(await project.ws(['--root', root, 'cat', '.env'])).toMatchObject({ code: 1, stdout: '' })
   expect((await read()).stderr).toMatch(/which you trust, has rules for another root/u)
   expect(await read('--config', file)).toMatchObject({ code: 1, stdout: '' })
   await rm(file)

@@ -34,7 +34,7 @@ export interface ReplicaAdapterOptions {
   readonly maxFileBytes?: number | undefined
   /**
    * Names of trees that each machine makes anew, such as `node_modules` and `.venv`, at any depth. They stay on this disk, and are
-   * neither sent to the store nor copied from it. Default: none.
+   * neither sent to the store nor copied from it. A file that is moved into one leaves the store. Default: none.
    */
   readonly rebuild?: readonly string[] | undefined
   readonly onEvent?: ((event: ReplicaEvent) => void) | undefined

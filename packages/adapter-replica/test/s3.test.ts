@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
@@ -27,6 +30,44 @@ function testServer(name: S3ServerName): void {
     return { bucket, prefix: `threads/t${used}`, endpoint, region, credentials, symlinks: 'rclonelink' } as const
   }
   const open = (options: ReturnType<typeof place>): Promise<StorageAdapter> => createS3Adapter(options)
+
+  it.each([
+    ['a file', 'rm -r d; echo new > d', { '/d': 'new\n' }],
+    ['a link', 'mv d real; ln -s real d', { '/d': '-> real', '/real': 'directory', '/real/x': 'old' }],
+    ['another directory', 'mv d t; mkdir d; mv t/x d/y; rmdir t', { '/d': 'directory', '/d/y': 'old' }],
+  ])('[RE3, HO5] a directory that becomes %s loses nothing', async (_, command, files) => {
+    const options = place()
+    const store = await open(options)
+    await put(store, '/d/x', 'old')
+    const { replica, root } = await machineOf(store)
+    const run = promisify(execFile)
+    const end = await replica.beginCommand?.({})
+    await run('/bin/sh', ['-c', command], { cwd: root })
+    await end?.()
+    await replica.flush()
+    for (const one of [replica, await open(options), (await machineOf(await open(options))).replica])
+      expect(await filesOf(one)).toEqual(files)
+  })
+
+  it.each([
+    ['a directory', 'mkdir d.rclonelink; echo x > d.rclonelink/f', '/d.rclonelink'],
+    ['a file', 'echo x > f.rclonelink', '/f.rclonelink'],
+  ])('[HO5] %s whose name the store cannot keep stops nothing, and is named', async (_, command, path) => {
+    const { replica, root } = await machineOf(await open(place()))
+    const run = promisify(execFile)
+    const turn = async (line: string): Promise<void> => {
+      const end = await replica.beginCommand?.({})
+      await run('/bin/sh', ['-c', line], { cwd: root })
+      await end?.()
+    }
+    await turn(command)
+    expect(replica.status().leftOut.map((left) => left.path.split('/', 2).join('/'))).toContain(path)
+    await turn('echo more > other')
+    expect(await filesOf(replica)).toMatchObject({ '/other': 'more\n' })
+    await turn(`rm -r .${path}`)
+    await replica.flush()
+    expect(replica.status().leftOut).toEqual([])
+  })
 
   it('[RE6] holds one object for each file, with bits, links and empty directories as the S3 adapter keeps them', async () => {
     const options = place()

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { constants, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
@@ -34,10 +34,29 @@ export function findWorkspace(): FoundWorkspace {
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
-/** The configuration of a directory that an option names, where the user trusts one there. Else a command may have planted it. */
+/**
+ * The configuration of a directory that an option names, where the user trusts one: in it, or above it with this root. Any other may
+ * have been planted by a command.
+ */
 export function trustedConfigOf(directory: string): string | undefined {
-  const config = join(canonical(resolve(directory)), configName)
-  return trustedHash(config) === undefined ? undefined : config
+  const root = canonical(resolve(directory))
+  for (let at = root; ; at = dirname(at)) {
+    const config = join(at, configName)
+    if (trustedHash(config) !== undefined && (at === root || rootOf(config) === root)) return config
+    if (at === dirname(at)) return undefined
+  }
+}
+
+/** The root of its first mount; `undefined` where it cannot be read. */
+function rootOf(config: string): string | undefined {
+  try {
+    // a FIFO in its place must not be waited for
+    const text = readFileSync(config, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK })
+    const { mounts } = JSON.parse(text) as { readonly mounts: readonly { readonly root: string }[] }
+    return canonical(resolve(dirname(config), mounts[0]?.root ?? ''))
+  } catch {
+    return undefined // it names no root
+  }
 }
 
 /**

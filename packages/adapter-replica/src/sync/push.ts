@@ -26,7 +26,9 @@ export async function pushEntry(site: Site, path: MountPath, options: StepOption
     return await pushNew(site, path, facts, options)
   } catch (error) {
     if (isChanged(error)) return 'differs'
-    throw error
+    const isRefused = isWorkspaceError(error, 'EINVAL') || isWorkspaceError(error, 'ENAMETOOLONG')
+    if (!isRefused || facts === undefined) throw error
+    return leaveHere(site, path, `the store refuses its name: ${error.reason}`)
   }
 }
 
@@ -199,7 +201,8 @@ async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOp
   const parent = parentPath(path)
   // where directories follow from their files, the last file takes its directory along: it is made anew
   const above = tree.seen.get(parent)
-  const losesParent = !store.capabilities.keepsEmptyDirectories && above !== undefined && !hasEntries(site, parent)
+  const losesParent =
+    !store.capabilities.keepsEmptyDirectories && above?.type === 'directory' && !hasEntries(site, parent)
   if (losesParent) await agree(site, [], [parent])
   try {
     if (base.type === 'directory') await store.delete(path, { signal })

@@ -27,6 +27,8 @@ export class ReplicaTree {
     for (const one of base) {
       this.base.set(one.path, one)
       this.#share(one.path)
+      // the store has it after all
+      if (this.#refused.delete(one.path)) this.leftOut.delete(one.path)
     }
     for (const path of [...gone, ...base.map(({ path: at }) => at)]) this.#judge(path)
   }

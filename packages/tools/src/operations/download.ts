@@ -51,7 +51,8 @@ export const download = operation({
       call.session.see(target, version)
       call.record({ change: 'created', path: target, after: version })
       const sha256 = hash.digest('hex')
-      const type = download.contentType ?? 'unknown type'
+      // a server may write anything there
+      const type = /^[\w.+-]+\/[\w.+-]+/u.exec(download.contentType ?? '')?.[0] ?? 'unknown type'
       return {
         text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256} (version ${version}).`,
         data: { path: target, url: download.url, size, contentType: download.contentType, sha256, version },
