@@ -15,9 +15,11 @@ interface Row {
   readonly counts: Readonly<Record<Tier, number>>
 }
 
-const rows = testedPackages().flatMap((of): Row[] => {
+const tested = tiers.map((tier) => testedPackages(tier))
+const rows = [...new Set(tested.flat())].flatMap((of): Row[] => {
   const promises = Object.fromEntries(
-    tiers.map((tier) => {
+    tiers.map((tier, index) => {
+      if (tested[index]?.includes(of) !== true) return [tier, {}]
       const report = readReport(of, tier)
       if (report === undefined) throw new Error(`${of} has no report of the tier ${tier}; run all tiers first`)
       return [tier, report.promises]

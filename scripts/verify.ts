@@ -43,7 +43,7 @@ process.exitCode = linted && tested && checked && passed ? 0 : 1
 /** One run of vitest for all packages that have changed. */
 async function runTests(): Promise<boolean> {
   removeReports(tier)
-  const packages = hashPackages(testedPackages(), env)
+  const packages = hashPackages(testedPackages(tier), env)
   const changed = packages.filter((one) => !restoreReport(one, tier))
   console.log(`tests of ${changed.length} packages; those of ${packages.length - changed.length} passed as they are`)
   if (changed.length === 0) return true

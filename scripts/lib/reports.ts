@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import {
   formatFailures,
   formatMissing,
+  mayHold,
   pathOfReport,
   requireAll,
   type MissingComponent,
@@ -17,22 +18,27 @@ import { repositoryRoot } from './run.ts'
 
 const testedFolders = ['{packages,apps}/*', 'test-fixtures']
 
-/** The folders of all packages that have tests. */
-export function testedPackages(): string[] {
+/** The folders of all packages that can have tests of a tier. */
+export function testedPackages(tier: Tier): string[] {
   const configurations = testedFolders.map((pattern) => `${pattern}/vitest.config.ts`)
-  return globSync(configurations, { cwd: repositoryRoot }).map((path) => dirname(path))
+  return globSync(configurations, { cwd: repositoryRoot })
+    .map((path) => dirname(path))
+    .filter((of) => {
+      const files = globSync(`${of}/test/**/*.test.ts`, { cwd: repositoryRoot })
+      return files.some((file) => mayHold(tier, readFileSync(join(repositoryRoot, file), 'utf8')))
+    })
 }
 
 /** A report of an earlier run must not stand for one that did not end. */
 export function removeReports(tier: Tier): void {
-  for (const of of testedPackages()) rmSync(join(repositoryRoot, of, pathOfReport(tier)), { force: true })
+  for (const of of testedPackages(tier)) rmSync(join(repositoryRoot, of, pathOfReport(tier)), { force: true })
 }
 
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
 export function printTestSummary(tier: Tier): boolean {
   const packages: PackageReport[] = []
   const failures: TestFailure[] = []
-  for (const of of testedPackages()) {
+  for (const of of testedPackages(tier)) {
     const report = readReport(of, tier)
     if (report === undefined) failures.push({ test: of, message: 'There is no report: the run did not reach its end.' })
     else {

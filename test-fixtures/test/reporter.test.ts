@@ -1,19 +1,24 @@
-/** @module-tag all */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { formatFailures, reportPath, type TestReport } from '../src/vitest/report.ts'
+import { formatFailures, pathOfReport, type TestReport } from '../src/vitest/report.ts'
 
 const samples = join(import.meta.dirname, 'runs')
 const vitest = resolve(import.meta.dirname, '../node_modules/.bin/vitest')
 
 function runSample(name: string, requireAll = false): { exitCode: number | null; stderr: string; report: TestReport } {
-  const env = { ...process.env, WS_REQUIRE_ALL: requireAll ? '1' : '', NO_COLOR: '1' }
+  const env = {
+    ...process.env,
+    WS_REQUIRE_ALL: requireAll ? '1' : '',
+    NO_COLOR: '1',
+    WS_COMPONENTS: undefined,
+    WS_TIER: undefined,
+  }
   const { status, stderr } = spawnSync(vitest, ['run', '--root', samples, name], { env, encoding: 'utf8' })
-  const report = JSON.parse(readFileSync(join(samples, reportPath), 'utf8')) as TestReport
+  const report = JSON.parse(readFileSync(join(samples, pathOfReport('short')), 'utf8')) as TestReport
   return { exitCode: status, stderr, report }
 }
 

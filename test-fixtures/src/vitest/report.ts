@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { type Tier, tier } from '../tier.ts'
 
-export { parseTier, type Tier, tiers } from '../tier.ts'
+export { mayHold, parseTier, type Tier, tiers } from '../tier.ts'
 export { tierAt } from './tier-at.ts'
 import type { FileCost } from './cost.ts'
 
