@@ -394,7 +394,7 @@ describe('the limits of a gate', () => {
 
   it('[NW1] waits for the head of a request for a time, however slowly it comes', async () => {
     const { port, seen } = await httpOrigin()
-    const { connect, reports, until } = await openGate({ allow, origin: port, limits: { headTimeout: 300 } })
+    const { connect, reports, until } = await openGate({ allow, origin: port, limits: { headTimeout: 1_500 } })
     const socket = await connect('api.test', 80)
     // the second head of a connection is bounded as the first is
     socket.write(get('api.test', '/1'))
@@ -403,7 +403,7 @@ describe('the limits of a gate', () => {
     const drip = setInterval(() => socket.write('a'), 20)
     onTestFinished(() => clearInterval(drip))
     await drain(socket)
-    await until((all) => all.some(({ reason }) => reason?.includes('longer than 300 ms') === true))
+    await until((all) => all.some(({ reason }) => reason?.includes('longer than 1500 ms') === true))
     const silent = await connect('api.test', 80)
     await drain(silent)
     expect(seen).toEqual(['GET api.test /1'])
