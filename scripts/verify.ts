@@ -58,8 +58,9 @@ async function start(program: string, args: readonly string[], print: 'as it com
   const child = spawn(program, args, { cwd: repositoryRoot, env, stdio: ['ignore', output, output] })
   const printed: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => printed.push(chunk))
-  const [exitCode] = (await once(child, 'close')) as [number | null]
+  const [exitCode, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
   process.stdout.write(Buffer.concat(printed))
+  if (signal !== null) console.log(`failed: ${program} was ended by ${signal}`)
   return exitCode === 0
 }
 
