@@ -51,7 +51,7 @@ describe('a second thread for the looks at a large tree', () => {
   it('[UN1] [UN2] misses no change of a tree, at either end of it', { tags: 'rounds' }, async () => {
     const { workspace, root } = await siteOf({ automatic: true })
     fill(root)
-    for (const turn of rounds({ quick: 2, most: 4 })) {
+    for (const turn of rounds({ quick: 1, most: 4 })) {
       const { id } = await workspace.checkpoint()
       const chosen = [first, names[turn + 1], names[1_250 + turn], names.at(-2 - turn), last].map(String)
       for (const name of chosen) writeFileSync(join(root, name), `turn ${turn}`)

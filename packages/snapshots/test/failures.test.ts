@@ -193,7 +193,7 @@ describe('the state directory', () => {
   })
 })
 
-describe('kill -9', { tags: 'rounds' }, () => {
+describe('kill -9', { tags: ['all', 'rounds'] }, () => {
   it('[UN6] at any moment leaves each file old or new, and the next start goes on', async () => {
     const random = randomOf(7)
     for (const round of rounds({ quick: 2, seconds: 20 })) {

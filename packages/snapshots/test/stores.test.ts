@@ -39,11 +39,11 @@ function meddled(adapter: StorageAdapter, before: (path: string) => Promise<unkn
 }
 
 const stores = {
-  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 8, most: 1_000, seconds: 15 },
+  memory: { open: async () => createMemoryAdapter(), calls: [25, 15], quick: 3, most: 1_000, seconds: 15 },
   'a store that others can reach': {
     open: async () => reachableStore(),
     calls: [25, 15],
-    quick: 4,
+    quick: 2,
     most: 1_000,
     seconds: 20,
   },
@@ -89,7 +89,7 @@ describe('random calls', { tags: 'rounds' }, () => {
           await workspace.close()
         }
       },
-      { timeout: 300_000, tags: name === 'ceph' ? ['deep'] : [] },
+      { timeout: 300_000, tags: name === 'ceph' ? ['deep'] : name === 'r2' ? ['all'] : [] },
     )
   }
 })
@@ -256,7 +256,7 @@ describe('a store that others can reach', () => {
 
 // one server
 describeWith(s3Needs('r2'), 'requests of checkpoints on a bucket', () => {
-  it('are as few as the README says', async () => {
+  it('are as few as the README says', { tags: 'all' }, async () => {
     const server = await sharedS3Server('r2')
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })

@@ -106,7 +106,9 @@ async function versions(workspace: {
 const needed = [component('bubblewrap'), component('python3-venv')]
 
 describeWith(needed, 'provisioning that is killed', () => {
-  it(`[RP8, RP11] is completed by the next open, and loses nothing of the user's`, { tags: 'rounds' }, async () => {
+  it(`[RP8, RP11] is completed by the next open, and loses nothing of the user's`, {
+    tags: ['all', 'rounds'],
+  }, async () => {
     await using scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
     const state = await scratch.createDirectory('state')
     for (const round of rounds({ quick: 1, seconds: 30 })) {

@@ -65,7 +65,7 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
   const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>
     store.write(parseMountPath(path), Buffer.from(text), { parents: true })
 
-  it('[RP7, RP14] hand a thread with git and Python from one machine to the next', async () => {
+  it('[RP7, RP14] hand a thread with git and Python from one machine to the next', { tags: 'all' }, async () => {
     const machine = await bucket()
     const [first, second] = [await machine({ provision: true }), await machine({ provision: true })]
     for (const [round, { threads }] of [first, second, first].entries()) {
@@ -84,7 +84,9 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     }
   })
 
-  it('[PC1] show skills to commands, as they are when a thread is opened, by one copy for all', async () => {
+  it('[PC1] show skills to commands, as they are when a thread is opened, by one copy for all', {
+    tags: 'all',
+  }, async () => {
     const machine = await bucket()
     const { store, threads, sharedCopies } = await machine()
     await put(store, '/skills/system/plan/SKILL.md', '---\nname: plan\ndescription: Plans.\n---\nDo plan.\n')

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
 import type { S3Client } from '@aws-sdk/client-s3'

@@ -173,34 +173,36 @@ describe('a patch of several files', () => {
     expect((await workspace.stat('/l.txt')).type).toBe('symlink')
   })
 
-  it.each(stores)('[PC23] lands whole on $name', async (store) => {
-    const workspace = await workspaceOn(store, given)
-    const toolset = openAI(workspace)
-    await done(
-      toolset,
-      'apply_patch',
-      patch(
-        ...update('a.txt'),
-        '*** Add File: new/x.txt',
-        '+x',
-        '*** Update File: b.txt',
-        '*** Move to: m/b.txt',
-        '-one',
-        '+1',
-        '*** Delete File: c.txt',
-      ),
-    )
-    expect(await workspace.readText('/a.txt')).toBe('1\ntwo\n')
-    expect(await workspace.readText('/new/x.txt')).toBe('x\n')
-    expect(await workspace.readText('/m/b.txt')).toBe('1\ntwo\n')
-    expect(await workspace.exists('/b.txt')).toBe(false)
-    expect(await workspace.exists('/c.txt')).toBe(false)
-    expect(toolset.journal().map(({ change, path }) => `${change} ${path}`)).toEqual([
-      'updated /a.txt',
-      'created /new/x.txt',
-      'updated /b.txt',
-      'moved /m/b.txt',
-      'deleted /c.txt',
-    ])
-  })
+  for (const store of stores) {
+    it(`[PC23] lands whole on ${store.name}`, { tags: store.tags }, async () => {
+      const workspace = await workspaceOn(store, given)
+      const toolset = openAI(workspace)
+      await done(
+        toolset,
+        'apply_patch',
+        patch(
+          ...update('a.txt'),
+          '*** Add File: new/x.txt',
+          '+x',
+          '*** Update File: b.txt',
+          '*** Move to: m/b.txt',
+          '-one',
+          '+1',
+          '*** Delete File: c.txt',
+        ),
+      )
+      expect(await workspace.readText('/a.txt')).toBe('1\ntwo\n')
+      expect(await workspace.readText('/new/x.txt')).toBe('x\n')
+      expect(await workspace.readText('/m/b.txt')).toBe('1\ntwo\n')
+      expect(await workspace.exists('/b.txt')).toBe(false)
+      expect(await workspace.exists('/c.txt')).toBe(false)
+      expect(toolset.journal().map(({ change, path }) => `${change} ${path}`)).toEqual([
+        'updated /a.txt',
+        'created /new/x.txt',
+        'updated /b.txt',
+        'moved /m/b.txt',
+        'deleted /c.txt',
+      ])
+    })
+  }
 })

@@ -191,10 +191,14 @@ function loseNone({ open }: Store, edits: number): void {
 }
 
 const editsInBuckets = deep ? 25 : 2
-describe.each(stores)('8 writers on $name', (store) => {
-  loseNone(store, store.name === 's3' ? editsInBuckets : deep ? 200 : 25)
-})
-describeWith(s3Needs('ceph'), '8 writers on ceph', () => loseNone(bucketOf('ceph'), editsInBuckets))
+for (const store of stores) {
+  // a directory has locks of its own
+  const tags = store.name === 'local' ? [] : store.tags
+  describe(`8 writers on ${store.name}`, { tags }, () =>
+    loseNone(store, store.name === 's3' ? editsInBuckets : deep ? 200 : store.name === 'local' ? 10 : 25),
+  )
+}
+describeWith(s3Needs('ceph'), '8 writers on ceph', { tags: 'all' }, () => loseNone(bucketOf('ceph'), editsInBuckets))
 
 it('[FS12] lists a directory of 100,000 files within its limit', { tags: 'deep' }, async () => {
   const workspace = await workspaceWith()

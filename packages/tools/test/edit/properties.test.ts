@@ -1,3 +1,4 @@
+import { propertyRounds } from '@ws/test-fixtures'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -25,7 +26,7 @@ function countOf(content: string, text: string): number {
 const text = (characters: string, maxLength: number) =>
   fc.array(fc.constantFrom(...characters), { maxLength }).map((all) => all.join(''))
 
-describe('edits', () => {
+describe('edits', { tags: 'rounds' }, () => {
   it('[FS7] finds the same places as a plain search', () => {
     fc.assert(
       fc.property(text('ab', 400), text('ab', 40), (content, wanted) => {
@@ -34,7 +35,7 @@ describe('edits', () => {
         for (let at = content.indexOf(wanted); at !== -1; at = content.indexOf(wanted, at + 1)) places.push(at)
         expect([...findBytes(Buffer.from(content), Buffer.from(wanted))]).toEqual(places)
       }),
-      { numRuns: 2000 },
+      propertyRounds({ quick: 1000, seconds: 10 }),
     )
   })
 
@@ -46,7 +47,7 @@ describe('edits', () => {
         const expected = count === 1 ? content.replace(old, () => next) : undefined
         expect(after(content, { old, new: next })).toBe(expected)
       }),
-      { numRuns: 5000 },
+      propertyRounds({ quick: 1000, seconds: 10 }),
     )
   })
 
@@ -56,7 +57,7 @@ describe('edits', () => {
         fc.pre(old !== '' && old !== next && content.includes(old))
         expect(after(content, { old, new: next, all: true })).toBe(content.replaceAll(old, () => next))
       }),
-      { numRuns: 5000 },
+      propertyRounds({ quick: 1000, seconds: 10 }),
     )
   })
 
@@ -69,7 +70,7 @@ describe('edits', () => {
         expect(after(crlf(content), { old, new: next })).toBe(crlf(expected))
         expect(after(`\uFEFF${content}`, { old, new: next })).toBe(`\uFEFF${expected}`)
       }),
-      { numRuns: 5000 },
+      propertyRounds({ quick: 1000, seconds: 10 }),
     )
   })
 })

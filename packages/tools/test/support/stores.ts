@@ -14,6 +14,8 @@ export type Files = Readonly<Record<string, string | Uint8Array>>
 /** A place for files of one test, and any number of adapters on it. */
 export interface Store {
   readonly name: string
+  /** The tier of tests that the store has no part in. */
+  readonly tags: 'all'[]
   /** Gives a function that makes adapters on the same files. */
   open(): Promise<() => StorageAdapter | Promise<StorageAdapter>>
 }
@@ -29,12 +31,13 @@ export function bucketOf(server: S3ServerName): Store {
     const prefix = `t${process.pid}-${prefixes}`
     return () => createS3Adapter({ endpoint, region, credentials, bucket, prefix })
   }
-  return { name: server === 'r2' ? 's3' : server, open }
+  return { name: server === 'r2' ? 's3' : server, tags: ['all'], open }
 }
 
 export const stores: readonly Store[] = [
   {
     name: 'memory',
+    tags: [],
     open: () => {
       const adapter = createMemoryAdapter()
       onTestFinished(() => adapter.close())
@@ -44,6 +47,7 @@ export const stores: readonly Store[] = [
   },
   {
     name: 'local',
+    tags: ['all'],
     open: async () => {
       const directory = await createScratchDirectory()
       onTestFinished(() => directory.remove())
