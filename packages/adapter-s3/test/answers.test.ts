@@ -3,13 +3,13 @@ import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { S3StorageAdapter } from '../src/index.ts'
-import { at, Bench, encode, failureOf, text } from './support.ts'
+import { at, Bench, encode, failureOf, tagsOn, text } from './support.ts'
 
 const lostAnswer = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 const unknown = { code: 'EIO', reason: expect.stringContaining('may have been'), changeId: expect.any(String) }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `answers that are lost on ${name}`, () => {
+  describeWith(s3Needs(name), `answers that are lost on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     let prefix: string
     let adapter: S3StorageAdapter

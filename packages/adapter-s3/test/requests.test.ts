@@ -4,10 +4,10 @@ import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createS3Adapter } from '../src/index.ts'
-import { at, Bench, encode, fill, tagsOn } from './support.ts'
+import { at, Bench, encode, fill, tagsInAll } from './support.ts'
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `the requests that operations cost on ${name}`, { tags: tagsOn(name) }, () => {
+  describeWith(s3Needs(name), `the requests that operations cost on ${name}`, { tags: tagsInAll(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)
@@ -83,7 +83,7 @@ for (const name of s3ServerNames) {
 
     // a thousand objects take the simulator long
     it('lists and deletes by the thousand, and asks about no entry', {
-      tags: name === 'ceph' ? [] : ['deep'],
+      tags: tagsInAll(name),
       timeout: 120_000,
     }, async () => {
       const adapter = await bench.adapter({ concurrency: 32 })

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { at, Bench, encode, tagsOn } from './support.ts'
+import { at, Bench, encode, tagsInAll } from './support.ts'
 
 const MiB = 1024 * 1024
 const partBytes = 5 * MiB
@@ -26,7 +26,7 @@ async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `streams on ${name}`, { tags: tagsOn(name) }, () => {
+  describeWith(s3Needs(name), `streams on ${name}`, { tags: tagsInAll(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

@@ -32,8 +32,11 @@ export async function failureOf(promise: Promise<unknown> | undefined): Promise<
   throw new Error('it succeeded')
 }
 
-/** The tier of tests that the server has no part in: `npm test` runs them on one. */
-export const tagsOn = (name: S3ServerName): 'deep'[] => (name === 'ceph' ? [] : ['deep'])
+/** `npm test` runs the simulator of R2, which is one program, and `test:all` a real store. */
+export const tagsOn = (name: S3ServerName): ('all' | 'deep')[] =>
+  name === 'r2' ? [] : name === 'ceph' ? ['all'] : ['deep']
+/** The same in files that `npm test` leaves out. */
+export const tagsInAll = (name: S3ServerName): 'deep'[] => (name === 'ceph' ? [] : ['deep'])
 
 /** A request that an adapter made. */
 export interface SentRequest {

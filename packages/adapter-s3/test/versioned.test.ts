@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { ListObjectVersionsCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'

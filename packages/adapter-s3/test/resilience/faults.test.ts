@@ -26,7 +26,7 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
   afterAll(() => server?.close())
 
   it(`keeps what it has acknowledged, byte for byte, over ${operations} operations (seed ${seed})`, {
-    tags: 'rounds',
+    tags: ['all', 'rounds'],
     timeout: longTimeout,
   }, async ({ annotate }) => {
     const { bucket } = server

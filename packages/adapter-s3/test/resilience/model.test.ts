@@ -52,7 +52,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
   describeWith(s3Needs(name), `${clientCount} clients that share files over a faulty network`, () => {
     it.concurrent.for(deep ? [1, 2] : [1])(
       `leave nothing lost, torn, done twice or told falsely, over ${operations} operations (seed %d)`,
-      { tags: name === 'r2' && !deep ? 'deep' : 'rounds', timeout: longTimeout },
+      { tags: name === 'r2' && !deep ? 'deep' : ['all', 'rounds'], timeout: longTimeout },
       async (seed, { annotate }) => {
         await using server = await sharedS3Server(name)
         await using proxy = await startFaultProxy(server)

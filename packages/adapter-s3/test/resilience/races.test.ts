@@ -6,7 +6,7 @@ import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { tagsOn } from '../support.ts'
+import { tagsInAll } from '../support.ts'
 import { adaptersOn, longTimeout } from './site.ts'
 
 vi.setConfig({ testTimeout: longTimeout })
@@ -23,7 +23,7 @@ async function* chunks(text: string): AsyncGenerator<Uint8Array> {
 const codeOf = (error: unknown): string => (isWorkspaceError(error) ? error.code : String(error))
 
 describe.each(s3ServerNames)('on %s', (name) => {
-  describeWith(s3Needs(name), 'many writers of one file', { tags: tagsOn(name) }, () => {
+  describeWith(s3Needs(name), 'many writers of one file', { tags: tagsInAll(name) }, () => {
     let server: S3Server
     let adapters: StorageAdapter[] = []
     beforeAll(async () => {
