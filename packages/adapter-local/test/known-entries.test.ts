@@ -122,9 +122,10 @@ function change(root: string, draw: Draw): void {
 
 const tmpfs = 0x01021994
 const places = [
-  { name: 'a scratch directory', make: async () => (await scratch()).path },
+  { name: 'a scratch directory', tags: [], make: async () => (await scratch()).path },
   {
     name: 'tmpfs',
+    tags: ['all'],
     make: async () => {
       const root = mkdtempSync('/dev/shm/ws-known-')
       onTestFinished(() => rmSync(root, { recursive: true }))
@@ -142,66 +143,71 @@ function isTmpfs(path: string): boolean {
   }
 }
 
-describe.each(places)('entries that are known, on $name', ({ make, isAbsent }) => {
-  it.skipIf(isAbsent)(
-    `[RU4] are those that are there, whatever was changed (WS_SEED=${seed})`,
-    { tags: 'rounds' },
-    async () => {
-      const root = await make()
-      for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) mkdirSync(join(root, name, 'a'), { recursive: true })
-      const adapter = await open(root)
-      const uses = countUses()
-      const draw = drawFrom(seed)
-      let last = 0
-      for (const round of rounds({ quick: 100, seconds: 8 })) {
-        last = round
-        for (let left = draw(4); left > 0; left -= 1) change(root, draw)
-        expect({ round, found: await listed(adapter) }).toEqual({ round, found: walk(root).toSorted() })
-        if (draw(4) === 0) await settle()
-      }
-      expect(uses.known).toBeGreaterThan(last)
-    },
-  )
+for (const { name, make, isAbsent, tags } of places) {
+  describe(`entries that are known, on ${name}`, { tags }, () => {
+    it.skipIf(isAbsent)(
+      `[RU4] are those that are there, whatever was changed (WS_SEED=${seed})`,
+      { tags: 'rounds' },
+      async () => {
+        const root = await make()
+        for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) mkdirSync(join(root, name, 'a'), { recursive: true })
+        const adapter = await open(root)
+        const uses = countUses()
+        const draw = drawFrom(seed)
+        let last = 0
+        for (const round of rounds({ quick: 100, seconds: 8 })) {
+          last = round
+          for (let left = draw(4); left > 0; left -= 1) change(root, draw)
+          expect({ round, found: await listed(adapter) }).toEqual({ round, found: walk(root).toSorted() })
+          if (draw(4) === 0) await settle()
+        }
+        expect(uses.known).toBeGreaterThan(last)
+      },
+    )
 
-  it.skipIf(isAbsent || !component('perl').available)('[RU4] are listed again after each kind of change', async () => {
-    const root = await make()
-    const adapter = await open(root)
-    const d = join(root, 'd')
-    mkdirSync(join(d, 'sub'), { recursive: true })
-    mkdirSync(join(root, 'e'))
-    writeFileSync(join(d, 'file'), '')
-    const uses = countUses()
-    const kinds: Record<string, () => void> = {
-      create: () => writeFileSync(join(d, '.env'), ''),
-      'hard link': () => linkSync(join(d, 'file'), join(d, 'id_rsa')),
-      'symbolic link': () => symlinkSync('x', join(d, 'link')),
-      rename: () => renameSync(join(d, '.env'), join(d, '.env.local')),
-      'rename to another directory': () => renameSync(join(d, '.env.local'), join(root, 'e/.env')),
-      'rename over another': () => renameSync(join(root, 'e/.env'), join(d, 'file')),
-      'exchange in one directory': () => exchange(join(d, 'file'), join(d, 'sub')),
-      'exchange between two': () => exchange(join(d, 'link'), join(root, 'e')),
-      delete: () => rmSync(join(d, 'id_rsa')),
-      'replace by a directory': () => {
-        mkdirSync(join(root, 'new/.ssh'), { recursive: true })
-        renameSync(d, join(root, 'old'))
-        renameSync(join(root, 'new'), d)
+    it.skipIf(isAbsent || !component('perl').available)(
+      '[RU4] are listed again after each kind of change',
+      async () => {
+        const root = await make()
+        const adapter = await open(root)
+        const d = join(root, 'd')
+        mkdirSync(join(d, 'sub'), { recursive: true })
+        mkdirSync(join(root, 'e'))
+        writeFileSync(join(d, 'file'), '')
+        const uses = countUses()
+        const kinds: Record<string, () => void> = {
+          create: () => writeFileSync(join(d, '.env'), ''),
+          'hard link': () => linkSync(join(d, 'file'), join(d, 'id_rsa')),
+          'symbolic link': () => symlinkSync('x', join(d, 'link')),
+          rename: () => renameSync(join(d, '.env'), join(d, '.env.local')),
+          'rename to another directory': () => renameSync(join(d, '.env.local'), join(root, 'e/.env')),
+          'rename over another': () => renameSync(join(root, 'e/.env'), join(d, 'file')),
+          'exchange in one directory': () => exchange(join(d, 'file'), join(d, 'sub')),
+          'exchange between two': () => exchange(join(d, 'link'), join(root, 'e')),
+          delete: () => rmSync(join(d, 'id_rsa')),
+          'replace by a directory': () => {
+            mkdirSync(join(root, 'new/.ssh'), { recursive: true })
+            renameSync(d, join(root, 'old'))
+            renameSync(join(root, 'new'), d)
+          },
+          'move the former back': () => {
+            renameSync(d, join(root, 'new'))
+            renameSync(join(root, 'old'), d)
+          },
+        }
+        for (const [kind, make] of Object.entries(kinds)) {
+          await settle()
+          await listed(adapter)
+          const known = uses.known
+          expect(await listed(adapter)).toEqual(walk(root).toSorted())
+          expect({ kind, isKnown: uses.known > known }).toEqual({ kind, isKnown: true })
+          make()
+          expect({ kind, found: await listed(adapter) }).toEqual({ kind, found: walk(root).toSorted() })
+        }
       },
-      'move the former back': () => {
-        renameSync(d, join(root, 'new'))
-        renameSync(join(root, 'old'), d)
-      },
-    }
-    for (const [kind, make] of Object.entries(kinds)) {
-      await settle()
-      await listed(adapter)
-      const known = uses.known
-      expect(await listed(adapter)).toEqual(walk(root).toSorted())
-      expect({ kind, isKnown: uses.known > known }).toEqual({ kind, isKnown: true })
-      make()
-      expect({ kind, found: await listed(adapter) }).toEqual({ kind, found: walk(root).toSorted() })
-    }
+    )
   })
-})
+}
 
 describe('entries that are known', () => {
   const entries = (count: number) => Array.from({ length: count }, () => ({}) as Dirent)

@@ -12,6 +12,7 @@ import { type Site, at, bytes, collect, openSite, text } from './support.ts'
 
 const reads = deep ? 50_000 : 1_000
 const changes = deep ? 10_000 : 200 // each is many times slower than a read
+const tagsOf = (io: 'auto' | 'async'): 'all'[] => (io === 'auto' ? [] : ['all'])
 
 /** Exchanges two entries as fast as it can, until it is ended: renameat2(…, RENAME_EXCHANGE). */
 const exchange = `
@@ -87,67 +88,69 @@ async function race(
 }
 
 describeWith(component('python3'), 'while another process exchanges a directory and a link to outside', () => {
-  it.each(['auto', 'async'] as const)('nothing outside is read, io: %s', async (io) => {
-    const site = await openSite({ io })
-    const { adapter } = site
-    await prepare(site)
-    const works = [
-      async () => text((await adapter.read(at('/dir/file'))).bytes),
-      async () => text((await adapter.read(at('/dir/sub/deep/file'))).bytes),
-      async () => {
-        const parts: string[] = []
-        for await (const chunk of (await adapter.readStream(at('/dir/sub/file'))).stream) parts.push(text(chunk))
-        return parts.join('')
-      },
-      async () => `${(await adapter.stat(at('/dir/file'))).size === 7 ? 'OUTSIDE' : ''}`,
-      async () => (await adapter.readSymlink(at('/link'))).replace(site.outside, ''),
-      async () => {
-        const entries = await collect(adapter.list(at('/dir'), { recursive: true, details: true }))
-        return entries.some(({ size }) => size === 7) ? 'OUTSIDE' : ''
-      },
-    ]
-    const outcome = await race(site, reads, async (index) => await works[index % works.length]?.())
-    expect(outcome.leaked).toEqual([])
-    expect(outcome.done).toBeGreaterThan(0)
-    expect(outcome.refused).toBeGreaterThan(0)
-  })
-
-  it.each(['auto', 'async'] as const)('nothing outside is changed, io: %s', async (io) => {
-    const site = await openSite({ io })
-    const { adapter } = site
-    await prepare(site)
-    const before = await snapshot(site.outside)
-    const works: ((index: number) => Promise<unknown>)[] = [
-      (index) => adapter.write(at(`/dir/new-${index}`), bytes('mine')),
-      () => adapter.write(at('/dir/file'), bytes('mine')),
-      (index) => adapter.write(at(`/dir/sub/x-${index}`), bytes('mine'), { ifVersion: 'absent' }),
-      (index) => adapter.write(at(`/dir/sub/empty-${index}`), bytes(''), { ifVersion: 'absent' }),
-      (index) => adapter.write(at(`/dir/p-${index}/q/f`), bytes('mine'), { parents: true }),
-      () => adapter.append(at('/dir/sub/file'), bytes('more')),
-      () => adapter.chmod(at('/dir/sub/file'), 0o777),
-      () => adapter.chmod(at('/dir/sub'), 0o711),
-      () => adapter.utimes(at('/dir/sub/file'), { modifiedAt: 1_000 }),
-      (index) => adapter.createDirectory(at(`/dir/made-${index}/below`), { recursive: true }),
-      () => adapter.delete(at('/dir/file')),
-      () => adapter.delete(at('/dir/sub'), { recursive: true }),
-      () => adapter.write(at('/dir/sub/deep/file'), bytes('again'), { parents: true }),
-      () => adapter.move(at('/dir/sub'), at('/moved')),
-      () => adapter.move(at('/moved'), at('/dir/sub')),
-      (index) => adapter.copy(at('/dir/sub'), at(`/dir/copy-${index}`), { recursive: true }),
-      (index) => adapter.createSymlink(at(`/dir/l-${index}`), 'file'),
-      () => adapter.delete(at('/dir'), { recursive: true }),
-      () => adapter.createDirectory(at('/dir/sub'), { recursive: true }),
-    ]
-    const outcome = await race(site, changes, async (index) => {
-      await works[index % works.length]?.(index)
-      return undefined
+  for (const io of ['auto', 'async'] as const)
+    it(`nothing outside is read, io: ${io}`, { tags: tagsOf(io) }, async () => {
+      const site = await openSite({ io })
+      const { adapter } = site
+      await prepare(site)
+      const works = [
+        async () => text((await adapter.read(at('/dir/file'))).bytes),
+        async () => text((await adapter.read(at('/dir/sub/deep/file'))).bytes),
+        async () => {
+          const parts: string[] = []
+          for await (const chunk of (await adapter.readStream(at('/dir/sub/file'))).stream) parts.push(text(chunk))
+          return parts.join('')
+        },
+        async () => `${(await adapter.stat(at('/dir/file'))).size === 7 ? 'OUTSIDE' : ''}`,
+        async () => (await adapter.readSymlink(at('/link'))).replace(site.outside, ''),
+        async () => {
+          const entries = await collect(adapter.list(at('/dir'), { recursive: true, details: true }))
+          return entries.some(({ size }) => size === 7) ? 'OUTSIDE' : ''
+        },
+      ]
+      const outcome = await race(site, reads, async (index) => await works[index % works.length]?.())
+      expect(outcome.leaked).toEqual([])
+      expect(outcome.done).toBeGreaterThan(0)
+      expect(outcome.refused).toBeGreaterThan(0)
     })
-    expect(await snapshot(site.outside)).toEqual(before)
-    expect(outcome.done).toBeGreaterThan(0)
-    expect(outcome.refused).toBeGreaterThan(0)
-    const all = await readdir(site.root, { recursive: true })
-    expect(all.filter((name) => name.includes('.ws-tmp-'))).toEqual([])
-  })
+
+  for (const io of ['auto', 'async'] as const)
+    it(`nothing outside is changed, io: ${io}`, { tags: tagsOf(io) }, async () => {
+      const site = await openSite({ io })
+      const { adapter } = site
+      await prepare(site)
+      const before = await snapshot(site.outside)
+      const works: ((index: number) => Promise<unknown>)[] = [
+        (index) => adapter.write(at(`/dir/new-${index}`), bytes('mine')),
+        () => adapter.write(at('/dir/file'), bytes('mine')),
+        (index) => adapter.write(at(`/dir/sub/x-${index}`), bytes('mine'), { ifVersion: 'absent' }),
+        (index) => adapter.write(at(`/dir/sub/empty-${index}`), bytes(''), { ifVersion: 'absent' }),
+        (index) => adapter.write(at(`/dir/p-${index}/q/f`), bytes('mine'), { parents: true }),
+        () => adapter.append(at('/dir/sub/file'), bytes('more')),
+        () => adapter.chmod(at('/dir/sub/file'), 0o777),
+        () => adapter.chmod(at('/dir/sub'), 0o711),
+        () => adapter.utimes(at('/dir/sub/file'), { modifiedAt: 1_000 }),
+        (index) => adapter.createDirectory(at(`/dir/made-${index}/below`), { recursive: true }),
+        () => adapter.delete(at('/dir/file')),
+        () => adapter.delete(at('/dir/sub'), { recursive: true }),
+        () => adapter.write(at('/dir/sub/deep/file'), bytes('again'), { parents: true }),
+        () => adapter.move(at('/dir/sub'), at('/moved')),
+        () => adapter.move(at('/moved'), at('/dir/sub')),
+        (index) => adapter.copy(at('/dir/sub'), at(`/dir/copy-${index}`), { recursive: true }),
+        (index) => adapter.createSymlink(at(`/dir/l-${index}`), 'file'),
+        () => adapter.delete(at('/dir'), { recursive: true }),
+        () => adapter.createDirectory(at('/dir/sub'), { recursive: true }),
+      ]
+      const outcome = await race(site, changes, async (index) => {
+        await works[index % works.length]?.(index)
+        return undefined
+      })
+      expect(await snapshot(site.outside)).toEqual(before)
+      expect(outcome.done).toBeGreaterThan(0)
+      expect(outcome.refused).toBeGreaterThan(0)
+      const all = await readdir(site.root, { recursive: true })
+      expect(all.filter((name) => name.includes('.ws-tmp-'))).toEqual([])
+    })
 
   it('a search finds nothing outside', async () => {
     const site = await openSite()

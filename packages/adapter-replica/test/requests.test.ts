@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

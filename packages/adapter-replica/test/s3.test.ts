@@ -101,7 +101,7 @@ function testServer(name: S3ServerName): void {
     await bare.close()
   })
 
-  it('[RE3] keeps conflicts of two machines, and an edit wins over a deletion', async () => {
+  it('[RE3] keeps conflicts of two machines, and an edit wins over a deletion', { tags: 'all' }, async () => {
     const options = place()
     const [first, second] = [await open(options), await open(options)]
     await put(first, '/a.txt', 'base')
@@ -126,7 +126,9 @@ function testServer(name: S3ServerName): void {
     expect(await filesOf(two.replica)).toEqual(files)
   })
 
-  it('[RE4] a tombstone that a killed machine has left is nothing to others, and its machine finishes it', async () => {
+  it('[RE4] a tombstone that a killed machine has left is nothing to others, and its machine finishes it', {
+    tags: 'all',
+  }, async () => {
     const options = place()
     const [first, second] = [await open(options), await open(options)]
     await put(first, '/a.txt', 'base')
@@ -149,7 +151,7 @@ function testServer(name: S3ServerName): void {
     expect(await filesOf(one.replica)).toEqual({ '/a.txt': 'new', '/b.txt': 'b' })
   })
 
-  describeWith(component('bubblewrap'), 'and commands', () => {
+  describeWith(component('bubblewrap'), 'and commands', { tags: 'all' }, () => {
     it('[RE1] python makes a virtual environment, and a command that changes nothing costs one listing', async () => {
       const store = await open(place())
       const { replica } = await machineOf(store)

@@ -8,7 +8,7 @@ import { lastResult, scriptedModel } from './support/script.ts'
 import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
-  describeWith(site.needs, `an agent of the AI SDK on ${site.name}`, () => {
+  describeWith(site.needs, `an agent of the AI SDK on ${site.name}`, { tags: site.tags }, () => {
     it('lists, reads, edits, runs the tests, and follows the remedy of a refusal', async () => {
       const workspace = await openSite(site, project, { rules: [protectDocs] })
       await using ai = createAiTools(workspace, { face: 'split', ask: 'nothing' })

@@ -7,7 +7,7 @@ import { openSite, sites } from '@ws/tests-support/bridges'
 const size = 1_500_000
 
 for (const site of sites) {
-  describeWith(site.needs, `the output of commands on ${site.name}`, () => {
+  describeWith(site.needs, `the output of commands on ${site.name}`, { tags: site.tags }, () => {
     it('is whole beyond 1 MiB, on both streams', async () => {
       const session = createSandboxSession(await openSite(site, { big: 'x'.repeat(size) }))
       const { stdout, stderr } = await session.run({ command: 'cat big; cat big >&2' })

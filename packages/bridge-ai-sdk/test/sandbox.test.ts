@@ -10,7 +10,7 @@ const textOf = async (stream: ReadableStream<Uint8Array> | null): Promise<string
   stream === null ? 'null' : new Response(stream).text()
 
 for (const site of sites) {
-  describeWith(site.needs, `the sandbox session on ${site.name}`, () => {
+  describeWith(site.needs, `the sandbox session on ${site.name}`, { tags: site.tags }, () => {
     async function open(files: Files = {}, options = {}) {
       const workspace = await openSite(site, files, options)
       return { workspace, session: createSandboxSession(workspace) }

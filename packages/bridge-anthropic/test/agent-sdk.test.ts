@@ -84,7 +84,7 @@ const describeClaude = claude === undefined || claude === '' ? describe.skip : d
 
 describeClaude('Claude Code (skipped without its program: set CLAUDE_CODE_PATH)', () => {
   for (const site of sites) {
-    describeWith(site.needs, `on ${site.name}`, () => {
+    describeWith(site.needs, `on ${site.name}`, { tags: site.tags }, () => {
       it('lists, reads, edits, tests and follows a remedy', async () => {
         const workspace = await openSite(site, project, { rules: [protectDocs] })
         await using tools = createClaudeTools(workspace)

@@ -12,7 +12,7 @@ const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.
 
 for (const site of sites) {
   for (const stream of [false, true]) {
-    describeWith(site.needs, `a tool runner on ${site.name}${stream ? ', streaming' : ''}`, () => {
+    describeWith(site.needs, `a tool runner on ${site.name}${stream ? ', streaming' : ''}`, { tags: site.tags }, () => {
       it('lists, reads, edits, tests, remembers, and follows a remedy', async () => {
         const workspace = await openSite(site, project, { rules: [protectDocs] })
         await using runnable = createRunnableTools(workspace)

@@ -33,7 +33,7 @@ function open(workspace: Workspace, options?: RunnableToolsOptions) {
 }
 
 for (const site of sites) {
-  describeWith(site.needs, `runnable tools on ${site.name}`, () => {
+  describeWith(site.needs, `runnable tools on ${site.name}`, { tags: site.tags }, () => {
     it('[PC7] edit files that commands see, and the other way round', async () => {
       const workspace = await openSite(site, project)
       const { run } = open(workspace)

@@ -9,7 +9,7 @@ import { ScriptedModel } from './support/script.ts'
 import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
-  describeWith(site.needs, `a deep agent on ${site.name}`, () => {
+  describeWith(site.needs, `a deep agent on ${site.name}`, { tags: site.tags }, () => {
     it('lists, reads, edits, runs the tests, and follows the remedy of a refusal', async () => {
       const workspace = await openSite(site, project, { rules: [protectDocs] })
       const at = (path: string) => `${site.at === '/' ? '' : site.at}/${path}`

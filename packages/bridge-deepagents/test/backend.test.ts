@@ -12,7 +12,7 @@ const pathsOf = (files: readonly { readonly path: string }[] | undefined): strin
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0])
 
 for (const site of sites) {
-  describeWith(site.needs, `the backend on ${site.name}`, () => {
+  describeWith(site.needs, `the backend on ${site.name}`, { tags: site.tags }, () => {
     const at = (path: string) => `${site.at === '/' ? '' : site.at}/${path}`
 
     async function open(files: Files = {}, options = {}) {

@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
-  describeWith(site.needs, `the file system on ${site.name}`, () => {
+  describeWith(site.needs, `the file system on ${site.name}`, { tags: site.tags }, () => {
     const at = (path: string) => `${site.at === '/' ? '' : site.at}/${path}`
 
     async function open(files: Files = {}, options = {}) {

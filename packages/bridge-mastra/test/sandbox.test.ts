@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
-  describeWith(site.needs, `the sandbox on ${site.name}`, () => {
+  describeWith(site.needs, `the sandbox on ${site.name}`, { tags: site.tags }, () => {
     async function open(files: Files = {}, options = {}, env = {}) {
       const workspace = await openSite(site, files, options)
       const sandbox = createMastraSandbox(workspace, { env })

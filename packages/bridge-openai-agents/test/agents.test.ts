@@ -28,7 +28,7 @@ async function expectTheTaskDone(workspace: Workspace, seen: readonly string[]):
 }
 
 for (const site of sites) {
-  describeWith(site.needs, `an agent on ${site.name}`, () => {
+  describeWith(site.needs, `an agent on ${site.name}`, { tags: site.tags }, () => {
     it('lists, reads, edits, tests and follows a remedy, by editor and shell', async () => {
       const workspace = await openSite(site, project, { rules: [protectDocs] })
       const turns: readonly Turn[] = [

@@ -55,7 +55,7 @@ describe('the editor', () => {
 })
 
 for (const site of sites) {
-  describeWith(site.needs, `the shell on ${site.name}`, () => {
+  describeWith(site.needs, `the shell on ${site.name}`, { tags: site.tags }, () => {
     it('[PC7] runs commands on the files of the workspace', async () => {
       const workspace = await openSite(site, project)
       const shell = createShell(workspace)

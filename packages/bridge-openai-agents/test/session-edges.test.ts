@@ -14,7 +14,7 @@ async function openSession(workspace: Workspace): Promise<WorkspaceSandboxSessio
 }
 
 for (const site of sites) {
-  describeWith(site.needs, `edges of a session on ${site.name}`, () => {
+  describeWith(site.needs, `edges of a session on ${site.name}`, { tags: site.tags }, () => {
     it('refuses an archive that is empty or cut between two members, and keeps the files', async () => {
       const workspace = await openSite(site, project)
       const session = await openSession(workspace)

@@ -218,12 +218,12 @@ describe('a holder', () => {
 })
 
 describe('leases in a directory', () => {
-  it(
-    '[TH2] hold for any environment, end with their process, and are not kept by one that was stopped',
-    { tags: 'all' },
-    async () => {
-      await using scratch = await createScratchDirectory()
-      const source = `
+  it('[TH2] hold for any environment, end with their process, and are not kept by one that was stopped', {
+    tags: 'all',
+    timeout: 120_000,
+  }, async () => {
+    await using scratch = await createScratchDirectory()
+    const source = `
       import { createLocalAdapter } from '@ws/adapter-local'
       import { createObjectLeases } from '@ws/threads'
       const adapter = await createLocalAdapter({ root: ${JSON.stringify(scratch.path)} })
@@ -232,42 +232,40 @@ describe('leases in a directory', () => {
       process.once('SIGUSR2', () => console.log(String(lease.isHeld())))
       setInterval(() => {}, 1000)
       console.log('held')`
-      const start = () => {
-        const env = { ...process.env, HOME: '/nonexistent', XDG_STATE_HOME: '/nonexistent' }
-        const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '--eval', source], {
-          cwd: import.meta.dirname,
-          env,
-          stdio: ['pipe', 'pipe', 'inherit'],
-        })
-        onTestFinished(() => void child.kill('SIGKILL'))
-        return child
-      }
-      const adapter = await createLocalAdapter({ root: scratch.path })
-      onTestFinished(() => adapter.close())
-      const leases = createObjectLeases({ adapter, directory, ttl: 3000 })
-      expect(leases.scope).toBe('machine')
+    const start = () => {
+      const env = { ...process.env, HOME: '/nonexistent', XDG_STATE_HOME: '/nonexistent' }
+      const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '--eval', source], {
+        cwd: import.meta.dirname,
+        env,
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    }
+    const adapter = await createLocalAdapter({ root: scratch.path })
+    onTestFinished(() => adapter.close())
+    const leases = createObjectLeases({ adapter, directory, ttl: 3000 })
+    expect(leases.scope).toBe('machine')
 
-      const killed = start()
-      await once(killed.stdout, 'data')
-      expect((await leases.holder('t1'))?.name).toContain(`process ${killed.pid}`)
-      await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
-      const stopped = start() // waits
-      killed.kill('SIGKILL')
-      await once(stopped.stdout, 'data')
-      stopped.kill('SIGSTOP')
-      const began = performance.now()
-      await using lease = await leases.acquire('t1', { wait: 60_000 })
-      expect(performance.now() - began).toBeGreaterThan(1500)
-      expect(lease.isHeld()).toBe(true)
-      stopped.kill('SIGCONT')
-      stopped.kill('SIGUSR2')
-      const [said] = (await once(stopped.stdout, 'data')) as [Buffer]
-      expect(said.toString()).toBe('false\n')
-      const files = await Array.fromAsync(adapter.list(parseMountPath(`/${directory}/t1`)))
-      expect(files.length).toBeLessThanOrEqual(2)
-    },
-    120_000,
-  )
+    const killed = start()
+    await once(killed.stdout, 'data')
+    expect((await leases.holder('t1'))?.name).toContain(`process ${killed.pid}`)
+    await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    const stopped = start() // waits
+    killed.kill('SIGKILL')
+    await once(stopped.stdout, 'data')
+    stopped.kill('SIGSTOP')
+    const began = performance.now()
+    await using lease = await leases.acquire('t1', { wait: 60_000 })
+    expect(performance.now() - began).toBeGreaterThan(1500)
+    expect(lease.isHeld()).toBe(true)
+    stopped.kill('SIGCONT')
+    stopped.kill('SIGUSR2')
+    const [said] = (await once(stopped.stdout, 'data')) as [Buffer]
+    expect(said.toString()).toBe('false\n')
+    const files = await Array.fromAsync(adapter.list(parseMountPath(`/${directory}/t1`)))
+    expect(files.length).toBeLessThanOrEqual(2)
+  })
 
   it('[TH2] in a directory exclude each other', async () => {
     await using scratch = await createScratchDirectory()

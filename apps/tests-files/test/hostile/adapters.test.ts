@@ -9,7 +9,7 @@ import { adapterNames, type HostileSite, openHostile, show, verdictOf } from './
 const temporary = '.ws-tmp-'
 const seed = 20_261_122
 /** In the ordinary tests, one path of so many: each goes through every operation of two stores. */
-const oneOf = deep ? 1 : 12
+const oneOf = deep ? 1 : 36
 
 /** A part of each kind of paths, always the same, and those that a test asks about. */
 function sampled(paths: readonly Hostile[], asked: readonly string[]): readonly string[] {

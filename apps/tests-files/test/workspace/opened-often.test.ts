@@ -4,7 +4,7 @@ import { createScratchDirectory } from '@ws/test-fixtures'
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-it('[HO2] 200 workspaces whose adapters are given as functions leave no descriptor', async () => {
+it('[HO2] 50 workspaces whose adapters are given as functions leave no descriptor', async () => {
   await using directory = await createScratchDirectory()
   const use = async (): Promise<void> => {
     await using workspace = await createWorkspace({
@@ -15,6 +15,6 @@ it('[HO2] 200 workspaces whose adapters are given as functions leave no descript
   }
   await use()
   const before = readdirSync('/proc/self/fd').length
-  for (let round = 0; round < 200; round++) await use()
+  for (let round = 0; round < 50; round++) await use()
   expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before)
 })

@@ -113,7 +113,10 @@ for (const door of doors) {
         await skills.close()
       }, 120_000)
 
-      it('[RP6] nothing of t12, of other threads, of other skills, the bucket, the control port or the credentials', async () => {
+      it('[RP6] nothing of t12, of other threads, of other skills, the bucket, the control port or the credentials', {
+        tags: 'all',
+        timeout: 120_000,
+      }, async () => {
         await using mounted = await mountBucket()
         const store = clientOf(mounted)
         const secrets = ['of t12', 'of t2', 'private skill', 'at the top']
@@ -165,12 +168,12 @@ for (const door of doors) {
           )
           expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('no '))).toEqual([])
         }
-      }, 120_000)
+      })
     },
   )
 }
 
-describeWith(needs, 'mounts that a workspace can do without', () => {
+describeWith(needs, 'mounts that a workspace can do without', { tags: 'all' }, () => {
   it('[RP12] a failed skills mount is an empty read-only directory, and says so; a failed workspace mount is fatal', async () => {
     await using mounted = await mountBucket()
     const told: string[] = []

@@ -16,6 +16,8 @@ export { type Feature, type Features, testFeatures } from './features.ts'
 export interface Site {
   readonly name: string
   readonly needs: readonly Component[]
+  /** The tier of its tests: what a bridge does is the same with real programs. */
+  readonly tags: 'all'[]
   /** Commands are processes, with terminals. */
   readonly processes: boolean
   readonly at: '/' | '/workspace'
@@ -26,6 +28,7 @@ export const sites: readonly Site[] = [
   {
     name: 'memory and the virtual executor',
     needs: [],
+    tags: [],
     processes: false,
     at: '/',
     parts: async () => ({ adapter: createMemoryAdapter(), executors: [createVirtualExecutor()] }),
@@ -33,6 +36,7 @@ export const sites: readonly Site[] = [
   {
     name: 'local and bubblewrap',
     needs: [component('bubblewrap')],
+    tags: ['all'],
     processes: true,
     at: '/workspace',
     async parts() {

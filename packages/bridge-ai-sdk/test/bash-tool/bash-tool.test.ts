@@ -13,7 +13,7 @@ import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'
 
 for (const site of sites) {
-  describeWith(site.needs, `bash-tool on ${site.name}`, () => {
+  describeWith(site.needs, `bash-tool on ${site.name}`, { tags: site.tags }, () => {
     it('lists, reads, edits, tests and follows a remedy', async () => {
       const workspace = await openSite(site, project, { rules: [protectDocs] })
       const { tools } = await createBashTool({ sandbox: createSandbox(workspace), destination: workspace.root })

@@ -43,7 +43,7 @@ describe('[PC25] the last lines', () => {
     const many = await readLastLines(repeated(line, 20_000), { last: 15_000, path: '/f' })
     expect(many.lines.length).toBe(maxWindowLength / 1024)
     expect(many.offset).toBe(20_000 - many.lines.length)
-    const blank = await readLastLines(repeated(new Uint8Array(1_000_000).fill(10), 10), {
+    const blank = await readLastLines(repeated(new Uint8Array(1_000_000).fill(10), 9), {
       last: 10_000_000,
       path: '/f',
     })
@@ -51,7 +51,7 @@ describe('[PC25] the last lines', () => {
     const long = new Uint8Array(65_536).fill(97)
     const times = maxLineLength / long.length
     expect((await readLastLines(repeated(long, times, '\n'), { last: 1, path: '/f' })).lines.length).toBe(1)
-    for (const count of [times, 1000])
+    for (const count of [times, 2 * times])
       await expect(readLastLines(repeated(long, count, 'x\nend\n'), { last: 2, path: '/f' })).rejects.toMatchObject({
         code: 'EFBIG',
         path: '/f',
