@@ -23,6 +23,17 @@ describe('the mount table as the namespace', () => {
     expect(await codeOf(workspace.list('/.solven/skills/u2').next())).toBe('ENOENT')
   })
 
+  it('[PC15] makes the points of mounts below `/tmp` in the scratch, and none for the scratch itself', async () => {
+    for (const at of ['/', '/workspace']) {
+      const { workspace, adapters } = await openMemory({ [at]: { '/a': 'a' }, '/tmp/x/y': { '/f': 'f' } })
+      expect(await paths(workspace.list('/tmp', { recursive: true }))).toEqual(['/tmp/x', '/tmp/x/y', '/tmp/x/y/f'])
+      expect(await codeOf(workspace.delete('/tmp/x', { recursive: true }))).toBe('EBUSY')
+      expect(await adapters[0]?.stat('/tmp' as never).catch((error: unknown) => error)).toMatchObject({
+        code: 'ENOENT',
+      })
+    }
+  })
+
   it('[PC6, PC10] lists recursively across mounts, with absolute virtual paths', async () => {
     const { workspace } = await openMemory(tree)
     expect(await paths(workspace.list('/', { recursive: true }))).toEqual([

@@ -9,7 +9,8 @@ import type { WorkspaceMount } from './mounts.ts'
  * is, and again before each command: under a translating executor a command can take the empty directory away.
  */
 export async function createMountPoints(mounts: readonly WorkspaceMount[], operation: string): Promise<void> {
-  for (const { at } of mounts) {
+  for (const { at, scratch } of mounts) {
+    if (scratch) continue
     const around = mounts
       .filter((mount) => mount.at !== at && isWithin(at, mount.at))
       .sort((left, right) => right.at.length - left.at.length)[0]
@@ -27,6 +28,11 @@ export async function createMountPoints(mounts: readonly WorkspaceMount[], opera
     }
     await around.adapter.createDirectory(path, { recursive: true })
   }
+}
+
+/** Whether another mount lies below it. */
+export function holdsMount({ at }: WorkspaceMount, mounts: readonly WorkspaceMount[]): boolean {
+  return mounts.some((mount) => mount.at !== at && isWithin(mount.at, at))
 }
 
 function mountPointError(path: VirtualPath, operation: string, reason: string): Error {

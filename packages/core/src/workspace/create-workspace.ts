@@ -14,7 +14,7 @@ import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
 import { refuseNestedRoots } from '../mount/host-roots.ts'
 import { copyLabels } from './labels.ts'
-import { createMountPoints } from '../mount/mount-points.ts'
+import { createMountPoints, holdsMount } from '../mount/mount-points.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { Scratch } from '../mount/scratch.ts'
 import type { MountOptions, Workspace, WorkspaceOptions } from './types.ts'
@@ -93,7 +93,8 @@ async function assemble(
     open,
     isClosed: () => closed,
   }
-  await createMountPoints(mounts, operation)
+  for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
+  await createMountPoints(all, operation)
 
   const checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
   const workspace = new LiveWorkspace({ context, scratch, checkpoints, onClose: () => (closed = true) })

@@ -132,10 +132,7 @@ export class LiveWorkspace implements Workspace {
       running: this.#running,
       prepare: async () => {
         for (const mount of context.mounts) if (mount.adapter === undefined) await context.open(mount)
-        await createMountPoints(
-          context.mounts.filter(({ scratch }) => !scratch),
-          'exec',
-        )
+        await createMountPoints(context.mounts, 'exec')
       },
       begin: (options) => beginCommand(context.mounts, options),
       sync: () => this.#syncAll({}),
