@@ -99,7 +99,10 @@ async function judgeFiles(context: Context, operation: FileOperation, path: stri
     const settled = await context.walker.settle(operation, parsed.path, budget)
     resolvedPath = settled
     const { need, follows: follow } = operations[operation]
-    resolvedPath = await context.walker.canonical(operation, settled, follow, budget)
+    resolvedPath = await context.walker.canonical(operation, settled, follow, budget, (at, link) => {
+      const named = need === 'write' ? context.walker.refusalAtLink({ operation, need }, at, link) : undefined
+      if (named !== undefined) throw named
+    })
     context.gate.admit(operation, resolvedPath, need)
     return { resolvedPath, refusal: undefined }
   } catch (error) {

@@ -70,7 +70,14 @@ function readToEdit(
     async (located, given) => {
       const { virtual, path } = located
       const adapter = await requireFile(operation, parsed, located, given)
-      context.gate.admit('write', virtual, 'write')
+      const writable = await context.walker.locate(
+        { operation: 'write', need: 'write', followLast: true },
+        virtual,
+        { links: 0 },
+      )
+      // A link in a part that may only be read leads to a file that may be written.
+      if (writable.virtual !== virtual)
+        return readToEdit(context, { ...parsed, path: writable.virtual }, ifVersion, trace, signal)
       if (adapter.capabilities.conditionalWrite === 'none') throw contractError('noCondition', operation, path)
       const { bytes, stat } = await adapter.read(path, { ifVersion, maxBytes: mostBytes, signal })
       checkReadSize('read', path, bytes.length, mostBytes) // an adapter may know no limit

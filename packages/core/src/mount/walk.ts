@@ -9,6 +9,7 @@ import type { AliasNames } from '../path/segments.ts'
 import { joinPath, maxPathBytes, parentPath, rootPath, segmentsOf } from '../path/virtual-path.ts'
 import type { MountPath, UnresolvedPath, VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation, Need } from '../adapter/operations.ts'
+import { denialError } from './denials.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { Gate, Located } from './gate.ts'
 import { creating, danglingError, linkAt, maxLinks, namesDirectory } from './links.ts'
@@ -19,6 +20,9 @@ import type { WorkspaceMount } from './mounts.ts'
 export interface Trace {
   landed?: VirtualPath | undefined
 }
+
+/** Called with the path that is followed, and the link that is met on it. */
+type OnLink = (path: VirtualPath, link: VirtualPath) => void
 
 interface LocateOptions {
   readonly operation: FileOperation
@@ -150,7 +154,13 @@ export class Walker {
   }
 
   /** Where a path leads in the end, and the entry there. The policy is asked to read each step. */
-  async follow(operation: FileOperation, path: VirtualPath, budget: LinkBudget, last = true): Promise<ResolvedEntry> {
+  async follow(
+    operation: FileOperation,
+    path: VirtualPath,
+    budget: LinkBudget,
+    last = true,
+    onLink?: OnLink,
+  ): Promise<ResolvedEntry> {
     let current = path
     let directory = false
     for (;;) {
@@ -168,9 +178,12 @@ export class Walker {
         target = (await adapter.readSymlink?.(located.path)) ?? ''
       } catch (error) {
         if (!(error instanceof LinkSignal)) throw translateError(error, { operation, at: mount.at, path: current })
-        current = await this.#behind(operation, linkAt(located, error), error, budget)
+        const link = linkAt(located, error)
+        onLink?.(current, link)
+        current = await this.#behind(operation, link, error, budget)
         continue
       }
+      onLink?.(current, current)
       directory ||= namesDirectory(target)
       current = await this.#settle(operation, this.#splice(operation, current, target, '', budget), budget)
     }
@@ -182,15 +195,16 @@ export class Walker {
     path: VirtualPath,
     followLast: boolean,
     budget: LinkBudget,
+    onLink?: OnLink,
   ): Promise<VirtualPath> {
     if (path === rootPath) return path
     try {
-      return (await this.follow(operation, path, budget, followLast)).path
+      return (await this.follow(operation, path, budget, followLast, onLink)).path
     } catch (error) {
       // A path that may be written and not read cannot be looked at; it is taken as it is.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
-      const parent = await this.canonical(operation, parentPath(path), true, budget)
+      const parent = await this.canonical(operation, parentPath(path), true, budget, onLink)
       return joinPath(parent, path.slice(path.lastIndexOf('/')) as MountPath)
     }
   }
@@ -199,7 +213,8 @@ export class Walker {
    * Runs one step at a path, again at each place where a link leads.
    *
    * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: the place where the
-   * operation lands decides. So a refusal is final only for a path that is not a detour, or that may not even be read.
+   * operation lands decides. So a refusal is final only for a path that is not a detour, or that may not even be read,
+   * or where a rule names a link on the way.
    */
   async run<Result>(
     options: LocateOptions & {
@@ -264,13 +279,28 @@ export class Walker {
     refusal: WorkspaceError,
   ): Promise<Located> {
     let landed: VirtualPath
+    let named: WorkspaceError | undefined
     try {
-      landed = await this.canonical(operation, path, followLast, budget)
+      landed = await this.canonical(operation, path, followLast, budget, (at, link) => {
+        named ??= this.refusalAtLink({ operation, need, size }, at, link)
+        if (named !== undefined) throw named
+      })
     } catch {
-      throw refusal
+      throw named ?? refusal
     }
-    if (landed === path) throw refusal
+    if (landed === path) throw named ?? refusal
     return this.#gate.admit(operation, landed, need, size)
+  }
+
+  /** The refusal by a rule that names a link which a path leads through. */
+  refusalAtLink(
+    { operation, need, size }: Omit<LocateOptions, 'followLast'>,
+    path: VirtualPath,
+    link: VirtualPath,
+  ): WorkspaceError | undefined {
+    const { namespace, declared } = this.#gate
+    const denied = declared.refusalAtLink(namespace.find(path), { operation, path, need, size }, link)
+    return denied && denialError(operation, path, denied)
   }
 }
 

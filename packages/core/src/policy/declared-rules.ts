@@ -1,3 +1,4 @@
+import { segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { ALL, rightFor, ruleRights } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
@@ -53,6 +54,39 @@ export class DeclaredRules {
     }
     return undefined
   }
+
+  /**
+   * The refusal by a rule that names a link on the way of the path, or a name below it. Such a rule holds wherever the
+   * link leads. Rules about an area in which the link merely lies leave the decision to the place it leads to.
+   */
+  refusalAtLink(
+    node: NamespaceNode<NamespaceMount>,
+    request: AccessRequest,
+    link: VirtualPath,
+  ): Denial | undefined {
+    const depth = segmentsOf(link).length
+    const isNamed = (at: VirtualPath): boolean => segmentsOf(at).length >= depth
+    const right = rightFor(request.need)
+    for (const rule of node.deniers) {
+      const { path, rights } = decidingEntry(node, rule)
+      if ((rights & right) === 0 && isNamed(path)) return refuseBy(rule)
+    }
+    for (const pattern of this.patterns) {
+      const refused = refusePattern(pattern, request, isNamed)
+      if (refused !== undefined) return refused
+    }
+    return undefined
+  }
+}
+
+/** The path by which a rule decides about a node, and the rights that it gives there. */
+function decidingEntry(
+  node: NamespaceNode<NamespaceMount>,
+  rule: ResolvedSubtreeRule,
+): { readonly path: VirtualPath; readonly rights: number } {
+  const own = node.entries?.filter((entry) => entry.rule === rule) ?? []
+  if (own.length === 0 && node.parent !== undefined) return decidingEntry(node.parent, rule)
+  return { path: node.path, rights: own.reduce((rights, entry) => rights & entry.rights, ALL) }
 }
 
 function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: AccessRequest): Denial {
@@ -60,15 +94,22 @@ function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: Acce
   const rule = node.deniers.find((candidate) => (ruleRights(candidate, node.path) & right) === 0) ?? node.deniers[0]
   if (rule === undefined)
     return { effect: 'deny', code: 'EACCES', rule: 'policy', reason: 'is denied', remedy: 'go on without it' }
-  const outside = need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined
-  return refuse(rule, outside ?? rule.reason ?? 'is not allowed', rule.remedy ?? 'use another path')
+  return refuseBy(rule, need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined)
 }
 
-function refusePattern(pattern: CompiledPattern, { path, need, operation }: AccessRequest): Denial | undefined {
+function refuseBy(rule: ResolvedSubtreeRule, reason = rule.reason ?? 'is not allowed'): Denial {
+  return refuse(rule, reason, rule.remedy ?? 'use another path')
+}
+
+function refusePattern(
+  pattern: CompiledPattern,
+  { path, need, operation }: AccessRequest,
+  concerns: (at: VirtualPath) => boolean = () => true,
+): Denial | undefined {
   const { rule, rights } = pattern
   if ((rights & rightFor(need)) !== 0) return undefined
   const found = pattern.match(path, operation !== 'createDirectory')
-  if (found === undefined) return undefined
+  if (found === undefined || !concerns(found.at)) return undefined
   const why =
     rule.reason ?? `matches the ${rule.access === 'none' ? 'denied' : 'read-only'} pattern \`${found.pattern}\``
   const reason = found.at === path ? why : `lies in \`${found.at}\`, which ${why}`
