@@ -14,10 +14,7 @@ const files = {
   '/free.txt': 'free',
 }
 
-async function open(
-  links: Readonly<Record<string, string>>,
-  list: readonly Rule[],
-): Promise<Workspace> {
+async function open(links: Readonly<Record<string, string>>, list: readonly Rule[]): Promise<Workspace> {
   const { workspace: maker, adapters } = await openMemory({ '/': files })
   for (const [path, target] of Object.entries(links)) {
     await maker.createDirectory(path.replace(/\/[^/]*$/, '') || '/')

@@ -9,6 +9,7 @@ import { virtualError } from '../mount/errors.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import type { CommandDefaults } from '../workspace/types.ts'
+import type { LinkTracer } from '../mount/trace-links.ts'
 import type { Trace, Walker } from '../mount/walk.ts'
 
 /** The parts that the operations of one workspace share. */
@@ -18,6 +19,7 @@ export interface Context {
   readonly mounts: readonly WorkspaceMount[]
   readonly gate: Gate
   readonly walker: Walker
+  readonly tracer: LinkTracer
   readonly audit: Audit
   /** Checked. */
   readonly commands: CommandDefaults

@@ -104,7 +104,7 @@ export async function launch(
               plan,
             ),
             input ?? closedInput,
-            { ...admitted, gate: door.context.gate, plan },
+            { ...admitted, ...door.context, plan },
           ),
         )
       })

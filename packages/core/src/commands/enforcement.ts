@@ -31,7 +31,7 @@ export function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<s
 
 /** The bind plan for the present state of the disk. */
 export async function planFor(
-  { gate, ...context }: Pick<Context, 'gate' | 'root' | 'aliases'>,
+  { gate, tracer, ...context }: Pick<Context, 'gate' | 'tracer' | 'root' | 'aliases'>,
   { attached }: ChosenExecutor,
   acknowledged: ReadonlySet<string>,
   { looksOnly = false }: { readonly looksOnly?: boolean } = {},
@@ -39,6 +39,8 @@ export async function planFor(
   const hostRules = gate.hostRules().filter(({ name }) => !acknowledged.has(name))
   const plan = await compileBinds({
     gate,
+    tracer,
+    reserves: (name) => problemOfMissing(name, attached) === undefined,
     root: context.root,
     aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
     acknowledged,

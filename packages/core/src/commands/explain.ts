@@ -14,7 +14,7 @@ import { admitCall, parseFor } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { explainConnection } from './explain-connection.ts'
 import { invalidOption } from '../options/check.ts'
-import { describeUnheld, planFor, unheld } from './enforcement.ts'
+import { describeUnheld, planFor, unheld, type ChosenExecutor } from './enforcement.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import type { ExplainRequest, Explanation } from '../workspace/types.ts'
 
@@ -39,7 +39,7 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
     door.executor === undefined ? undefined : await planFor(context, door.executor, new Set(), { looksOnly: true })
   const rootForm = operation === 'exec' && plan !== undefined ? door.executor?.attached.rootForm?.(plan) : undefined
   const refusal = refused ?? rootForm?.refused
-  const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
+  const open = plan === undefined || door.executor === undefined ? [] : unheldIn(plan, door.executor)
   const exceptions = exceptionsAt(door, resolvedPath)
   const borders = (plan?.renameBorders ?? []).filter(
     (border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath),
@@ -54,17 +54,21 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
     mount: node.reserved ? undefined : node.mount?.at,
     enforcedBy: { files: 'interpreter', exec: execLevel(door, plan, resolvedPath) },
     exceptions: exceptions.length > 0 ? exceptions : undefined,
-    unenforceable:
-      open.length > 0
-        ? open.map((restriction) => ({
-            rule: restriction.rule,
-            ...describeUnheld(restriction, door.executor?.name ?? ''),
-          }))
-        : undefined,
+    unenforceable: open.length > 0 ? open : undefined,
     rootForm,
     matches: operation === 'exec' ? await matchesNow(context) : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
   }
+}
+
+function unheldIn(plan: BindPlan, { name, attached }: ChosenExecutor): NonNullable<Explanation['unenforceable']> {
+  const refused = unheld(plan, attached).map((one) => ({ rule: one.rule, ...describeUnheld(one, name) }))
+  const uncovered = (plan.links ?? []).flatMap(({ path, rules, problem }) =>
+    problem === undefined
+      ? []
+      : rules.map((rule) => ({ rule, reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy })),
+  )
+  return [...refused, ...uncovered]
 }
 
 async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {

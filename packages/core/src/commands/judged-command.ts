@@ -1,4 +1,5 @@
 import type { BindPlan } from '../executor/bind-plan.ts'
+import { findTurnedLinks } from './binds/cover-links.ts'
 import { findMatches } from './binds/cover-names.ts'
 import type {
   CommandInput,
@@ -17,12 +18,14 @@ import { isWorkspaceError } from '../errors.ts'
 import { isWithin, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Gate } from '../mount/gate.ts'
+import type { LinkTracer } from '../mount/trace-links.ts'
 
 /** Hints and violations that a result lists at most. */
 const mostListed = 100
 
 export interface Judging {
   readonly gate: Gate
+  readonly tracer: LinkTracer
   readonly plan: BindPlan
   readonly cwd: VirtualPath
   readonly acknowledged: ReadonlySet<string>
@@ -87,18 +90,19 @@ async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandRe
 }
 
 /**
- * Finds paths that match rules by pattern now and did not when the command started: the command made them, or another
- * process beside it.
+ * Finds paths that match rules by pattern now and did not when the command started, and links under rules that lead
+ * elsewhere now: by the command, or by another process beside it.
  */
-export async function findMade({ gate, plan, acknowledged }: Judging): Promise<RuleViolation[]> {
-  if (plan.matched === undefined || gate.declared.patterns.length === 0) return []
-  const before = new Set(plan.matched)
+export async function findMade({ gate, tracer, plan, acknowledged }: Judging): Promise<RuleViolation[]> {
   try {
+    const turned = await findTurnedLinks(plan.links ?? [], tracer)
+    if (plan.matched === undefined || gate.declared.patterns.length === 0) return turned.slice(0, mostListed)
+    const before = new Set(plan.matched)
     const { matches } = await findMatches(gate, acknowledged)
-    return matches
+    const made = matches
       .filter(({ path, type }) => type !== 'missing' && !before.has(path))
-      .slice(0, mostListed)
-      .map(({ path, pattern }) => ({ rule: pattern.rule.name, path, kind: 'created' }))
+      .map(({ path, pattern }): RuleViolation => ({ rule: pattern.rule.name, path, kind: 'created' }))
+    return [...turned, ...made].slice(0, mostListed)
   } catch (error) {
     // The workspace was closed meanwhile; the command has ended all the same.
     if (isWorkspaceError(error, 'ECLOSED') || isWorkspaceError(error, 'ENOWORKSPACE')) return []
@@ -109,7 +113,8 @@ export async function findMade({ gate, plan, acknowledged }: Judging): Promise<R
 /** The protected paths that the errors of a command name: absolute, or relative to where it ran or to the root. */
 function findHints(stderr: string, { gate, plan, cwd }: Judging): RuleHint[] {
   const hints: RuleHint[] = []
-  for (const { at, access, rules, kind } of plan.binds) {
+  const links = (plan.links ?? []).map(({ path, ...link }) => ({ ...link, at: path, kind: 'link' }))
+  for (const { at, access, rules, kind } of [...plan.binds, ...links]) {
     if (hints.length >= mostListed) break
     if (access === 'read-write' || kind === 'mount' || rules.length === 0 || !isNamed(at, stderr, [cwd, plan.root]))
       continue

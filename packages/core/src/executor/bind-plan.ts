@@ -48,7 +48,7 @@ export interface Restriction {
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
-  /** Why no executor could enforce it now (the path runs through a link), and the remedy. */
+  /** Why no executor could enforce it now (a FIFO has the name), and the remedy. */
   readonly problem?: RestrictionProblem | undefined
   /** Nothing is there yet: held by executors that can reserve the name. */
   readonly missing?: MissingName | undefined
@@ -58,6 +58,18 @@ export interface Restriction {
 export interface RestrictionProblem {
   readonly reason: string
   readonly remedy: string
+}
+
+/** A name under a rule that is a link, or runs through one. Its target is bound; the link is compared after the command. */
+export interface RuledLink {
+  readonly path: VirtualPath
+  readonly rules: readonly string[]
+  /** The access that the rules leave. */
+  readonly access: 'read-only' | 'none'
+  /** The links on the way and where they lead, to be compared. */
+  readonly way: string
+  /** Why its target is not covered, which no command is refused for. */
+  readonly problem?: RestrictionProblem | undefined
 }
 
 /**
@@ -79,6 +91,8 @@ export interface BindPlan {
   readonly renameBorders: readonly VirtualPath[]
   /** Paths that matched rules by pattern when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined
+  /** The names under rules that are links. Default: none. */
+  readonly links?: readonly RuledLink[] | undefined
   /**
    * Lists of hosts that narrow the network of this command. An executor whose `network` is `names` holds each of them; where it is
    * `kernel` or `interpreter` there is no network to narrow. Default: none.

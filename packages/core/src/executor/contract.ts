@@ -173,9 +173,13 @@ export interface FileViolation {
   readonly path: VirtualPath
   /**
    * `created`: the command made a name that a pattern rule denies or protects. `exposed`: the cover of a denied path
-   * was lost while the command ran.
+   * was lost while the command ran. `link`: the path is a link that the command turned elsewhere, or one whose target no
+   * command is kept from; `reason` says which.
    */
-  readonly kind: 'created' | 'exposed'
+  readonly kind: 'created' | 'exposed' | 'link'
+  /** For a `link`, to follow the path in a sentence. */
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
 }
 
 /** The output of a command, finished or running, as far as it was read. */

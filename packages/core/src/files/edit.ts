@@ -70,11 +70,9 @@ function readToEdit(
     async (located, given) => {
       const { virtual, path } = located
       const adapter = await requireFile(operation, parsed, located, given)
-      const writable = await context.walker.locate(
-        { operation: 'write', need: 'write', followLast: true },
-        virtual,
-        { links: 0 },
-      )
+      const writable = await context.walker.locate({ operation: 'write', need: 'write', followLast: true }, virtual, {
+        links: 0,
+      })
       // A link in a part that may only be read leads to a file that may be written.
       if (writable.virtual !== virtual)
         return readToEdit(context, { ...parsed, path: writable.virtual }, ifVersion, trace, signal)

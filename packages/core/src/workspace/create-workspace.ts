@@ -19,6 +19,7 @@ import type { WorkspaceMount } from '../mount/mounts.ts'
 import { Scratch } from '../mount/scratch.ts'
 import type { MountOptions, Workspace, WorkspaceOptions } from './types.ts'
 import { checkWorkspaceOptions } from './workspace-options.ts'
+import { LinkTracer } from '../mount/trace-links.ts'
 import { Walker } from '../mount/walk.ts'
 import { LiveWorkspace } from './workspace.ts'
 
@@ -88,6 +89,7 @@ async function assemble(
     mounts: all,
     gate,
     walker,
+    tracer: new LinkTracer({ mounts: all, reserved, root, aliases, open }),
     audit: new Audit(copyLabels(options.labels)),
     commands: copyCommandDefaults(options.commands),
     open,

@@ -1,23 +1,26 @@
 import { WorkspaceError, createWorkspace, rules } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
 import type { Rule, Workspace } from '@ws/core'
-import type { Entry, MountPath, StorageAdapter } from '@ws/core/adapter'
+import type { Entry, FileType, MountPath, StorageAdapter } from '@ws/core/adapter'
 import type { AttachedExecutor, BindPlan, Executor, Guarantees, HostPath } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 
-type Tree = Readonly<Record<string, 'file' | 'directory' | 'link'>>
+/** A link is written as its target: `-> data/vs`. */
+type Tree = Readonly<Record<string, 'file' | 'directory' | 'other' | `-> ${string}`>>
 
 /** A disk that only knows what is where: enough to compile against. */
 function disk(root: string, tree: Tree): StorageAdapter {
   const known = new Map(Object.entries(tree))
+  const isLink = (kind: string | undefined) => kind?.startsWith('-> ') === true
+  const typeOf = (kind: Tree[string] | undefined) => (isLink(kind) ? 'symlink' : (kind as FileType | undefined))
+  const targetOf = (path: string) => known.get(path)?.slice(3) ?? ''
   const kindOf = (path: string) => {
-    const link = [...known.keys()].find((entry) => known.get(entry) === 'link' && path.startsWith(`${entry}/`))
+    const link = [...known.keys()].find((entry) => isLink(known.get(entry)) && path.startsWith(`${entry}/`))
     if (link !== undefined) {
       const at = link as MountPath
-      throw new LinkSignal({ argument: 'path', at, target: '/elsewhere', rest: path.slice(link.length + 1) })
+      throw new LinkSignal({ argument: 'path', at, target: targetOf(at), rest: path.slice(link.length + 1) })
     }
-    const kind = path === '/' ? 'directory' : known.get(path)
-    return kind === 'link' ? 'symlink' : kind
+    return typeOf(path === '/' ? 'directory' : known.get(path))
   }
   const adapter: Partial<StorageAdapter> = {
     name: 'disk',
@@ -34,9 +37,10 @@ function disk(root: string, tree: Tree): StorageAdapter {
       for (const [entry, type] of known) {
         if (!entry.startsWith(prefix) || (!recursive && entry.slice(prefix.length).includes('/'))) continue
         const name = entry.slice(entry.lastIndexOf('/') + 1)
-        yield { path: entry as MountPath, name, type: type === 'link' ? 'symlink' : type }
+        yield { path: entry as MountPath, name, type: typeOf(type) ?? 'other' }
       }
     },
+    readSymlink: async (path) => targetOf(path),
     createDirectory: (path) => {
       known.set(path, 'directory')
       return Promise.resolve()
@@ -120,12 +124,6 @@ async function refusal(tree: Tree, list: readonly Rule[], options: RecorderOptio
 }
 
 describe('compilation of mounts', () => {
-  it('refuses a rule whose path is a link or runs through one', async () => {
-    expect(await refusal({ '/link': 'link' }, [rules.deny('/link')])).toBe('EUNENFORCEABLE deny(/link)')
-    expect(await refusal({ '/link': 'link' }, [rules.deny('/link/key')])).toBe('EUNENFORCEABLE deny(/link/key)')
-    expect(await refusal({ '/link': 'link' }, [rules.readOnly('/link/a')])).toBe('EUNENFORCEABLE readOnly(/link/a)')
-  })
-
   it('binds each mount at its own path, and pins the way to it', async () => {
     expect(await compiled({}, [])).toEqual([
       'mount / read-write',
@@ -327,5 +325,92 @@ describe('aliases and borders', () => {
     const explained = await workspace.explain({ operation: 'write', path: '/a/c' })
     expect(explained.renameBorders).toEqual(['/a'])
     await workspace.close()
+  })
+})
+
+describe('rules on names that are links', () => {
+  const mounts = [
+    'mount / read-write',
+    'pin /.solven read-write',
+    'pin /.solven/skills read-write',
+    'mount /.solven/skills/system read-only',
+  ]
+  const beside = async (tree: Tree, list: readonly Rule[]) =>
+    (await compiled(tree, list)).filter((bind) => !mounts.includes(bind))
+  const data: Tree = { '/data': 'directory', '/data/key': 'file' }
+
+  it('[RU10] bind the target, by exact rules and by patterns, through chains and below a link', async () => {
+    const bound: readonly (readonly [Tree, Rule, readonly string[]])[] = [
+      [{ '/link': '-> data' }, rules.deny('/link'), ['mask /data none']],
+      [
+        { '/link': '-> data/key' },
+        rules.readOnly('/link'),
+        ['pin /data read-write', 'subtree /data/key read-only file'],
+      ],
+      [{ '/link': '-> data' }, rules.deny('/link/key'), ['pin /data read-write', 'mask /data/key none file']],
+      [{ '/link': '-> /two', '/two': '-> ./data/.' }, rules.deny('/link'), ['mask /data none']],
+      [{ '/.env': '-> data/key' }, rules.protectSecrets(), ['pin /data read-write', 'mask /data/key none file']],
+      [{ '/.vscode': '-> data' }, rules.protectHooks(), ['subtree /data read-only']],
+      [{ '/LINK': '-> data' }, rules.deny('/link'), ['mask /link none missing', 'mask /data none']],
+      [
+        { '/link': '-> data/new' },
+        rules.readOnly('/link'),
+        ['pin /data read-write', 'subtree /data/new read-only missing'],
+      ],
+      [{ '/.env': '-> data/new' }, rules.protectSecrets(), ['pin /data read-write', 'mask /data/new none missing']],
+      [{ '/.env': '-> far/new' }, rules.protectSecrets(), []],
+      [
+        { '/link': '-> data' },
+        rules.subtree({ name: 'mine', entries: { '/link': 'none', '/data/key': 'read-only' } }),
+        ['mask /data none'],
+      ],
+    ]
+    for (const [tree, rule, binds] of bound) {
+      expect((await beside({ ...data, ...tree }, [rule])).sort(), JSON.stringify(tree)).toEqual([...binds].sort())
+    }
+  })
+
+  it('[RU10] refuse no command for a target that cannot be covered, and say so', async () => {
+    const uncovered: readonly (readonly [string, Rule, string])[] = [
+      ['.', rules.protectSecrets(), 'holds the link itself or a whole mount'],
+      ['/', rules.protectHooks(), 'holds the link itself or a whole mount'],
+      ['/.solven/skills', rules.protectSecrets(), 'holds the link itself or a whole mount'],
+      ['/.solven/skills/system', rules.protectSecrets(), 'holds the link itself or a whole mount'],
+      ['.', rules.deny('/d/.env'), 'holds the link itself or a whole mount'],
+      ['../data/fifo', rules.protectSecrets(), 'a FIFO, a socket or a device'],
+    ]
+    const fifo = { '/data/fifo': 'other' } as const
+    for (const [target, rule, reason] of uncovered) {
+      const tree: Tree = {
+        ...data,
+        ...fifo,
+        '/d': 'directory',
+        '/d/.env': `-> ${target}`,
+        '/d/.vscode': `-> ${target}`,
+      }
+      expect(await beside(tree, [rule]), target).toEqual([])
+      const { workspace, plans } = await open(tree, [rule])
+      await expect(workspace.exec('true')).rejects.toThrow('ENOEXEC')
+      expect(
+        plans[0]?.links?.map(({ problem }) => problem?.reason),
+        target,
+      ).toEqual([expect.stringContaining(reason)])
+      const { unenforceable = [] } = await workspace.explain({ operation: 'exec', path: '/', command: 'true' })
+      expect(
+        unenforceable.map(({ rule: name }) => name),
+        target,
+      ).toEqual([rule.name])
+    }
+    const git: Tree = { ...data, '/.git': '-> data' }
+    const { workspace, plans } = await open(git, [rules.protectHooks()])
+    await expect(workspace.exec('true')).rejects.toThrow('ENOEXEC')
+    expect(plans[0]?.links?.[0]?.problem?.reason).toContain('the rule is about files')
+  })
+
+  it('[RU10] hold nothing at a loop or a way out, and reserve only where the executor can', async () => {
+    const tree: Tree = { '/a': '-> b', '/b': '-> a', '/out': '-> ../../etc/passwd', '/low': '-> /data/key/x', ...data }
+    for (const path of ['/a', '/out', '/low', '/a/x', '/out/x'])
+      expect(await beside(tree, [rules.deny(path)])).toEqual([])
+    expect(await refusal({ '/link': '-> new' }, [rules.deny('/link')], { reserves: false })).toBe('ENOEXEC ')
   })
 })

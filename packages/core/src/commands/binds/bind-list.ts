@@ -17,11 +17,24 @@ export interface Surroundings {
   readonly bound: VirtualPath
 }
 
+/** A name under a rule that is a link, or runs through one. */
+export interface RuledName {
+  readonly path: VirtualPath
+  readonly rules: readonly string[]
+  /** Left by the rules, as bits. */
+  readonly rights: number
+  /** Named by a rule by pattern. Default false. */
+  readonly isPattern?: boolean | undefined
+  /** The rule leaves a directory of this name as it is. Default false. */
+  readonly filesOnly?: boolean | undefined
+}
+
 /** The binds and restrictions of a plan, as they are found one after the other. */
 export class BindList {
   binds: Bind[] = []
   readonly pins = new Map<VirtualPath, Bind>()
   readonly restrictions: Restriction[] = []
+  readonly linked: RuledName[] = []
 
   restrict(
     rule: string,

@@ -5,12 +5,13 @@ import { mountRuleName } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { BindList, missingName } from './bind-list.ts'
 import type { Node, Surroundings } from './bind-list.ts'
-import type { BindPlan, MissingName, Restriction } from '../../executor/bind-plan.ts'
+import type { BindPlan, MissingName, RuledLink } from '../../executor/bind-plan.ts'
 import { coverMatches, coverVariants, rightsAt } from './cover-names.ts'
 import type { CoverOptions } from './cover-names.ts'
-import { type Found, findHolder, lookAt } from './disk-look.ts'
+import { coverLinks, type CoverLinksOptions } from './cover-links.ts'
+import { findHolder, lookAt } from './disk-look.ts'
 
-export interface CompileOptions extends CoverOptions {
+export interface CompileOptions extends CoverOptions, CoverLinksOptions {
   readonly aliases: readonly VirtualPath[]
   /** The rules that hold at the API only. */
   readonly apiOnlyRules: readonly string[]
@@ -22,14 +23,15 @@ export interface CompileOptions extends CoverOptions {
 
 /**
  * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for the entries that a rule
- * names. A missing name must be reserved before a mask can lie over it, and no component may be a link.
+ * names. A missing name must be reserved before a mask can lie over it. Where a name is a link, its target is bound.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
   await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
   await coverVariants(compiler.list, options)
-  const matched = options.interpreted ? [] : await coverMatches(compiler.list, options)
-  return compiler.finish(matched)
+  if (options.interpreted) return compiler.finish([], [])
+  const matched = await coverMatches(compiler.list, options)
+  return compiler.finish(matched, await coverLinks(compiler.list, options))
 }
 
 class Compiler {
@@ -43,7 +45,7 @@ class Compiler {
     }
   }
 
-  finish(matched: readonly VirtualPath[]): BindPlan {
+  finish(matched: readonly VirtualPath[], links: readonly RuledLink[]): BindPlan {
     const { root, aliases } = this.#options
     // Parents first; a pin before what lies in it.
     const binds = [...this.list.binds, ...this.list.pins.values()].sort(
@@ -52,7 +54,7 @@ class Compiler {
     const renameBorders = binds
       .filter(({ kind, type }) => (kind === 'pin' && type === 'directory') || kind === 'subtree' || kind === 'closed')
       .map(({ at }) => at)
-    return { root, binds, aliases, restrictions: this.list.restrictions, renameBorders, matched }
+    return { root, binds, aliases, restrictions: this.list.restrictions, renameBorders, matched, links }
   }
 
   async visit(node: Node, around: Surroundings): Promise<void> {
@@ -90,7 +92,11 @@ class Compiler {
       // Commands cannot make it there, so there is nothing to hold.
       if (absent && (around.rights & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
-      const problem = problemOf(found)
+      if (found === 'link') {
+        this.list.linked.push({ path: node.path, rules, rights })
+        return around
+      }
+      const problem = found === 'other' ? uncoverable : undefined
       if (found === 'missing') missing = missingName(node, mount)
       for (const rule of rules) this.list.restrict(rule, node, field, problem, missing)
       if (problem !== undefined) return around
@@ -168,19 +174,7 @@ class Compiler {
   }
 }
 
-function problemOf(found: Found): Restriction['problem'] {
-  switch (found) {
-    case 'link':
-      return {
-        reason: 'is a link, or runs through one, which can be turned elsewhere',
-        remedy: 'name the real path in the rule',
-      }
-    case 'other':
-      return {
-        reason: 'is a FIFO, a socket or a device, which cannot be covered',
-        remedy: 'remove it',
-      }
-    default:
-      return undefined
-  }
+const uncoverable = {
+  reason: 'is a FIFO, a socket or a device, which cannot be covered',
+  remedy: 'remove it',
 }

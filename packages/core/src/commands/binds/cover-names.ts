@@ -59,8 +59,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks entries under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone: a
- * command can have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
+ * Masks entries under another spelling of a denied name. A FIFO or a socket of such a name is left alone: a command can
+ * have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()
@@ -88,6 +88,7 @@ async function maskVariant(
   mount: WorkspaceMount,
 ): Promise<boolean> {
   const found = await lookAt(mount, at)
+  if (found === 'link') list.linked.push({ path: at, rules: [rule.name], rights: 0, isPattern: true })
   if (found !== 'file' && found !== 'directory') return false
   if (list.binds.some((bind) => bind.kind === 'mask' && isWithin(at, bind.at))) return false
   // A mask in a part that shows nothing would show its own name there.
@@ -101,7 +102,8 @@ async function maskVariant(
   list.binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
   return true
 }
-/** Covers what matches rules by pattern now. A link, a FIFO or a socket of such a name is left alone, as above. */
+
+/** Covers what matches rules by pattern now. A FIFO or a socket of such a name is left alone, as above. */
 export async function coverMatches(
   list: BindList,
   { gate, acknowledged, root }: CoverOptions,
@@ -117,16 +119,30 @@ export async function coverMatches(
   return found
 }
 
-function bindMatch(list: BindList, { path, type, mount, pattern, placeholder = 'directory' }: Match): void {
-  if (type === 'symlink' || type === 'other') return
+function bindMatch(list: BindList, { path, type, mount, pattern, placeholder }: Match): void {
+  if (type === 'other') return
   const { rule, rights } = pattern
+  const rules = [rule.name]
+  if (type !== 'symlink') bindPart(list, { path, type, mount, rights, rules, placeholder })
+  else list.linked.push({ path, rules, rights, isPattern: true, filesOnly: pattern.match(path) === undefined })
+}
+
+interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
+  /** Left by the rules, as bits. */
+  readonly rights: number
+  readonly rules: readonly string[]
+}
+
+/** Binds a part that rules name, with no more rights than what surrounds it has. */
+export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path, mount)
   // A rule may open something in it for more than what surrounds it.
   const isWider = list.binds.some(({ at, access }) => isWithin(at, path) && (rightsOf(access) & ~rights) !== 0)
   if ((around.rights & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined
   if (missing !== undefined && (around.rights & WRITE) === 0) return
-  list.restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)
+  const field = rights === 0 ? 'deniedSubtrees' : 'subtrees'
+  for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
   // Other rules never give more to what lies below.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, list.around(parentPath(path), mount), false)
@@ -137,14 +153,14 @@ function bindMatch(list: BindList, { path, type, mount, pattern, placeholder = '
     at: path,
     type: type === 'file' || missing?.content !== undefined ? 'file' : 'directory',
     access: 'read-only',
-    rules: [rule.name],
+    rules,
     missing,
   }
   // A file that is held in the place of a missing one has nothing to hide, and git has to read it.
   if (rights === 0 && missing?.content === undefined) list.binds.push({ ...bind, kind: 'mask', access: 'none' })
   else {
     list.binds.push(
-      own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, rule.name] },
+      own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, ...rules] },
     )
     for (const one of inside) {
       if (one !== own) list.binds.push(one.access === 'read-write' ? { ...one, access: 'read-only' } : one)

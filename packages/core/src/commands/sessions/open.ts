@@ -76,7 +76,7 @@ export async function openSession(
       idleTimeout: options.idleTimeout,
       killGrace,
       maxOutputBytes: Math.max(1, narrowed.maxOutputBytes ?? defaultOutputBytes),
-      judge: () => findMade({ ...admitted, gate: door.context.gate }),
+      judge: () => findMade({ ...admitted, ...door.context }),
     })
     sessions.set(reserved, session)
     audit.done()
