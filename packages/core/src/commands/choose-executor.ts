@@ -4,13 +4,12 @@ import type { Executor, WorkspaceView } from '../executor/contract.ts'
 import { unmetFields } from '../executor/guarantees.ts'
 import type { Requirement } from '../executor/guarantees.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
-import { systemNames } from '../mount/reserved.ts'
 import { type Shortage, shortageOf } from '../shortage.ts'
-import { childPath, mountRoot } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { ChosenExecutor } from './enforcement.ts'
+import type { ChosenExecutor, PassedOver } from './enforcement.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
+import { nameProblem } from './needed-names.ts'
 
 export interface ChooseOptions {
   readonly context: Context
@@ -28,54 +27,51 @@ export interface ChooseOptions {
  * @throws WorkspaceError `ENOEXECUTOR` with the problem of each executor. There is no silent fallback.
  */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
-  /** The executors that have each problem. */
-  const problems = new Map<string, string[]>()
-  const add = (name: string, problem: string): void => {
-    const names = problems.get(problem)
-    if (names === undefined) problems.set(problem, [name])
-    else names.push(name)
+  const passedOver: PassedOver[] = []
+  const pass = (executor: string, reasons: readonly string[], remedies: readonly string[]): void => {
+    passedOver.push({ executor, reasons, remedies })
   }
-  const remedies: string[] = []
   if (options.require === 'untrusted') refuseRaces(options.context.mounts)
+  let unfit: ReturnType<typeof unfitForProcesses> | undefined
   for (const executor of options.executors) {
-    const problem = executor.kind === 'process' ? await unfitForProcesses(options) : undefined
+    const { name, kind } = executor
+    const problem = kind === 'process' ? await (unfit ??= unfitForProcesses(options)) : undefined
     if (problem !== undefined) {
-      add(executor.name, problem.reason)
-      remedies.push(problem.remedy)
+      pass(name, [problem.reason], [problem.remedy])
       continue
     }
     const { root, owner } = options.view
     const report = await executor.probe({ root, owner, signal: options.signal })
     if (!report.available) {
-      const missing = report.missing.length > 0 ? report.missing : ['is not available']
-      for (const text of missing) add(executor.name, text)
-      remedies.push(...report.howToFix)
+      pass(name, report.missing.length > 0 ? report.missing : ['is not available'], report.howToFix)
       continue
     }
     const unmet = unmetFields(report.guarantees, options.require)
     if (unmet.length > 0) {
       const held = unmet.map((field) => `${field} is \`${report.guarantees[field]}\``)
-      add(executor.name, `does not meet the requirement (${held.join(', ')})`)
-      remedies.push(...report.howToFix)
+      pass(name, [`does not meet the requirement (${held.join(', ')})`], report.howToFix)
       continue
     }
     try {
-      const attached = await executor.attach(options.view)
-      return { name: executor.name, attached }
+      return { name, kind, attached: await executor.attach(options.view), passedOver }
     } catch (error) {
       const shortage = shortageOf(error)
       // A shortage passes, and the next executor could be a weaker boundary.
-      if (shortage !== undefined) throw unattached(executor.name, shortage, error)
+      if (shortage !== undefined) throw unattached(name, shortage, error)
       if (!isWorkspaceError(error)) throw error
-      add(executor.name, error.reason)
-      if (error.remedy !== undefined) remedies.push(error.remedy)
+      pass(name, [error.reason], error.remedy === undefined ? [] : [error.remedy])
     }
   }
+  const problems = passedOver.flatMap(({ executor, reasons }) => reasons.map((reason) => ({ executor, reason })))
+  const told = [...Map.groupBy(problems, ({ reason }) => reason)].map(
+    ([reason, all]) => `${all.map(({ executor }) => executor).join(', ')}: ${reason}`,
+  )
+  const remedies = new Set(passedOver.flatMap((one) => one.remedies))
   throw virtualError({
     code: 'ENOEXECUTOR',
     operation: 'createWorkspace',
-    reason: `no executor can be used (${[...problems].map(([problem, names]) => `${names.join(', ')}: ${problem}`).join('; ')})`,
-    remedy: [...new Set(remedies)].join('; or ') || 'pass an executor that meets the requirement',
+    reason: `no executor can be used (${told.join('; ')})`,
+    remedy: [...remedies].join('; or ') || 'pass an executor that meets the requirement',
   })
 }
 
@@ -118,20 +114,5 @@ async function unfitForProcesses({
   if (root !== undefined && root.owner === undefined) {
     return root.ownerProblem ?? { reason: `\`${view.root}\` belongs to uid 0`, remedy: 'give it to an ordinary user' }
   }
-  const atRoot = context.mounts.find(({ at }) => at === '/')
-  if (atRoot?.adapter === undefined) return undefined
-  const names = [...systemNames, ...context.aliases, ...(context.mounts.some(({ scratch }) => scratch) ? ['tmp'] : [])]
-  for (const name of names) {
-    try {
-      await atRoot.adapter.stat(childPath(mountRoot, name))
-    } catch (error) {
-      if (isWorkspaceError(error, 'ENOENT')) continue
-      throw error
-    }
-    return {
-      reason: `the directory has an entry \`/${name}\`, a name that commands need for the system`,
-      remedy: 'mount it at `/workspace` instead (`at: "/workspace"`)',
-    }
-  }
-  return undefined
+  return await nameProblem(context)
 }

@@ -13,6 +13,7 @@ import { checkAcknowledged, planFor, requireEntrance, requireHeld, type ChosenEx
 import { virtualError } from '../mount/errors.ts'
 import { closedInput, InputPipe } from './input-pipe.ts'
 import { judgeCommand } from './judged-command.ts'
+import { requireNames } from './needed-names.ts'
 import { listeners } from './output-listener.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { startInTime } from './start-in-time.ts'
@@ -230,6 +231,7 @@ export async function admit<Given extends Command | undefined>(
     const cwd = await resolveCwd(context, options.cwd)
     onAdmitted?.(judged.line, cwd)
     if (!looksOnly) await door.prepare()
+    if (executor.kind === 'process') await requireNames(context)
     const plan = await planFor(context, executor, acknowledged, { looksOnly })
     requireHeld(plan, executor, acknowledged)
     requireEntrance(plan, executor, cwd)

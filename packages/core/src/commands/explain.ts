@@ -57,6 +57,7 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
     unenforceable: open.length > 0 ? open : undefined,
     rootForm,
     matches: operation === 'exec' ? await matchesNow(context) : undefined,
+    passedOver: operation === 'exec' ? passedOver(door) : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
   }
 }
@@ -69,6 +70,15 @@ function unheldIn(plan: BindPlan, { name, attached }: ChosenExecutor): NonNullab
       : rules.map((rule) => ({ rule, reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy })),
   )
   return [...refused, ...uncovered]
+}
+
+function passedOver({ executor }: CommandDoor): Explanation['passedOver'] {
+  if (executor === undefined || executor.passedOver.length === 0) return undefined
+  return executor.passedOver.map(({ executor: name, reasons, remedies }) => ({
+    executor: name,
+    reason: reasons.join('; '),
+    ...(remedies.length > 0 && { remedy: remedies.join('; or ') }),
+  }))
 }
 
 async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {

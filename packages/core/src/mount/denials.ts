@@ -1,5 +1,7 @@
 import type { WorkspaceError } from '../errors.ts'
+import { rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
+import { mountRuleName } from '../policy/namespace.ts'
 import type { Need } from '../adapter/operations.ts'
 import type { Decision } from '../policy/types.ts'
 import { virtualError } from './errors.ts'
@@ -12,14 +14,26 @@ export function denialError(
   return virtualError({ code, operation, path, rule, reason, remedy })
 }
 
+const isSystems = 'is a name that commands have from the system'
+const elsewhere = 'use another name, or mount the project at `/workspace`'
+
+/** For what asks without doing it. */
+export const systemDenial: Decision = {
+  effect: 'deny',
+  code: 'EROFS',
+  rule: mountRuleName(rootPath),
+  reason: isSystems,
+  remedy: elsewhere,
+}
+
 export function reservedError(operation: string, path: VirtualPath, need: Need): WorkspaceError {
   return need === 'write'
     ? virtualError({
         code: 'EBUSY',
         operation,
         path,
-        reason: 'is a name that the system needs',
-        remedy: 'use another name, or mount the project at `/workspace`',
+        reason: isSystems,
+        remedy: elsewhere,
       })
     : virtualError({
         code: 'ENOENT',

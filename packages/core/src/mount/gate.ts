@@ -1,4 +1,4 @@
-import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
+import { isWithin, parentPath, relativeTo, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
 import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
@@ -6,7 +6,7 @@ import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { FileOperation, Need } from '../adapter/operations.ts'
 import type { AccessRequest, Decision, HostsRule, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
-import { denialError, reservedError } from './denials.ts'
+import { denialError, reservedError, systemDenial } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
 import type { WorkspaceMount } from './mounts.ts'
@@ -41,6 +41,8 @@ export class Gate {
   readonly #root: VirtualPath
   /** Some rule is a function, so it can only be asked path by path. */
   readonly #asksFunctions: boolean
+  /** Names at `/` that commands have from the system. */
+  #system: ReadonlySet<string> = new Set()
 
   constructor({ namespace, policy, declared, root }: GateOptions) {
     this.namespace = namespace
@@ -49,6 +51,21 @@ export class Gate {
     this.#root = root
     this.#rulePolicy = policy instanceof RulePolicy ? policy : undefined
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
+  }
+
+  /** Nothing is made at these names at `/` any more: commands would see the system's instead. Found entries stay visible. */
+  reserve(names: Iterable<string>): void {
+    this.#system = new Set(names)
+  }
+
+  /** Nothing can be made at this path. */
+  isReserved(path: VirtualPath): boolean {
+    return this.namespace.find(path).reserved || this.#system.has(topName(path))
+  }
+
+  /** Entries at these names keep commands from running, so they can be removed. */
+  #refusesFor({ operation, path, need }: Pick<AccessRequest, 'operation' | 'path' | 'need'>): boolean {
+    return need === 'write' && this.#system.size > 0 && operation !== 'delete' && this.#system.has(topName(path))
   }
 
   /** Some rule may say of an entry below `path` what it does not say of `path`: recursive operations must ask for each. */
@@ -64,7 +81,7 @@ export class Gate {
   /** @throws WorkspaceError for everything that may not be, with the rule and the remedy. */
   admit(operation: FileOperation, path: VirtualPath, need: Need, size?: number): Located {
     const node = this.namespace.find(path)
-    if (node.reserved) throw reservedError(operation, path, need)
+    if (node.reserved || this.#refusesFor({ operation, path, need })) throw reservedError(operation, path, need)
     const mount = node.mount
     const decision = this.#judge(node, { operation, path, need, size })
     if (decision.effect === 'deny') throw denialError(operation, path, decision)
@@ -74,6 +91,7 @@ export class Gate {
 
   /** {@link admit} as a decision. */
   decide(request: AccessRequest): Decision {
+    if (this.#refusesFor(request)) return systemDenial
     return this.#judge(this.namespace.find(request.path), request)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Top-level names that commands need from the system when a mount lies at `/`. Reading them through the file API is
- * `ENOENT`, writing is `EBUSY`, and they are not listed: neither door shows the workspace's own entries of these names.
+ * Top-level names that real programs need from the system when a mount lies at `/`. An executor of such programs is not
+ * chosen where the mount has an entry of these names, and with one, nothing is made there: `EBUSY`.
  */
 export const systemNames = [
   'bin',

@@ -96,7 +96,7 @@ export class Walker {
     const budget = { links: links - 1 } // the same link again
     const landed = await this.#behind(operation, at, { target, rest: '' }, budget)
     const base = rest === '' && operation !== 'createDirectory' ? parentPath(landed) : landed
-    if (this.#gate.namespace.find(base).reserved) return // refused for that when the step is admitted
+    if (this.#gate.isReserved(base)) return // refused for that when the step is admitted
     try {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {

@@ -246,6 +246,12 @@ export function parentPath<Path extends VirtualPath | MountPath>(path: Path): Pa
   return (slash <= 0 ? '/' : path.slice(0, slash)) as Path
 }
 
+/** The first name of an absolute path; empty for `/`. */
+export function topName(path: string): string {
+  const slash = path.indexOf('/', 1)
+  return path.startsWith('/') ? path.slice(1, slash === -1 ? undefined : slash) : ''
+}
+
 /** The last segment; `""` for `/`. */
 export function baseName(path: VirtualPath | MountPath): string {
   return path.slice(path.lastIndexOf('/') + 1)

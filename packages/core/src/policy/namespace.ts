@@ -32,7 +32,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
   fold: boolean
-  /** The system's: no entry of the workspace, at no door. */
+  /** An alias: no entry of the workspace, at no door. */
   reserved: boolean
 }
 
@@ -41,7 +41,7 @@ export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly rules: readonly ResolvedSubtreeRule[]
   /** Exempt from every rule that does not name it or something below it. */
   readonly scratch?: VirtualPath | undefined
-  /** Paths that belong to the system. */
+  /** Aliases. */
   readonly reserved?: readonly VirtualPath[] | undefined
 }
 

@@ -3,7 +3,7 @@ import { compileGlob } from '../glob/glob.ts'
 import { foldName } from '../path/fold.ts'
 import { parseInput, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
-import { isWithin, joinPath, rootPath } from '../path/virtual-path.ts'
+import { isWithin, joinPath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import type { ExceptionRule, PatternRule, ResolvedSubtreeRule, Rule, SubtreeEntry, SubtreeRule } from './types.ts'
 
@@ -15,14 +15,12 @@ export interface RuleScope {
   readonly aliases: AliasNames
   /** Where mounts lie, that of the scratch included. Absent: a rule may name any path. */
   readonly mounts?: readonly VirtualPath[] | undefined
-  /** Names of the system, and the aliases: no rule can hold for them. */
-  readonly reserved: readonly VirtualPath[]
   /** Where the scratch would be, in a workspace without one. */
   readonly missingScratch?: VirtualPath | undefined
 }
 
 /** Without a workspace. */
-export const anywhere: RuleScope = { root: rootPath, aliases: new Set(), reserved: [] }
+export const anywhere: RuleScope = { root: rootPath, aliases: new Set() }
 
 /**
  * Rules with their paths resolved as those of any method are: aliases are taken off, relative paths start at the root.
@@ -128,16 +126,12 @@ function resolveRulePath(text: string, rule: string, scope: RuleScope): VirtualP
  * @param rest what follows the path: the part of a glob that is not literal
  */
 function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleScope, rest = ''): void {
-  const { mounts, aliases, reserved, missingScratch } = scope
+  const { mounts, aliases, missingScratch } = scope
   if (mounts === undefined) return
-  const name = reserved.find((one) => isWithin(path, one))
-  if (name !== undefined) {
-    if (aliases.has(name.slice(1))) {
-      const likely = `did you mean \`${path}${rest}\`?`
-      throw ruleError(rule, text, `names the alias \`${name}\` twice, so the rule would do nothing`, likely)
-    }
-    const remedy = `drop the rule, or mount the project at \`/workspace\``
-    throw ruleError(rule, text, `is a name of the system, so the rule would do nothing`, remedy)
+  const name = topName(path)
+  if (aliases.has(name)) {
+    const likely = `did you mean \`${path}${rest}\`?`
+    throw ruleError(rule, text, `names the alias \`/${name}\` twice, so the rule would do nothing`, likely)
   }
   if (mounts.some((at) => isWithin(path, at) || isWithin(at, path))) return
   if (missingScratch !== undefined && isWithin(path, missingScratch)) {

@@ -1,7 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
-import { isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
+import { childPath, isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
@@ -9,6 +9,7 @@ import { Audit } from '../calls/audit.ts'
 import { attachCheckpoints } from '../checkpoints/attach.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
+import { firstTaken, neededNames } from '../commands/needed-names.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
@@ -25,6 +26,7 @@ import { LiveWorkspace } from './workspace.ts'
 
 const operation = 'createWorkspace'
 const scratchPath = `/${scratchName}` as VirtualPath
+const defaultAlias = '/workspace' as VirtualPath
 
 /**
  * Makes a workspace. Everything that can be wrong with its mounts, rules and executors is found here.
@@ -56,13 +58,10 @@ async function assemble(
   if (first === undefined)
     throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
   const root = first.at
-  const atRoot = mounts.some(({ at }) => at === rootPath)
   const makeScratch = first.adapter?.createScratch?.bind(first.adapter)
-  const withScratch =
-    options.scratch !== false && makeScratch !== undefined && !mounts.some(({ at }) => at === scratchPath)
-  const aliases = readAliases(options.aliases ?? (root === rootPath ? defaultAliases(mounts) : {}), mounts)
-  const reserved = atRoot ? [...systemNames, ...aliases].map((name) => `/${name}` as VirtualPath) : []
-  refuseReservedMounts(mounts, reserved)
+  const mayHaveScratch = makeScratch !== undefined && !mounts.some(({ at }) => at === scratchPath)
+  const withScratch = mayHaveScratch && (await isFree(mounts, scratchName, options.scratch))
+  const aliases = await freeAliases(options.aliases, mounts)
 
   const all = withScratch ? [...mounts, scratch.mount(scratchPath)] : [...mounts]
   const exempt = withScratch ? scratchPath : undefined
@@ -70,10 +69,10 @@ async function assemble(
     root,
     aliases,
     mounts: all.map(({ at }) => at),
-    reserved,
     missingScratch: withScratch ? undefined : scratchPath,
   }
   const { policy, declared } = readPolicy(options, { exempt, scope })
+  const reserved = [...aliases].map((name) => childPath(rootPath, name))
   const namespace = new Namespace({ mounts: all, rules: declared.subtrees, scratch: exempt, reserved })
   const gate = new Gate({ namespace, policy, declared, root })
   const hostDirectories = await readHostDirectories(mounts)
@@ -126,6 +125,7 @@ async function useExecutor(
       hostDirectories,
       signal: options.signal,
     })
+    if (chosen.kind === 'process') context.gate.reserve(neededNames(context))
     workspace.use(chosen)
   } else if (options.require !== undefined) {
     throw virtualError({
@@ -180,8 +180,33 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
   }
 }
 
-function defaultAliases(mounts: readonly WorkspaceMount[]): Record<string, string> {
-  return mounts.some(({ at }) => isWithin(at, '/workspace' as VirtualPath)) ? {} : { '/workspace': '/' }
+/**
+ * Whether the workspace may take a name of the mount at `/` for itself, as it does by default where nothing has the name.
+ *
+ * @throws WorkspaceError `EBUSY` where it is asked for, and would hide an entry
+ */
+async function isFree(mounts: readonly WorkspaceMount[], name: string, asked: boolean | undefined): Promise<boolean> {
+  if (asked === false) return false
+  if ((await firstTaken(mounts, [name])) === undefined) return true
+  if (asked !== true) return false
+  throw virtualError({
+    code: 'EBUSY',
+    operation,
+    path: childPath(rootPath, name),
+    reason: 'is an entry of the mount at `/`, which the scratch or an alias of that name would hide',
+    remedy: 'mount at `/workspace`, or leave the option out',
+  })
+}
+
+/** The default, `/workspace`, gives way to an entry of that name. */
+async function freeAliases(
+  asked: WorkspaceOptions['aliases'],
+  mounts: readonly WorkspaceMount[],
+): Promise<ReadonlySet<string>> {
+  const isDefault = mounts[0]?.at === rootPath && !mounts.some(({ at }) => isWithin(at, defaultAlias))
+  const names = readAliases(asked ?? (isDefault ? { [defaultAlias]: '/' } : {}), mounts)
+  const free = await Promise.all([...names].map((name) => isFree(mounts, name, asked && true)))
+  return new Set([...names].filter((_, index) => free[index]))
 }
 
 function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly WorkspaceMount[]): Set<string> {
@@ -207,22 +232,6 @@ function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly
     names.add(name)
   }
   return names
-}
-
-function refuseReservedMounts(mounts: readonly WorkspaceMount[], reserved: readonly VirtualPath[]): void {
-  const names = mounts.some(({ at }) => at === rootPath)
-    ? reserved
-    : systemNames.map((name) => `/${name}` as VirtualPath)
-  for (const { at } of mounts) {
-    if (!names.some((name) => isWithin(at, name))) continue
-    throw virtualError({
-      code: 'EBUSY',
-      operation,
-      path: at,
-      reason: 'cannot be mounted at: the system needs that name',
-      remedy: 'mount at `/workspace`, or below it',
-    })
-  }
 }
 
 async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<Map<VirtualPath, HostDirectory>> {

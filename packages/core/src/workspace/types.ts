@@ -46,10 +46,13 @@ export interface WorkspaceOptions {
   readonly require?: Requirement | undefined
   /**
    * Further names of the root, each one top-level segment: `{ '/workspace': '/' }`, which is the default when the root is
-   * `/`. Give `{}` for none.
+   * `/` and has no such entry. Give `{}` for none.
    */
   readonly aliases?: Readonly<Record<string, string>> | undefined
-  /** `/tmp`, the workspace's own. Default true, where the adapter of the first mount can make one (`createScratch`). */
+  /**
+   * `/tmp`, the workspace's own. Default true, where the adapter of the first mount can make one (`createScratch`), and a
+   * mount at `/` has no entry `/tmp`.
+   */
   readonly scratch?: boolean | undefined
   /**
    * Labels that every audit event carries: `{ thread: 't1', user: 'u7' }`. At most 32; names of 1 to 64 characters
@@ -185,7 +188,7 @@ export interface Explanation {
   readonly remedy?: string | undefined
   /** For `connect`: the entry of the executor's list that lets it pass; absent where commands share the network of the machine. */
   readonly entry?: string | undefined
-  /** The mount it lies in; absent for synthetic directories and reserved names. */
+  /** The mount it lies in; absent for synthetic directories and aliases. */
   readonly mount?: VirtualPath | undefined
   /**
    * How the rights at this path are held at each door. `files` is always `interpreter`: the workspace asks the policy for
@@ -202,6 +205,10 @@ export interface Explanation {
   readonly rootForm?: RootForm | undefined
   /** For `exec`: paths that rules by pattern match now, and so cover in a command that would start. */
   readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
+  /** For `exec`: the executors that come before the chosen one, why this workspace cannot have them, and the remedy. */
+  readonly passedOver?:
+    | readonly { readonly executor: string; readonly reason: string; readonly remedy?: string | undefined }[]
+    | undefined
   /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }

@@ -14,6 +14,7 @@ import type { Facts, ListedEntry } from '@ws/shell-tools'
 import type { AsyncFiles, DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
 import type { EncodingOption } from './encoding.ts'
 import { type Failure, recordFailures } from './failures.ts'
+import { OwnNames } from './own-names.ts'
 import { checkSystem, discarding, isSystem, offered, programs, standardStream } from './system-names.ts'
 
 /** The script that asks for files. */
@@ -30,9 +31,17 @@ export interface SystemOptions {
   readonly root?: string | undefined
 }
 
+/** What a path is for: an entry that is made, content or a listing that is read, or anything else. */
+type Purpose = 'make' | 'read' | 'look'
+
+interface Place {
+  readonly files: AsyncFiles
+  readonly at: string
+}
+
 /**
- * Puts the system's names (`/bin`, `/dev`, `/proc` …) over the files of a workspace. The interpreter makes their
- * content in memory. Nothing in them is the machine's, and `/` does not list them.
+ * Puts the system's names (`/bin`, `/dev`, `/proc` …) beside the files of a workspace, for paths at which the workspace
+ * has nothing. The interpreter makes their content in memory. Nothing in them is the machine's, and `/` does not list them.
  */
 export class BashFileSystem implements IFileSystem {
   /** Refusals other than `ENOENT`; the latest thousand. */
@@ -43,6 +52,7 @@ export class BashFileSystem implements IFileSystem {
   readonly #system = new InMemoryFs()
   readonly #session: SystemOptions['session']
   readonly #root: string
+  readonly #own: OwnNames
   constructor(files: WorkspaceAsyncFiles, { session, root = '/' }: SystemOptions = {}) {
     this.#session = session
     this.#root = root
@@ -51,6 +61,12 @@ export class BashFileSystem implements IFileSystem {
     this.failures = failures
     this.#record = record
     this.#typed = typed
+    this.#own = new OwnNames(recorded)
+  }
+
+  /** The workspace has a program of this name, at the place that was looked at last. */
+  hasOwnProgram(name: string): boolean {
+    return this.#own.latest === `/bin/${name}` || this.#own.latest === `/usr/bin/${name}`
   }
 
   /** The interpreter fills the system's names when it starts; it makes nothing else. */
@@ -98,13 +114,17 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
-    const { files, at } = await this.#writable(path, 'open')
-    if (!discarding.has(at)) await files.writeFile(at, content, asOption(options))
+    const { files, at } = await this.#writable(path, 'open', 'make')
+    if (!this.#discards({ files, at })) await files.writeFile(at, content, asOption(options))
   }
 
   async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
-    const { files, at } = await this.#writable(path, 'open')
-    if (!discarding.has(at)) await files.appendFile(at, content, asOption(options))
+    const { files, at } = await this.#writable(path, 'open', 'make')
+    if (!this.#discards({ files, at })) await files.appendFile(at, content, asOption(options))
+  }
+
+  #discards({ files, at }: Place): boolean {
+    return files === this.#system && discarding.has(at)
   }
 
   async exists(path: string): Promise<boolean> {
@@ -116,18 +136,22 @@ export class BashFileSystem implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return { ...programs(at, await files.stat(at)), identity: await files.realpath(at) }
+    return { ...this.#shown(await files.stat(at), { files, at }), identity: await files.realpath(at) }
   }
 
   async lstat(path: string): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return { ...programs(at, await files.lstat(at)), identity: await this.#ownPlace(files, at) }
+    return { ...this.#shown(await files.lstat(at), { files, at }), identity: await this.#ownPlace(files, at) }
   }
 
   /** The same without the identity, which costs as much again. For the commands of our own that do not compare files. */
   async look(path: string, { follow = false } = {}): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return programs(at, await (follow ? files.stat(at) : files.lstat(at)))
+    return this.#shown(await (follow ? files.stat(at) : files.lstat(at)), { files, at })
+  }
+
+  #shown(stat: FsStat, { files, at }: Place): FsStat {
+    return files === this.#files ? stat : programs(at, stat)
   }
 
   /** The real place of a file. It identifies the file, since there are no hard links. */
@@ -136,7 +160,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async mkdir(path: string, options?: MkdirOptions): Promise<void> {
-    const { files, at } = await this.#writable(path, 'mkdir')
+    const { files, at } = await this.#writable(path, 'mkdir', 'make')
     await files.mkdir(at, options)
   }
 
@@ -157,8 +181,8 @@ export class BashFileSystem implements IFileSystem {
     return (await files.readdir(at)).map((name) => ({ name }))
   }
 
-  async #listable(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
-    const place = await this.#place(path)
+  async #listable(path: string): Promise<Place> {
+    const place = await this.#place(path, 'read')
     if (place.at === '/' && this.#root !== '/')
       this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
     return place
@@ -185,14 +209,14 @@ export class BashFileSystem implements IFileSystem {
 
   async cp(source: string, destination: string, options?: CpOptions): Promise<void> {
     const from = await this.#place(source)
-    const to = await this.#writable(destination, 'cp')
+    const to = await this.#writable(destination, 'cp', 'make')
     if (from.files === to.files) await to.files.cp(from.at, to.at, options)
     else await to.files.writeFile(to.at, await from.files.readFileBuffer(from.at))
   }
 
   async mv(source: string, destination: string): Promise<void> {
     const from = await this.#writable(source, 'rename')
-    const to = await this.#writable(destination, 'rename')
+    const to = await this.#writable(destination, 'rename', 'make')
     if (from.files !== to.files) throw new FileError('EROFS', 'rename', source)
     await to.files.mv(from.at, to.at)
   }
@@ -211,13 +235,13 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async symlink(target: string, path: string): Promise<void> {
-    const { files, at } = await this.#writable(path, 'symlink')
+    const { files, at } = await this.#writable(path, 'symlink', 'make')
     await files.symlink(target, at)
   }
 
   async link(existing: string, path: string): Promise<void> {
     const from = await this.#place(existing)
-    const { files, at } = await this.#writable(path, 'link')
+    const { files, at } = await this.#writable(path, 'link', 'make')
     if (from.files !== files) throw new FileError('ENOTSUP', 'link', path)
     await this.#supported(path, files.link(from.at, at), 'there are no hard links here; use `ln -s` or `cp`')
   }
@@ -248,28 +272,36 @@ export class BashFileSystem implements IFileSystem {
   }
 
   /** Whose path it is, and the path without `..`. */
-  async #place(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+  async #place(path: string, purpose: Purpose = 'look'): Promise<Place> {
     if (path === '') throw new FileError('ENOENT', 'open', path)
     const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
       this.#record({ path, code: codeOf(error) })
       throw error
     })
     if (at !== path && path.includes('..')) this.#typed.set(at, path)
-    if (!isSystem(at)) return { files: this.#files, at }
-    if (!offered.test(at)) this.#session?.refuse(path, 'there are no files of the system here')
+    if (!isSystem(at)) {
+      this.#own.latest = undefined
+      return { files: this.#files, at }
+    }
+    if (purpose === 'make') this.#own.forget()
+    const isOffered = offered.test(at)
+    if (await this.#own.has(at, isOffered)) return { files: this.#files, at }
+    if (isOffered && (purpose !== 'make' || at.startsWith('/dev/'))) return { files: this.#system, at }
+    if (purpose === 'make' || (purpose === 'look' && this.#root === '/')) return { files: this.#files, at }
+    this.#session?.refuse(path, 'there are no files of the system here')
     return { files: this.#system, at }
   }
 
-  async #readable(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
-    const place = await this.#place(path)
-    if (standardStream.test(place.at)) this.#session?.refuse(path, 'use `-`, or a redirection')
+  async #readable(path: string): Promise<Place> {
+    const place = await this.#place(path, 'read')
+    if (place.files === this.#system && standardStream.test(place.at)) this.#session?.refuse(path, 'use `-`, or a redirection')
     return place
   }
 
-  async #writable(path: string, call: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+  async #writable(path: string, call: string, purpose?: Purpose): Promise<Place> {
     // A refused script may still be running: its writes change nothing any more.
     this.#session?.check()
-    const place = await this.#place(path)
+    const place = await this.#place(path, purpose)
     if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place
     const stream = standardStream.test(place.at)
     if (stream) this.#session?.refuse(path, 'use a redirection such as >&2')
@@ -294,7 +326,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async #above(path: string): Promise<string> {
-    if (path === '/' || isSystem(path)) return parentOf(path)
+    if (path === '/' || (isSystem(path) && !(await this.#own.has(path, offered.test(path))))) return parentOf(path)
     const real = await this.#files.realpath(path)
     if (!(await this.#files.stat(real)).isDirectory) throw new FileError('ENOTDIR', 'open', path)
     return parentOf(real)

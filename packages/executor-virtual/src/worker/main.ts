@@ -18,6 +18,13 @@ import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
+/** just-bash takes each file `/bin/NAME` for its own command of that name, right after it has looked at the file. */
+function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
+  const { commands } = bash as unknown as { readonly commands: Map<string, unknown> }
+  const get = commands.get.bind(commands)
+  commands.get = (name) => (files.hasOwnProgram(name) ? undefined : get(name))
+}
+
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
 // just-bash asks for several files at once, and waits for the first that fails: when a script is refused or stopped, the
@@ -112,6 +119,7 @@ async function run({
       // It would guess whether the output is bytes, and decode text a second time.
       Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
       bash.registerTransformPlugin(preparing)
+      preferOwnPrograms(bash, files)
       const input = stdin === 'later' ? await readInput() : stdin
       return await bash.exec(command, {
         cwd,

@@ -1,0 +1,60 @@
+import { codeOf, nameOf, parentOf } from '@ws/shell-tools/files'
+
+import type { AsyncFiles } from './contract.ts'
+
+/** The names of the system at which a workspace has entries of its own. */
+export class OwnNames {
+  /** The path that was asked for last, where the workspace has it. */
+  latest: string | undefined
+  readonly #files: Pick<AsyncFiles, 'lstat' | 'readdir'>
+  /** Whether the workspace has a top-level entry. A script asks once for each. */
+  readonly #known = new Map<string, boolean>()
+  #isChanging = false
+
+  constructor(files: Pick<AsyncFiles, 'lstat' | 'readdir'>) {
+    this.#files = files
+  }
+
+  /**
+   * Whether the workspace answers for a path with a name of the system.
+   *
+   * @param isOffered the interpreter has a program or device there, so that it takes an entry at the path itself
+   */
+  async has(path: string, isOffered: boolean): Promise<boolean> {
+    this.latest = undefined
+    const top = `/${path.split('/', 2)[1] ?? ''}`
+    const known = this.#known.get(top) ?? (await this.#isThere(top))
+    if (!this.#isChanging) this.#known.set(top, known)
+    if (!known) return false
+    const own = !isOffered || path === top || (await this.#isThere(path))
+    if (own) this.latest = path
+    return own
+  }
+
+  /** The script makes an entry at such a name: from now on, it asks each time. */
+  forget(): void {
+    this.#isChanging = true
+    this.#known.clear()
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    try {
+      await this.#files.lstat(path)
+      return true
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR') return false
+      // a rule denies names that are missing too
+      if (code === 'EACCES') return this.#isListed(path)
+      throw error
+    }
+  }
+
+  async #isListed(path: string): Promise<boolean> {
+    try {
+      return (await this.#files.readdir(parentOf(path))).includes(nameOf(path))
+    } catch {
+      return false // no command sees what is in there
+    }
+  }
+}
