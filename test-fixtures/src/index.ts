@@ -14,6 +14,7 @@ export { createMarker, until, withTimeToBegin } from './marker.ts'
 export { entriesBelow, meanwhile } from './meanwhile.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { type FoundProcess, processesWith } from './processes.ts'
+export { onlyGroups, tagsAllBut } from './kit-groups.ts'
 export { atRoots, onDisk } from './on-disk.ts'
 export { makeDirectory, put } from './put.ts'
 export { describeWith, itWith } from './skip.ts'
@@ -30,5 +31,5 @@ export {
   type OddServer,
   openOddServer,
 } from './hostile/index.ts'
-export { deep, propertyRounds, rounds, type Rounds } from './tier.ts'
+export { deep, propertyRounds, rounds, type Rounds, tier } from './tier.ts'
 export { longestTurn, processorTimeOf, watchTurns, type Turns } from './turns.ts'

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { deep, describeWith } from '@ws/test-fixtures'
-import { startCephServer } from '@ws/test-fixtures/s3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { at, failureOf, mountNeeds, open, openSite, openStore, readText, storeThatHangs, write } from './support.ts'
+import { at, failureOf, mountNeeds, open, openSite, readText, storeThatHangs, write } from './support.ts'
 
 describeWith(mountNeeds, 'what is in the store', () => {
   it('[RP7, RP14] flush is a barrier: what was written before, here or by a command, is in the bucket', async () => {
@@ -140,20 +139,18 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('[RP14] a store that is down is said to be, never “flushed”; when it is back, everything goes there', async () => {
-    const server = await startCephServer()
-    onTestFinished(() => server.close())
-    const store = await openStore(server)
+    const { store, setFaults, answer } = await storeThatHangs()
     const { adapter, root } = await openSite({}, store)
     await write(adapter, '/before', 'x')
     await adapter.flush()
-    await server.gateway.kill()
+    setFaults(() => ({ kind: 'reset', when: 'before' }))
     await write(adapter, '/during', 'written while the store was down')
     const error = await failureOf(adapter.flush({ timeout: 2_000 }))
     expect(error).toMatchObject({ code: 'EBACKEND', operation: 'flush' })
     expect(error.message).not.toContain(store.bucket)
     expect((await adapter.status()).dirtyFiles).toBe(1)
     expect(await readText(adapter, '/during')).toBe('written while the store was down')
-    await server.gateway.start()
+    answer()
     await adapter.flush()
     expect(await store.get('threads/t1/during')).toBe('written while the store was down')
     expect(await readFile(join(root, 'during'), 'utf8')).toBe('written while the store was down')

@@ -11,7 +11,7 @@ const odd = ['a\nb', 'tab\tx', 'escape\u001bx', 'delete\u007fx', '．', '．．'
 const changed = ['picture␊x', 'directory␡/x', '‛quoted', '‛␊']
 
 describeWith(mountNeeds, 'names on rclone', () => {
-  it('[PC21] are the keys, and the same after rclone has read its listing again', async () => {
+  it('[PC21] are the keys, and the same after rclone has read its listing again', { tags: 'all' }, async () => {
     const store = await openStore()
     await store.put('threads/t1/foreign␊x', 'foreign')
     await store.put('threads/t1/foreign\nx', 'other')
@@ -29,7 +29,7 @@ describeWith(mountNeeds, 'names on rclone', () => {
     expect(await readText(adapter, '/foreign\nx')).toBe('other')
   })
 
-  it('[PC21] are the same when rclone was killed before their upload', async () => {
+  it('[PC21] are the same when rclone was killed before their upload', { tags: 'all' }, async () => {
     const { adapter, directory, store } = await openSite({ writeBackDelay: 600_000 })
     for (const name of odd) await adapter.write(at(`/${name}`), bytes(name))
     process.kill(await rcloneOf(directory), 'SIGKILL')
@@ -65,7 +65,9 @@ describeWith(mountNeeds, 'names on rclone', () => {
     expect(await store.keys('threads/t1/')).toEqual(left)
   })
 
-  it('[PC20] lead nowhere else: a key with a part `..` is no way out, and not in the way', async () => {
+  it('[PC20] lead nowhere else: a key with a part `..` is no way out, and not in the way', {
+    tags: 'all',
+  }, async () => {
     const store = await openStore()
     for (const key of ['../outside', './here', 'd/../../../up', 'd/f']) await store.put(`threads/t1/${key}`, 'foreign')
     const { adapter, root } = await openSite({}, store)
@@ -78,7 +80,7 @@ describeWith(mountNeeds, 'names on rclone', () => {
     expect(left).not.toContain('threads/t1/d/f')
   })
 
-  it('that are not UTF-8 are not uploaded, and a flush says so', async () => {
+  it('that are not UTF-8 are not uploaded, and a flush says so', { tags: 'all' }, async () => {
     const { adapter, root, store } = await openSite()
     const name = Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
     writeFileSync(name, 'content')

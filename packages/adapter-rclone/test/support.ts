@@ -4,15 +4,18 @@ import { readdir } from 'node:fs/promises'
 
 import { type WorkspaceError, isWorkspaceError } from '@ws/core'
 import { type MountPath, type StorageAdapter, parseMountPath } from '@ws/core/adapter'
-import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
-import { type FaultPlan, type S3Server, startFaultProxy } from '@ws/test-fixtures/s3'
-import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { component, createScratchDirectory, ordinaryOwner, tier } from '@ws/test-fixtures'
+import { type FaultPlan, type S3Server, type S3ServerName, startFaultProxy } from '@ws/test-fixtures/s3'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { expect, onTestFinished, vi } from 'vitest'
 
 import { type RcloneAdapter, type RcloneAdapterOptions, createRcloneAdapter } from '../src/index.ts'
 
-/** The components that mounting a bucket of Ceph takes. */
-export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
+/** Ceph holds every name; the short tier needs no more than a package of npm. */
+const usual: S3ServerName = tier === 'short' ? 'r2' : 'ceph'
+
+/** The components that mounting a bucket takes. */
+export const mountNeeds = [...s3Needs(usual), component('rclone'), component('fuse')]
 
 export const at = (path: string): MountPath => parseMountPath(path)
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -29,7 +32,7 @@ export interface Store {
 }
 
 export async function openStore(server?: S3Server): Promise<Store> {
-  const used = server ?? (await sharedS3Server('ceph'))
+  const used = server ?? (await sharedS3Server(usual))
   if (server === undefined) onTestFinished(() => used.close())
   const bucket = await used.createBucket()
   const client = used.client()
@@ -90,12 +93,12 @@ export async function scratch(): Promise<string> {
 }
 
 export function optionsFor(store: Pick<Store, 'server' | 'bucket'>, directory: string): RcloneAdapterOptions {
-  const { endpoint, region, credentials } = store.server
+  const { name, endpoint, region, credentials } = store.server
   return {
     endpoint,
     region,
     credentials,
-    provider: 'Ceph',
+    provider: name === 'ceph' ? 'Ceph' : 'Cloudflare',
     bucket: store.bucket,
     prefix: 'threads/t1',
     owner: ordinaryOwner(),

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 
 import { findSystemProgram } from '../components.ts'
@@ -27,13 +27,18 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   // late, since it is large and most users of this module only talk to a server
   const { Miniflare } = await import('miniflare')
   const directory = await createTiedDirectory('ws-r2-')
+  const modulesRoot = dirname(createRequire(import.meta.url).resolve('miniflare'))
   try {
     const workerd = await writeTiedWorkerd(directory.path)
     // both are read from the environment only: the directory by the constructor, the program until it is ready
     const create = () => {
       return new Miniflare({
-        modules: true,
-        script: 'export default { fetch: () => new Response(undefined, { status: 404 }) }',
+        // The worker of its S3 endpoint, without the one before it: that replaces `Accept-Encoding`, which rclone signs.
+        modules: [{ type: 'ESModule', path: join(modulesRoot, 'workers/r2/s3/index.worker.js') }],
+        modulesRoot,
+        compatibilityDate: '2026-01-01',
+        compatibilityFlags: ['nodejs_compat'],
+        unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
         host: '127.0.0.1',
         port: 0,
         cf: false,
@@ -42,11 +47,13 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
           stdout.resume()
           stderr.resume()
         },
-        r2Buckets: Object.fromEntries(names.map((id) => [id, { id, s3Credentials: { ...credentials } }])),
+        bindings: { MINIFLARE_R2_S3_CREDENTIALS: Object.fromEntries(names.map((id) => [id, { ...credentials }])) },
+        r2Buckets: Object.fromEntries(names.map((id) => [`MINIFLARE_R2_S3_BUCKET_${id}`, { id }])),
       })
     }
     const miniflare = withVariable('TMPDIR', directory.path, () => withoutSignalHandlers(create))
-    const url = await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
+    await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
+    const url = await miniflare.unsafeGetDirectURL()
     let used = 1
     return createServer(
       {
