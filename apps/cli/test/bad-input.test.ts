@@ -254,7 +254,9 @@ describe('standard streams', () => {
     expect((await ws(['--root', project.path, 'cat', 'a.txt'])).stdout).toBe('kept')
   })
 
-  it('a command gets nothing to read where standard input is closed, as in a container without one', async () => {
+  it('a command gets nothing to read where standard input is closed, as in a container without one', {
+    tags: 'all',
+  }, async () => {
     await using project = await createProject({})
     const exec = `${wsForShell} --root ${project.path} exec 'wc -c'`
     for (const closed of ['<&-', '<>/dev/null']) {
@@ -262,7 +264,7 @@ describe('standard streams', () => {
     }
   })
 
-  it('a directory as standard input is an error, and nothing is written', async () => {
+  it('a directory as standard input is an error, and nothing is written', { tags: 'all' }, async () => {
     await using project = await createProject({ 'a.txt': 'kept' })
     const { code, stderr } = await shell(`${wsForShell} --root ${project.path} write /a.txt < /`)
     expect(stderr).toMatch(/^ws: standard input is a directory; [^\n]+\n$/u)
@@ -270,21 +272,21 @@ describe('standard streams', () => {
     expect((await ws(['--root', project.path, 'cat', 'a.txt'])).stdout).toBe('kept')
   })
 
-  it('a closed standard output is an error for what only prints', async () => {
+  it('a closed standard output is an error for what only prints', { tags: 'all' }, async () => {
     await using project = await createProject({ 'a.txt': 'a' })
     const { code, stderr } = await shell(`${wsForShell} --root ${project.path} cat /a.txt >&-`)
     expect(stderr).toMatch(/^ws: standard output is closed; [^\n]+\n$/u)
     expect(code).toBe(2)
   })
 
-  it('a full standard output is an error', async () => {
+  it('a full standard output is an error', { tags: 'all' }, async () => {
     await using project = await createProject({ 'a.txt': 'a' })
     const { code, stderr } = await shell(`${wsForShell} --root ${project.path} cat /a.txt > /dev/full`)
     expect(stderr).toMatch(/^ws: standard output cannot be written \(ENOSPC\); [^\n]+\n$/u)
     expect(code).toBe(1)
   })
 
-  it('a reader that goes away is quiet', async () => {
+  it('a reader that goes away is quiet', { tags: 'all' }, async () => {
     await using project = await createProject({ 'large.txt': 'line\n'.repeat(400_000) })
     const { stdout, stderr } = await shell(
       `{ ${wsForShell} --root ${project.path} cat large.txt; echo $? >&2; } | head -n 1`,

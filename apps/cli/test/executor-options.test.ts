@@ -49,7 +49,7 @@ describeWith(component('bubblewrap'), 'executorOptions', () => {
   })
 })
 
-describeWith(component('bubblewrap'), 'doctor', () => {
+describeWith(component('bubblewrap'), 'doctor', { tags: 'all' }, () => {
   it('[PC13] says why an executor is passed over, and whom it passes on to', async () => {
     const tools = [{ host: 'tool', at: '/opt/tool' }]
     await using site = await configured({ bubblewrap: { tools } })
@@ -67,7 +67,9 @@ describeWith(component('bubblewrap'), 'doctor', () => {
   })
 })
 
-it('doctor shows by what limits are held, and suggests tools with the line for the config file', async () => {
+it('doctor shows by what limits are held, and suggests tools with the line for the config file', {
+  tags: 'all',
+}, async () => {
   await using site = await configured({})
   for (const version of ['9.0.0', '20.1.0']) await site.make(`home/.nvm/versions/node/${version}/bin`)
   await site.make('home/.cargo/bin')

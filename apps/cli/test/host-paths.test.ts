@@ -90,7 +90,7 @@ it('[HO7] refuses a named config file that a command can write, until the user t
   expect((await project.ws(['--config', file, 'ls'])).stderr).toMatch(/is not a file; give the path of a config file/u)
 })
 
-it('takes a named config file from a pipe of the shell', async () => {
+it('takes a named config file from a pipe of the shell', { tags: 'all' }, async () => {
   await using project = await createProject({ 'p/a': '' })
   const config = text({ mounts: [{ at: '/', root: join(project.path, 'p') }] })
   const line = `printf '%s' '${config}' | ${wsForShell} --config /dev/stdin ls`

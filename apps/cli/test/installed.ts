@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-import { compileCache, type Ended } from './ws.ts'
+import { compileCache, ws, type Ended, type WsOptions } from './ws.ts'
 
 const own = fileURLToPath(new URL('..', import.meta.url))
 
@@ -46,7 +46,18 @@ export interface Call {
   readonly cwd: string
 }
 
-/** Calls an installed `ws` several times in one process of its own. */
+/** Calls an installed `ws` several times in this process, where `NODE_PATH` and `HOME` mean nothing to `require`. */
+export async function callInstalledHere(nodeModules: string, calls: readonly Call[]): Promise<Omit<Ended, 'bytes'>[]> {
+  const { main } = (await import(join(nodeModules, '@ws/cli/dist/main.js'))) as { readonly main: WsOptions['main'] }
+  const ended: Omit<Ended, 'bytes'>[] = []
+  for (const { args, cwd } of calls) {
+    const { bytes: _, ...others } = await ws(args, { cwd, ...(main && { main }) })
+    ended.push(others)
+  }
+  return ended
+}
+
+/** The same in one process of its own. */
 export async function callInstalled(
   nodeModules: string,
   calls: readonly Call[],

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { until } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { createProject, end, startWs, ws, type WsOptions } from './ws.ts'
+import { createProject, end, startMain, startWs, ws } from './ws.ts'
 
 interface Answer {
   readonly id?: number
@@ -13,39 +13,48 @@ interface Answer {
   }
 }
 
-/** A client that has said hello. */
-function connect(args: readonly string[], options: WsOptions = {}) {
-  const child = startWs(args, options)
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = end(child)
+/** A client of `ws` in this process, or in one of its own. */
+function connect(args: readonly string[], { isProcess = false } = {}) {
+  const child = isProcess ? startProcess(args) : startMain(args)
+  const { stdin, stdout, ended } = child
+  onTestFinished(async () => {
+    stdin.end()
+    await ended
+  })
   const answers: Answer[] = []
-  if (child.stdout !== null)
-    createInterface(child.stdout).on('line', (line) => answers.push(JSON.parse(line) as Answer))
+  createInterface(stdout).on('line', (line) => answers.push(JSON.parse(line) as Answer))
   let count = 0
   const ask = async (method: string, params: object): Promise<Answer['result']> => {
     count += 1
     const id = count
-    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
     const found = (): Answer | undefined => answers.find((answer) => answer.id === id)
     await Promise.race([ended, until(() => found() !== undefined)])
     return found()?.result
   }
   const hello = () =>
     ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } })
-  return { child, ended, ask, hello }
+  return { stdin, ended, ask, hello }
+}
+
+function startProcess(args: readonly string[]) {
+  const child = startWs(args)
+  const { stdin, stdout } = child
+  if (stdin === null || stdout === null) throw new Error('it has no streams')
+  return { stdin, stdout, ended: end(child) }
 }
 
 describe('ws mcp', () => {
   it('serves files over standard input and output until the client closes them, without commands', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
-    const { child, ended, ask, hello } = connect(['--root', project.path, 'mcp'])
+    const { stdin, ended, ask, hello } = connect(['--root', project.path, 'mcp'], { isProcess: true })
     await hello()
     const names = (await ask('tools/list', {}))?.tools?.map(({ name }) => name)
     expect(names).toContain('read')
     expect(names).not.toContain('execute')
     const read = await ask('tools/call', { name: 'read', arguments: { path: '/a.txt' } })
     expect(read?.content?.[0]?.text).toContain('one')
-    child.stdin?.end()
+    stdin.end()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
 
@@ -57,7 +66,7 @@ describe('ws mcp', () => {
     await using project = await createProject({})
     const options = given.filter((word) => word !== '--no-downloads')
     const off = given.filter((word) => word === '--no-downloads')
-    const { child, ended, ask, hello } = connect(['--root', project.path, ...options, 'mcp', ...off])
+    const { stdin, ended, ask, hello } = connect(['--root', project.path, ...options, 'mcp', ...off])
     await hello()
     const names = (await ask('tools/list', {}))?.tools?.map(({ name }) => name)
     expect(names?.includes('download')).toBe(isOffered)
@@ -68,18 +77,18 @@ describe('ws mcp', () => {
       })
       expect(answer?.content?.[0]?.text).toMatch(/`evil\.test` is not in the list of hosts.*Ask the operator/isu)
     }
-    child.stdin?.end()
+    stdin.end()
     expect(await ended).toMatchObject({ code: 0 })
   })
 
   it('offers commands with a requirement that the executor meets, and fails with one that it does not', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
     const at = ['--root', project.path, '--executor', 'virtual', '--require']
-    const { child, ended, ask, hello } = connect([...at, 'fileContent=interpreter', 'mcp', '--face', 'claude-code'])
+    const { stdin, ended, ask, hello } = connect([...at, 'fileContent=interpreter', 'mcp', '--face', 'claude-code'])
     await hello()
     const ran = await ask('tools/call', { name: 'Bash', arguments: { command: 'cat a.txt' } })
     expect(ran?.content?.[0]?.text).toContain('one')
-    child.stdin?.end()
+    stdin.end()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
     const strict = ['--root', project.path, '--executor', 'sanitize', '--require', 'untrusted', 'mcp']
     const refused = await ws(strict)
@@ -92,24 +101,24 @@ describe('ws mcp', () => {
     [['--no-protect'], true],
   ])('[RU10] denies secrets and keeps hooks as they are: %j', async (more, open) => {
     await using project = await createProject({ '.env': 'S=1' })
-    const { child, ended, ask, hello } = connect(['--root', project.path, 'mcp', ...more])
+    const { stdin, ended, ask, hello } = connect(['--root', project.path, 'mcp', ...more])
     await hello()
     const read = await ask('tools/call', { name: 'read', arguments: { path: '/.env' } })
     expect(read?.content?.[0]?.text.includes('S=1')).toBe(open)
     const hook = { path: '/.vscode/tasks.json', content: '{}' }
     const written = await ask('tools/call', { name: 'write', arguments: hook })
     expect(written?.content?.[0]?.text.startsWith('Error')).toBe(!open)
-    child.stdin?.end()
+    stdin.end()
     expect((await ended).code).toBe(0)
   })
 
   it('serves HTTP on the loopback, with a token from the environment only', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
-    const child = startWs(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: 'right' } })
-    onTestFinished(() => void child.kill('SIGKILL'))
+    const running = startMain(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: 'right' } })
+    const { ended } = running
+    onTestFinished(() => running.kill('SIGTERM'))
     let shown = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (shown += text))
-    const ended = end(child)
+    running.stderr.on('data', (text: Buffer) => (shown += text.toString()))
     const url = (): string | undefined => /http:\S+/u.exec(shown)?.[0]
     await Promise.race([ended, until(() => url() !== undefined)])
     const ask = async (token: string): Promise<Response> =>
@@ -124,7 +133,7 @@ describe('ws mcp', () => {
       })
     expect((await ask('wrong')).status).toBe(401)
     expect(await (await ask('right')).text()).toContain('"name":"read"')
-    child.kill('SIGTERM')
+    running.kill('SIGTERM')
     expect(await ended).toMatchObject({ code: 143, stdout: '' })
     const empty = await ws(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: '' } })
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('WS_MCP_TOKEN is empty') as string })

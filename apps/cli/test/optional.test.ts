@@ -5,7 +5,7 @@ import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { optionalNames } from '../src/optional/packages.ts'
-import { callInstalled, installCli, plant, type Call } from './installed.ts'
+import { callInstalled, callInstalledHere, installCli, plant, type Call } from './installed.ts'
 
 let scratch: ScratchDirectory
 let root: string
@@ -43,7 +43,7 @@ const commands: readonly (readonly [string, string, readonly string[]])[] = [
 
 describe('without optional packages', () => {
   const call = async (...all: readonly (readonly string[])[]) =>
-    await callInstalled(
+    await callInstalledHere(
       global,
       all.map((args) => ({ args, cwd: root })),
     )
@@ -95,15 +95,17 @@ describe('without optional packages', () => {
 describe('a package that an agent has planted is not loaded', () => {
   const names = commands.map(([name]) => name)
   const refusals = names.map((name) => expect.stringContaining(`needs \`${name}\``) as string)
-  const refused = async (nodeModules: string, cwd: string, env: NodeJS.ProcessEnv = {}) => {
+  const refused = async (nodeModules: string, cwd: string, env?: NodeJS.ProcessEnv) => {
     const calls = commands.map(([, , args]): Call => ({ args, cwd }))
-    const ended = await callInstalled(nodeModules, calls, env)
+    const ended = await (env === undefined
+      ? callInstalledHere(nodeModules, calls)
+      : callInstalled(nodeModules, calls, env))
     expect(ended.map(({ stderr }) => stderr)).toEqual(refusals)
   }
 
-  it.each(['', 'node_modules', '../node_modules', '/'])(
-    'from the working directory, the workspace, a parent of either or the home directory, with NODE_PATH=%s',
-    async (NODE_PATH) => {
+  for (const NODE_PATH of ['', 'node_modules', '../node_modules', '/'])
+    it(`from the working directory, the workspace, a parent of either or the home directory, with NODE_PATH=${NODE_PATH}`, // a process each
+    { tags: NODE_PATH === '/' ? [] : ['all'] }, async () => {
       const HOME = join(root, 'home')
       const project = join(HOME, 'projects/project')
       const cwd = join(project, 'src')
@@ -113,21 +115,24 @@ describe('a package that an agent has planted is not loaded', () => {
       // `require` looks there too
       for (const place of ['.node_modules', '.node_libraries']) await plant(join(HOME, place), ...names)
       await refused(global, cwd, { HOME, NODE_PATH: NODE_PATH === '/' ? join(project, 'node_modules') : NODE_PATH })
-    },
-  )
+    })
 
-  it('in place of a folder beside `ws` that holds something else', async () => {
-    const nodeModules = await install('other/lib')
-    const [first = '', second = '', third = '', ...rest] = names
-    for (const name of names) await mkdir(join(nodeModules, name), { recursive: true })
-    await writeFile(join(nodeModules, first, 'package.json'), JSON.stringify({ name: '@ws/else', exports: './a.js' }))
-    await writeFile(join(nodeModules, second, 'package.json'), JSON.stringify({ name: second }))
-    await writeFile(join(nodeModules, third, 'package.json'), 'not JSON')
-    expect(rest).not.toEqual([])
-    await plant(join(root, 'other/node_modules'), ...names)
-    await plant(join(root, 'led'), ...names)
-    await refused(nodeModules, root, { NODE_PATH: join(root, 'led') })
-  })
+  for (const env of [undefined, 'NODE_PATH'])
+    it(`in place of a folder beside \`ws\` that holds something else: ${env ?? 'above it'}`, {
+      tags: env === undefined ? [] : ['all'],
+    }, async () => {
+      const place = env ?? 'other'
+      const nodeModules = await install(`${place}/lib`)
+      const [first = '', second = '', third = '', ...rest] = names
+      for (const name of names) await mkdir(join(nodeModules, name), { recursive: true })
+      await writeFile(join(nodeModules, first, 'package.json'), JSON.stringify({ name: '@ws/else', exports: './a.js' }))
+      await writeFile(join(nodeModules, second, 'package.json'), JSON.stringify({ name: second }))
+      await writeFile(join(nodeModules, third, 'package.json'), 'not JSON')
+      expect(rest).not.toEqual([])
+      await plant(join(root, place, 'node_modules'), ...names)
+      await plant(join(root, 'led'), ...names)
+      await refused(nodeModules, root, env === undefined ? undefined : { NODE_PATH: join(root, 'led') })
+    })
 
   it('from above `ws`, where `ws` lies in the workspace: only the directory that holds `ws` counts', async () => {
     const project = join(root, 'local')
@@ -138,7 +143,7 @@ describe('a package that an agent has planted is not loaded', () => {
     await refused(nodeModules, project)
     // those who can write there can exchange `ws` itself
     await plant(nodeModules, '@ws/mcp-server')
-    const [ended] = await callInstalled(nodeModules, [{ args: ['--root', project, 'mcp'], cwd: project }])
+    const [ended] = await callInstalledHere(nodeModules, [{ args: ['--root', project, 'mcp'], cwd: project }])
     expect(ended?.stderr).toContain(`loaded from ${nodeModules}\n`)
   })
 })
@@ -151,7 +156,7 @@ describe('an optional package is found', () => {
     const within = join(nodeModules, '@ws/cli/node_modules')
     await plant(nodeModules, '@ws/runner')
     await plant(within, '@ws/conformance')
-    const [runner, conformance] = await callInstalled(nodeModules, calls())
+    const [runner, conformance] = await callInstalledHere(nodeModules, calls())
     expect(runner?.stderr).toContain(`loaded from ${nodeModules}\n`)
     expect(conformance?.stderr).toContain(`loaded from ${within}\n`)
   })
@@ -162,7 +167,7 @@ describe('an optional package is found', () => {
     await plant(lies, '@ws/runner')
     await plant(linked, '@ws/conformance')
     await symlink(join(lies, '@ws/cli'), join(linked, '@ws/cli'))
-    const [runner, conformance] = await callInstalled(linked, calls())
+    const [runner, conformance] = await callInstalledHere(linked, calls())
     expect(runner?.stderr).toContain(`loaded from ${lies}\n`)
     expect(conformance?.stderr).toContain('needs `@ws/conformance`')
   })

@@ -53,7 +53,7 @@ describeWith(component('perl'), 'ws --executor sanitize', () => {
   })
 })
 
-describe('ws doctor', () => {
+describe('ws doctor', { tags: 'all' }, () => {
   const doctor = async (...options: string[]) => {
     const { stdout, code } = await ws([...options, '--json', 'doctor'])
     return { code, ...(JSON.parse(stdout) as { ok: boolean; executors: { executor: string; guarantees: object }[] }) }

@@ -20,6 +20,13 @@ describe('names on a terminal', () => {
 
   it('[PC21] ls escapes them there, and only there', async () => {
     await using project = await createProject({ 'red \u001b[31m': '' })
+    const list = (terminals: readonly 'stdout'[]) => ws(['--root', project.path, 'ls'], { terminals })
+    expect((await list(['stdout'])).stdout).toBe('red \\u{1b}[31m\n')
+    expect((await list([])).stdout).toBe('red \u001b[31m\n')
+  })
+
+  it('[PC21] ls escapes them there, and only there, in a process of its own', { tags: 'all' }, async () => {
+    await using project = await createProject({ 'red \u001b[31m': '' })
     const line = `${wsForShell} --root ${project.path} ls`
     // script(1) is the terminal
     const onTerminal = await end(spawn('script', ['-qec', line, '/dev/null'], { stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -78,7 +85,7 @@ describe('[TL6] what acts on a terminal', () => {
   })
 })
 
-it('ws mcp says on a terminal what it waits for', async () => {
+it('ws mcp says on a terminal what it waits for', { tags: 'all' }, async () => {
   await using project = await createProject({})
   // script(1) is the terminal, and ends its input at once
   const line = `${wsForShell} --root ${project.path} mcp`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
@@ -26,8 +26,10 @@ export interface WsOptions {
   readonly input?: string | Uint8Array
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** The streams that say they are a terminal. For {@link ws} alone. */
+  /** The streams that say they are a terminal. Not for a process of its own. */
   readonly terminals?: readonly ('stdout' | 'stderr')[]
+  /** That of another `ws`. Not for a process of its own. */
+  readonly main?: (args: readonly string[]) => Promise<number>
 }
 
 const environment = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
@@ -59,38 +61,65 @@ let last: Promise<unknown> = Promise.resolve()
 
 /** Runs `ws` by its function, one call after the other: starting a process takes longer than most commands. */
 export async function ws(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
-  const ended = last.then(async () => await callMain(args, options))
-  last = ended.catch(() => undefined)
-  return await ended
+  const running = startMain(args, options)
+  running.stdin.end(options.input ?? '')
+  return await running.ended
 }
 
-async function callMain(args: readonly string[], options: WsOptions): Promise<Ended> {
-  const { input = '', env, cwd = '/', terminals = [] } = options
-  const [stdout, stderr] = [collector(), collector()]
-  for (const name of terminals) Object.assign({ stdout, stderr }[name].stream, { isTTY: true, columns: 500 })
-  const streams = {
-    stdin: Readable.from([Buffer.from(input)], { objectMode: false }),
-    stdout: stdout.stream,
-    stderr: stderr.stream,
+/** A `ws` that is called by its function, and that a test talks with. */
+export interface RunningMain {
+  readonly stdin: PassThrough
+  readonly stdout: PassThrough
+  readonly stderr: PassThrough
+  readonly ended: Promise<Ended>
+  /** Sends it a signal, as a terminal does. */
+  kill(signal: StopSignal): void
+}
+
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type StopSignal = (typeof stopSignals)[number]
+
+/** Calls the function of `ws`, after the calls before it. It has the streams and the variables of this process until it ends. */
+export function startMain(args: readonly string[], options: WsOptions = {}): RunningMain {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  const before = stopSignals.map((name) => process.listeners(name))
+  const ended = last.then(async () => await callMain(args, options, streams))
+  last = ended.catch(() => undefined)
+  return {
+    ...streams,
+    ended,
+    kill(signal) {
+      const own = process.listeners(signal).filter((one) => before.every((others) => !others.includes(one)))
+      for (const one of own) one(signal)
+    },
   }
+}
+
+async function callMain(
+  args: readonly string[],
+  { env, cwd = '/', terminals = [], main: run = main }: WsOptions,
+  streams: Pick<RunningMain, 'stdin' | 'stdout' | 'stderr'>,
+): Promise<Ended> {
+  const [stdout, stderr] = [streams.stdout, streams.stderr].map(collect)
+  for (const name of terminals) Object.assign(streams[name], { isTTY: true, columns: 500 })
   const before = { cwd: process.cwd(), env: { ...process.env } }
   const descriptors = Object.keys(streams).map(
     (name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const,
   )
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const listeners = signals.map((name) => process.listeners(name))
+  const listeners = stopSignals.map((name) => process.listeners(name))
   for (const [name, value] of Object.entries(streams))
     Object.defineProperty(process, name, { value, configurable: true })
   setEnvironment(environment(env))
   process.chdir(cwd)
   try {
-    const code = await main(args)
-    return { code, stdout: stdout.bytes().toString(), stderr: stderr.bytes().toString(), bytes: stdout.bytes() }
+    const code = await run(args)
+    const [bytes, errors] = [stdout?.() ?? Buffer.of(), stderr?.() ?? Buffer.of()]
+    return { code, stdout: bytes.toString(), stderr: errors.toString(), bytes }
   } finally {
     process.chdir(before.cwd)
     setEnvironment(before.env)
     for (const [name, descriptor] of descriptors) Object.defineProperty(process, name, descriptor ?? {})
-    for (const [index, name] of signals.entries()) {
+    for (const [index, name] of stopSignals.entries()) {
       for (const one of process.listeners(name)) if (!listeners[index]?.includes(one)) process.off(name, one)
     }
   }
@@ -102,11 +131,11 @@ function setEnvironment(env: NodeJS.ProcessEnv): void {
   Object.assign(process.env, env)
 }
 
-function collector() {
+/** Answers with what a stream has given so far. */
+function collect(stream: PassThrough): () => Buffer {
   const chunks: Buffer[] = []
-  const stream = new PassThrough()
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return { stream, bytes: () => Buffer.concat(chunks) }
+  return () => Buffer.concat(chunks)
 }
 
 export async function end(child: ChildProcess): Promise<Ended> {

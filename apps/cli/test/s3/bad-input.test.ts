@@ -74,7 +74,7 @@ describe('ws --s3', () => {
   })
 })
 
-describe('loading', () => {
+describe('loading', { tags: 'all' }, () => {
   /** Says on standard error which packages of the SDK are loaded. */
   const watch = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {

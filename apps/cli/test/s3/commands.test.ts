@@ -58,7 +58,9 @@ for (const name of s3ServerNames) {
 
 // seven runs of `ws`, three of them with a sandbox
 describeWith([...s3Needs('r2'), component('bubblewrap'), component('git')], 'ws --s3 with --replica', () => {
-  it('[RE2] runs real programs over a bucket, goes on in its copy, and takes in what others changed', async () => {
+  it('[RE2] runs real programs over a bucket, goes on in its copy, and takes in what others changed', {
+    tags: 'all',
+  }, async () => {
     const bucket = await openBucket('r2')
     const scratch = await createScratchDirectory()
     onTestFinished(async () => {
