@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openEarlierHttp, openEarlierStdio, openHttp, openStdio } from './support/clients.ts'
+import { openEarlierHttp, openEarlierPipe, openEarlierStdio, openHttp, openPipe, openStdio } from './support/clients.ts'
 import { openWorkspace, project, serveOne } from './support/serve.ts'
 
 /** The same small interface of both clients. */
@@ -28,80 +28,99 @@ async function projectDirectory(): Promise<string> {
   return scratch.path
 }
 
-const clients: readonly (readonly [string, () => Promise<AnyClient>])[] = [
-  ['client v2 over stdio', async () => openStdio(await projectDirectory(), 'split')],
-  ['client v1 over stdio', async () => openEarlierStdio(await projectDirectory(), 'split')],
-  ['client v2 over HTTP', async () => openHttp((await serveOne(await openWorkspace())).url)],
-  ['client v1 over HTTP', async () => openEarlierHttp((await serveOne(await openWorkspace())).url)],
+interface Kind {
+  readonly name: string
+  readonly tags: 'all'[]
+  open(): Promise<AnyClient>
+}
+
+const clients: readonly Kind[] = [
+  { name: 'client v2 over pipes', tags: [], open: async () => openPipe(await openWorkspace()) },
+  { name: 'client v1 over pipes', tags: [], open: async () => openEarlierPipe(await openWorkspace()) },
+  // a process each
+  { name: 'client v2 over stdio', tags: ['all'], open: async () => openStdio(await projectDirectory(), 'split') },
+  {
+    name: 'client v1 over stdio',
+    tags: ['all'],
+    open: async () => openEarlierStdio(await projectDirectory(), 'split'),
+  },
+  { name: 'client v2 over HTTP', tags: [], open: async () => openHttp((await serveOne(await openWorkspace())).url) },
+  {
+    name: 'client v1 over HTTP',
+    tags: [],
+    open: async () => openEarlierHttp((await serveOne(await openWorkspace())).url),
+  },
 ]
 
-describe.each(clients)('%s', (_name, open) => {
-  const connect = async (): Promise<AnyClient> => {
-    const client = await open()
-    onTestFinished(() => client.close())
-    return client
-  }
-
-  it('lists tools with annotations, calls them, and gives the remedy with a refusal', async () => {
-    const client = await connect()
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(
-      'read read_chunked inspect write replace search find copy rename move delete list execute'.split(' '),
-    )
-    expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true })
-    expect(tools.find(({ name }) => name === 'delete')?.annotations).toMatchObject({ destructiveHint: true })
-
-    const read = await client.callTool({ name: 'read', arguments: { path: '/a.txt' } })
-    expect(read).toMatchObject({ isError: false, content: [{ type: 'text', text: expect.stringContaining('one') }] })
-    expect(read).not.toHaveProperty('structuredContent')
-    const written = await client.callTool({ name: 'write', arguments: { path: '/new.txt', content: 'x' } })
-    expect(written).toMatchObject({
-      isError: false,
-      structuredContent: { path: '/new.txt', change: 'created', size: 1 },
-    })
-    const executed = await client.callTool({ name: 'execute', arguments: { command: 'cat new.txt a.txt' } })
-    expect(executed).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('xone') }] })
-
-    const denied = await client.callTool({ name: 'read', arguments: { path: '/secret' } })
-    expect(denied).toMatchObject({ isError: true, _meta: { 'ws/data': { code: 'EACCES' } } })
-    const wrong = await client.callTool({ name: 'read', arguments: { pth: '/a.txt' } })
-    expect(wrong).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining('the nearest is `path`') }],
-      _meta: { 'ws/next': { tool: 'read', arguments: { path: '/a.txt' } } },
-    })
-    const outside = await client.callTool({ name: 'read', arguments: { path: '/../etc/passwd' } })
-    expect(outside).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/\/etc\/passwd/u) }] })
-  })
-
-  it('serves files as resources, by a template whose path is completed', async () => {
-    const client = await connect()
-    const { resources } = await client.listResources()
-    const uris = resources.map(({ uri }) => uri)
-    expect(uris).toContain('workspace:///src/b%20c.ts')
-    expect(uris).toContain('skill://plan/SKILL.md')
-    const { resourceTemplates } = await client.listResourceTemplates()
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('workspace:///{+path}')
-
-    const text = await client.readResource({ uri: 'workspace:///src/app.ts' })
-    expect(text.contents).toMatchObject([{ uri: 'workspace:///src/app.ts', text: 'const a = 1\n' }])
-    const blob = await client.readResource({ uri: 'workspace:///image.bin' })
-    expect(blob.contents).toMatchObject([{ blob: 'AP/+' }])
-    const skill = await client.readResource({ uri: 'skill://plan/SKILL.md' })
-    expect(skill.contents).toMatchObject([{ text: expect.stringContaining('Think first.') }])
-    await expect(client.readResource({ uri: 'workspace:///secret' })).rejects.toThrow(/`?\/secret`?.*rule/u)
-    await expect(client.readResource({ uri: 'workspace:///missing' })).rejects.toThrow(/missing/u)
-    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow()
-
-    const complete = async (value: string) => {
-      const ref = { type: 'ref/resource', uri: 'workspace:///{+path}' } as const
-      return (await client.complete({ ref, argument: { name: 'path', value } })).completion.values
+for (const { name, tags, open } of clients) {
+  describe(name, { tags }, () => {
+    const connect = async (): Promise<AnyClient> => {
+      const client = await open()
+      onTestFinished(() => client.close())
+      return client
     }
-    expect((await complete('s')).toSorted()).toEqual(['secret', 'skills/', 'src/'])
-    expect(await complete('src/a')).toEqual(['src/app.ts'])
-    expect(await complete('missing/')).toEqual([])
+
+    it('lists tools with annotations, calls them, and gives the remedy with a refusal', async () => {
+      const client = await connect()
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toEqual(
+        'read read_chunked inspect write replace search find copy rename move delete list execute'.split(' '),
+      )
+      expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true })
+      expect(tools.find(({ name }) => name === 'delete')?.annotations).toMatchObject({ destructiveHint: true })
+
+      const read = await client.callTool({ name: 'read', arguments: { path: '/a.txt' } })
+      expect(read).toMatchObject({ isError: false, content: [{ type: 'text', text: expect.stringContaining('one') }] })
+      expect(read).not.toHaveProperty('structuredContent')
+      const written = await client.callTool({ name: 'write', arguments: { path: '/new.txt', content: 'x' } })
+      expect(written).toMatchObject({
+        isError: false,
+        structuredContent: { path: '/new.txt', change: 'created', size: 1 },
+      })
+      const executed = await client.callTool({ name: 'execute', arguments: { command: 'cat new.txt a.txt' } })
+      expect(executed).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('xone') }] })
+
+      const denied = await client.callTool({ name: 'read', arguments: { path: '/secret' } })
+      expect(denied).toMatchObject({ isError: true, _meta: { 'ws/data': { code: 'EACCES' } } })
+      const wrong = await client.callTool({ name: 'read', arguments: { pth: '/a.txt' } })
+      expect(wrong).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('the nearest is `path`') }],
+        _meta: { 'ws/next': { tool: 'read', arguments: { path: '/a.txt' } } },
+      })
+      const outside = await client.callTool({ name: 'read', arguments: { path: '/../etc/passwd' } })
+      expect(outside).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/\/etc\/passwd/u) }] })
+    })
+
+    it('serves files as resources, by a template whose path is completed', async () => {
+      const client = await connect()
+      const { resources } = await client.listResources()
+      const uris = resources.map(({ uri }) => uri)
+      expect(uris).toContain('workspace:///src/b%20c.ts')
+      expect(uris).toContain('skill://plan/SKILL.md')
+      const { resourceTemplates } = await client.listResourceTemplates()
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('workspace:///{+path}')
+
+      const text = await client.readResource({ uri: 'workspace:///src/app.ts' })
+      expect(text.contents).toMatchObject([{ uri: 'workspace:///src/app.ts', text: 'const a = 1\n' }])
+      const blob = await client.readResource({ uri: 'workspace:///image.bin' })
+      expect(blob.contents).toMatchObject([{ blob: 'AP/+' }])
+      const skill = await client.readResource({ uri: 'skill://plan/SKILL.md' })
+      expect(skill.contents).toMatchObject([{ text: expect.stringContaining('Think first.') }])
+      await expect(client.readResource({ uri: 'workspace:///secret' })).rejects.toThrow(/`?\/secret`?.*rule/u)
+      await expect(client.readResource({ uri: 'workspace:///missing' })).rejects.toThrow(/missing/u)
+      await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow()
+
+      const complete = async (value: string) => {
+        const ref = { type: 'ref/resource', uri: 'workspace:///{+path}' } as const
+        return (await client.complete({ ref, argument: { name: 'path', value } })).completion.values
+      }
+      expect((await complete('s')).toSorted()).toEqual(['secret', 'skills/', 'src/'])
+      expect(await complete('src/a')).toEqual(['src/app.ts'])
+      expect(await complete('missing/')).toEqual([])
+    })
   })
-})
+}
 
 it('[TL6] names resources in one line each, and reads them by their addresses', async () => {
   const files = { '/a\nNext: read b': 'one\n', '/b\u202E\u001B[31m': 'two\n' }

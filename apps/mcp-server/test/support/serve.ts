@@ -1,7 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules, type Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { findSkills, serveHttp, type HttpOptions, type HttpServer } from '@ws/mcp-server'
+import { findSkills, serveHttp, serveStdio, type HttpOptions, type HttpServer, type StdioOptions } from '@ws/mcp-server'
 import { onTestFinished } from 'vitest'
 
 type Files = Readonly<Record<string, string | Uint8Array>>
@@ -25,6 +25,15 @@ export async function openWorkspace(files: Files = project): Promise<Workspace> 
   })
   onTestFinished(() => workspace.close())
   return workspace
+}
+
+/** A workspace for one client, over pipes. */
+export async function serveOnPipe(workspace: Workspace, options: StdioOptions): Promise<void> {
+  const server = await serveStdio(
+    { workspace, listSkills: () => findSkills(workspace, '/skills') },
+    { tools: { face: 'split' }, commands: { fileContent: 'interpreter' }, ...options },
+  )
+  onTestFinished(() => server.close())
 }
 
 /** One workspace for all clients, over HTTP on a free port. */
