@@ -1,7 +1,13 @@
 #!/bin/sh
-# Installs the system packages that the executors, the adapters and their tests use. Needs nothing but a POSIX shell,
-# since it runs before anything else is installed; does nothing when all is there.
+# Installs the system packages that users and the short tier need; with the argument `all` those of the other tiers too. Needs
+# nothing but a POSIX shell, since it runs before anything else is installed; does nothing when all is there.
 set -eu
+
+script=setup:${1:-system}
+case $script in
+  setup:system | setup:all) ;;
+  *) echo "setup-system.sh: there is no set \`$1\`: use system, all" >&2; exit 1 ;;
+esac
 
 # The PATH of an ordinary user inside a workspace decides, not that of the user who runs this.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -13,42 +19,34 @@ need() { # package, then a command that shows that it is there
   shift
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
+same_name() { # packages with a command of the same name
+  for name; do need "$name" command -v "$name"; done
+}
 
+same_name proot bash zsh perl python3 git rclone
 need bubblewrap command -v bwrap
-need proot command -v proot
-need bash command -v bash
-need zsh command -v zsh
-need fish command -v fish
 need busybox-static command -v busybox
-need strace command -v strace
-need perl command -v perl
 need libperl-critic-perl command -v perlcritic
-need python3 command -v python3
 need python3-venv python3 -c 'import venv, ensurepip'
-need git command -v git
 need util-linux command -v setpriv
 need gcc command -v cc
 need libc6-dev test -e /usr/include/stdio.h
 need nodejs command -v node
-need npm command -v npm
-need runc command -v runc
-need golang-github-containers-common test -e /usr/share/containers/seccomp.json
-need radosgw command -v radosgw
-need ceph-mon command -v ceph-mon
-need ceph-osd command -v ceph-osd
-need ceph-common command -v radosgw-admin
-need ceph-base command -v monmaptool
-need rclone command -v rclone
 need fuse3 command -v fusermount3
-need redis-server command -v redis-server
+if [ "$script" = setup:all ]; then
+  same_name fish strace npm runc radosgw ceph-mon ceph-osd redis-server
+  need golang-github-containers-common test -e /usr/share/containers/seccomp.json
+  need ceph-common command -v radosgw-admin
+  need ceph-base command -v monmaptool
+fi
 
 if [ -z "$missing" ]; then
-  echo 'setup:system: everything is installed'
+  echo "$script: everything is installed"
   exit 0
 fi
 
 if ! command -v apt-get >/dev/null; then
-  echo "setup:system: this system has no apt-get; install these packages, or what they are called here:$missing" >&2
+  echo "$script: this system has no apt-get; install these packages, or what they are called here:$missing" >&2
   exit 1
 fi
 
@@ -57,11 +55,11 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null; then
   as_root=sudo
 else
-  echo "setup:system: not root and no sudo; have an administrator run: apt-get install$missing" >&2
+  echo "$script: not root and no sudo; have an administrator run: apt-get install$missing" >&2
   exit 1
 fi
 
-echo "setup:system: installing$missing"
+echo "$script: installing$missing"
 # the variable goes through env: sudo drops what it does not know
 # shellcheck disable=SC2086 # lists of words
 {

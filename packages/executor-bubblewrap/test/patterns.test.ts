@@ -177,7 +177,7 @@ for (const mode of modes) {
         const remote = await workspace.exec('git -C copy remote add o x')
         expect(remote.hints).toMatchObject([{ rule: 'protectHooks', path: at('/copy/.git/config') }])
       },
-      120_000,
+      { tags: 'all', timeout: 120_000 },
     )
 
     it('[RU4] hold for what was changed since the last command', { timeout: 60_000 }, async () => {

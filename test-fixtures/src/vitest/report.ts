@@ -78,7 +78,7 @@ export function formatMissing(missing: readonly MissingComponent[]): string {
     '',
     `!! ${total} TESTS WERE SKIPPED because components of this machine are missing:`,
     ...missing.map(({ component, reason, tests }) => `!!   ${component}: ${tests} tests (${reason})`),
-    `!! ${requireAll() ? 'WS_REQUIRE_ALL=1 makes this a failure.' : 'Install what is missing: npm run setup:system'}`,
+    `!! ${requireAll() ? 'WS_REQUIRE_ALL=1 makes this a failure.' : `Install what is missing: npm run ${tier === 'short' ? 'setup:system' : 'setup:all'}`}`,
     '',
   ].join('\n')
 }

@@ -22,7 +22,7 @@ import { s3Needs, sharedS3Server } from '../../src/s3/shared/index.ts'
 const body = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251))
 
 describe.each(s3ServerNames)('the proxy before %s', (name) => {
-  describeWith(s3Needs(name), 'with a client that does not try again', () => {
+  describeWith(s3Needs(name), 'with a client that does not try again', { tags: name === 'ceph' ? 'all' : [] }, () => {
     let server: S3Server
     let proxy: FaultProxy
     let client: ReturnType<FaultProxy['client']>

@@ -12,7 +12,7 @@ import { s3ServerNames, type S3Server } from '../../src/s3/index.ts'
 import { s3Needs, sharedS3Server } from '../../src/s3/shared/index.ts'
 
 describe.each(s3ServerNames)('%s', (name) => {
-  describeWith(s3Needs(name), 'shared by the files of a run', () => {
+  describeWith(s3Needs(name), 'shared by the files of a run', { tags: name === 'ceph' ? 'all' : [] }, () => {
     let server: S3Server
     beforeAll(async () => {
       server = await sharedS3Server(name)

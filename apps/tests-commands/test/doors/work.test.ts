@@ -1,5 +1,5 @@
 import { rules } from '@ws/core'
-import { codeOf, component, describeWith } from '@ws/test-fixtures'
+import { codeOf, component, describeWith, itWith } from '@ws/test-fixtures'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as z:
 `
 
 for (const door of doors) {
-  const tools = [...door.components, 'git', 'node', 'npm', 'python3', 'python3-venv'] as const
+  const tools = [...door.components, 'git', 'node', 'python3', 'python3-venv'] as const
   describeWith(
     tools.map(component),
     `legitimate work beside a protected part: ${door.name}`,
@@ -50,15 +50,20 @@ for (const door of doors) {
         expect(await codeOf(site.workspace.readText('.git/HEAD'))).toBe('done')
       })
 
-      it('npm install of a local package', async () => {
-        await using site = await open({
-          'package.json': '{ "name": "app", "version": "1.0.0", "dependencies": { "dep": "file:./dep" } }',
-          'dep/package.json': '{ "name": "dep", "version": "1.0.0", "main": "index.js" }',
-          'dep/index.js': 'module.exports = "from dep"',
-        })
-        await site.run(`cd ${site.at('')} && npm install --offline --no-audit --no-fund --loglevel=error`)
-        expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
-      }, 120_000)
+      itWith(
+        component('npm'),
+        'npm install of a local package',
+        async () => {
+          await using site = await open({
+            'package.json': '{ "name": "app", "version": "1.0.0", "dependencies": { "dep": "file:./dep" } }',
+            'dep/package.json': '{ "name": "dep", "version": "1.0.0", "main": "index.js" }',
+            'dep/index.js': 'module.exports = "from dep"',
+          })
+          await site.run(`cd ${site.at('')} && npm install --offline --no-audit --no-fund --loglevel=error`)
+          expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
+        },
+        { tags: 'all', timeout: 120_000 },
+      )
 
       it('a venv, whose python finds what is put into it', async () => {
         await using site = await open({ 'wheel.py': wheel })

@@ -18,7 +18,7 @@ const run = (number: number, more: Partial<RunRecord> = {}): RunRecord => {
 }
 
 describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
-  describeWith(needs, '', { tags: name === 'r2' ? ['deep'] : [] }, () => {
+  describeWith(needs, '', { tags: name === 'r2' ? ['deep'] : name === 'ceph' ? ['all'] : [] }, () => {
     it('knows the last run, also behind the tenth, in every process', async () => {
       await using place = await make()
       const { journal } = await place.open()

@@ -67,6 +67,6 @@ export async function logTails(directory: string, lines = 15): Promise<string> {
 
 function pathOf(program: string): string {
   const path = findSystemProgram(program)
-  if (path === undefined) throw new Error(`${program} is not installed; npm run setup:system installs it`)
+  if (path === undefined) throw new Error(`${program} is not installed; npm run setup:all installs it`)
   return path
 }

@@ -1,0 +1,39 @@
+import { globSync } from 'node:fs'
+
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
+
+import { folderArrows, folderCircles } from './circles.ts'
+import { dependencyRules } from './dependency-rules.ts'
+
+/** All imports of the repository, each held against the rules. It takes 8 s of processor time. */
+export async function cruiseImports(): Promise<ICruiseResult> {
+  const { forbidden = [], options = {} } = dependencyRules
+  const folders = ['packages', 'apps', 'test-fixtures', 'scripts', ...globSync('lab')]
+  const { output } = await cruise(folders, { ...options, validate: true, ruleSet: { forbidden } })
+  if (typeof output === 'string') throw new Error('dependency-cruiser answered with text instead of a result')
+  return output
+}
+
+/** Prints the imports that break a rule, between packages or between the folders of each; false when there are any. */
+export function checkImports({ summary, modules }: ICruiseResult): boolean {
+  for (const { rule, from, to, cycle } of summary.violations) {
+    const path = cycle === undefined ? to : cycle.map(({ name }) => name).join(' → ')
+    const reason = dependencyRules.forbidden?.find(({ name }) => name === rule.name)?.comment ?? ''
+    console.error(`${rule.name}: ${from} → ${path}  ${reason}`)
+  }
+
+  // a type may point back, as between files
+  const circles = folderCircles(folderArrows(modules, { types: false }))
+  for (const circle of circles) console.error(`folders that import each other: ${circle.join(' ')}`)
+
+  // with a compiler that it cannot use, dependency-cruiser finds no modules
+  const seen = new Set(modules.map(({ source }) => source))
+  const sources = globSync('{packages,apps}/*/src/**/*.ts')
+  const missed = sources.filter((source) => !seen.has(source))
+  if (sources.length === 0 || missed.length > 0) {
+    console.error(`dependency-cruiser saw ${seen.size} modules; of ${sources.length} sources it missed:`, missed)
+  }
+  const breaches = summary.violations.length + circles.length
+  console.log(`dependencies: ${seen.size} modules, ${summary.totalDependenciesCruised} imports, ${breaches} breaches`)
+  return breaches === 0 && sources.length > 0 && missed.length === 0
+}
