@@ -24,6 +24,7 @@ const tls = 'TLS for another host over a listed address: wrong SNI, none, two, a
 const http = 'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`'
 const protocols = 'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets'
 const flood = 'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes'
+const refused = 'a command that floods the helper which hears what the kernel refuses'
 const audited = 'a command that floods the audit with refused names and connections'
 const narrowed = 'a host that the executor lists, and that a rule of the workspace closes'
 const credential =
@@ -54,6 +55,21 @@ const helper = 'the helper that opens the sockets, led to another namespace'
 
 /** The network by name. */
 export const networkMutations: readonly Mutation[] = [
+  {
+    row: refused,
+    removes: 'the number of refusals that are told',
+    file: script,
+    text: '    delete $hears{$id} if keys %{$told{$id}} >= $most;\n',
+    test: { file: inside, title: 'are told up to a number' },
+  },
+  {
+    row: address,
+    removes: 'the check that an address stands for a listed name',
+    file: 'packages/network/src/gate/gate.ts',
+    text: `      this.hearRefused('tcp', inner.localAddress ?? '', port)\n      return void inner.resetAndDestroy()\n`,
+    by: `      return this.#http.take(inner, { name: 'api.test', port, entry: this.#options.list.entries[0] as HostEntry })\n`,
+    test: { file: inside, title: 'say which place was meant' },
+  },
   {
     row: dns,
     removes: 'the list behind the name server',

@@ -130,6 +130,7 @@ for (const mode of modes) {
             reason: expect.any(String),
             remedy: expect.stringContaining('`evil.test`'),
           },
+          expect.objectContaining({ kind: 'refused', host: '1.1.1.1', port: 80 }),
         ])
         expect(reports.filter(({ outcome }) => outcome === 'allowed').map(({ entry }) => entry)).toEqual([
           'api.test',
@@ -142,6 +143,64 @@ for (const mode of modes) {
     },
   )
 }
+
+describeWith([...needed.warm, component('python3')], 'refusals of the kernel', () => {
+  const attempt = (lines: readonly string[]) => ['import socket', ...lines].join('\n')
+  const to = (family: string, kind: string, place: string, then: string) =>
+    `try: s = socket.socket(socket.${family}, socket.${kind}); s.connect(${place}); ${then}\nexcept OSError: pass`
+  const tcp = (place: string, family = 'AF_INET') => to(family, 'SOCK_STREAM', place, 's.recv(1)')
+  const udp = (place: string) => to('AF_INET', 'SOCK_DGRAM', place, 's.send(b"x"); s.recv(1)')
+
+  it('[NW1] say which place was meant: addresses, other ports, UDP, the loopback; not where a server came later', async () => {
+    const bench = await openBench('warm')
+    const tried = [
+      tcp('("10.1.2.3", 80)'),
+      tcp('("10.1.2.3", 8080)'),
+      tcp('("2001:db8::1", 443)', 'AF_INET6'),
+      tcp('("api.test", 8080)'),
+      udp('("8.8.8.8", 53)'),
+      udp('("api.test", 443)'),
+      tcp('("localhost", 3000)'),
+      tcp('("::1", 80)', 'AF_INET6'),
+      tcp('("127.0.0.1", 3456)'),
+      's = socket.create_server(("127.0.0.1", 3456)); socket.create_connection(("127.0.0.1", 3456))',
+    ]
+    await bench.file(bench.host('try.py'), attempt(tried))
+    const events: ConnectionReport[] = []
+    const { violations = [], stderr } = await bench.run('python3 try.py', { onConnection: (one) => events.push(one) })
+    expect(stderr).toBe('')
+    const told = violations.map((one) => (one.kind === 'refused' ? `${one.host} ${one.port}: ${one.reason}` : one.kind))
+    const isAddress = 'is an address, and commands reach hosts by name alone'
+    const isDatagram = 'was sent a datagram (UDP), and commands reach hosts by TCP alone'
+    const isOwn = 'is the loopback of the command itself, and nothing listened there'
+    expect(told.toSorted()).toEqual([
+      `10.1.2.3 8080: ${isAddress}`,
+      `10.1.2.3 80: ${isAddress}`,
+      `2001:db8::1 443: ${isAddress}`,
+      `8.8.8.8 53: ${isDatagram}`,
+      `api.test 443: ${isDatagram}`,
+      'api.test 8080: is not in the list of hosts that commands may reach',
+      `localhost 3000: ${isOwn}`,
+      `localhost 80: ${isOwn}`,
+    ])
+    expect(events.map(({ outcome }) => outcome)).toEqual(told.map(() => 'denied'))
+    expect(outside.seen).toEqual([])
+  })
+
+  it('[NW1] are told up to a number, and the next command has words of its own', async () => {
+    const bench = await openBench('warm')
+    const flood = attempt([
+      'for port in range(2000, 2400):',
+      '  s = socket.socket(); s.settimeout(5); s.connect_ex(("10.1.2.3", port)); s.close()',
+    ])
+    await bench.file(bench.host('flood.py'), flood)
+    const events: ConnectionReport[] = []
+    await bench.run('python3 flood.py', { onConnection: (report) => events.push(report) })
+    expect(events).toHaveLength(100)
+    const { violations } = await bench.run('curl -s http://10.9.9.9:99')
+    expect(violations).toMatchObject([{ host: '10.9.9.9', port: 99 }])
+  })
+})
 
 describeWith([...needed.warm, component('python3')], 'warm commands with a list of hosts', () => {
   it('[NW1] have a network each, though one process makes their sandboxes', async () => {

@@ -41,6 +41,7 @@ export class CommandNetwork {
   readonly #refused = new RefusedHosts()
   readonly #listener = useListener()
   #gate: Gate | undefined
+  #endHearing: (() => Promise<void>) | undefined
 
   constructor(
     network: NamedNetwork,
@@ -58,7 +59,7 @@ export class CommandNetwork {
    * @throws WorkspaceError `ENOEXEC`
    */
   async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
-    await this.#gate?.close()
+    await this.#end()
     const { list, limits, addresses, resolve = systemResolve, requests: hosts, authorities } = this.#network
     const permits = addressesIn(addresses)
     const authority = this.#authority
@@ -66,7 +67,7 @@ export class CommandNetwork {
     const gate = new Gate({ list, limits, permits, resolve, requests, onReport: (report) => this.#hear(report) })
     this.#gate = gate
     const { wanted } = gate
-    await this.#listener.open({
+    this.#endHearing = await this.#listener.open({
       pid,
       startTime: startTime ?? '',
       owner,
@@ -77,12 +78,22 @@ export class CommandNetwork {
         if (socket?.kind === 'dns') gate.takeDatagrams(handle as DatagramSocket)
         else gate.takeServer(handle as Server, socket?.port ?? 0)
       },
+      onRefused(place) {
+        if (place.kind === 'open') gate.hearOpen(place.port)
+        else gate.hearRefused(place.kind, place.address, place.port)
+      },
     })
   }
 
   async close(): Promise<void> {
-    await this.#gate?.close()
+    await this.#end()
     this.#listener.close()
+  }
+
+  async #end(): Promise<void> {
+    await this.#endHearing?.()
+    this.#endHearing = undefined
+    await this.#gate?.close()
   }
 
   /** The command with its network: that ends with it, and its result says what was refused. */

@@ -2,11 +2,12 @@ import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Server, Socket } from 'node:net'
 
 import type { HostEntry } from '@ws/core/executor'
+import { normalAddress } from '../address.ts'
 import { AddressBook, nameServer } from './address-book.ts'
 import { answerQuery } from './dns.ts'
 import { HttpDoor } from './http-door.ts'
 import { type Destination, Passages } from './passage.ts'
-import { refusals } from './refusals.ts'
+import { type Refusal, refusals } from './refusals.ts'
 import { takeRequests } from './request-door.ts'
 import { passOther, passTls } from './stream-door.ts'
 import type { GateOptions, WantedSocket } from './types.ts'
@@ -28,6 +29,8 @@ export class Gate {
   readonly #http: HttpDoor
   /** Names that were asked for and are not listed: each is reported once. */
   readonly #asked = new Set<string>()
+  /** Refused ports of the loopback: a server that starts later takes them away. */
+  readonly #own = new Set<number>()
   readonly #handles = new Set<{ close(): unknown }>()
 
   constructor(options: GateOptions) {
@@ -74,11 +77,33 @@ export class Gate {
     server.on('connection', (socket) => this.#accept(socket, port))
   }
 
+  /** Tells of what reached no socket, or none of a host. */
+  hearRefused(kind: 'tcp' | 'udp', address: string, port: number): void {
+    if (kind === 'tcp' && isLoopback(address)) this.#own.add(port)
+    else this.#passages.refuse(...this.#refusalAt(address, port, kind))
+  }
+
+  /** A connection to a port of the loopback was taken, by the gate itself where it takes those of every address. */
+  hearOpen(port: number): void {
+    const isGate = this.wanted.some((socket) => socket.port === port && socket.address === everyAddress)
+    if (!isGate) this.#own.delete(port)
+  }
+
   /** Ends every connection. Each is reported before it returns. */
   async close(): Promise<void> {
+    for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
+    this.#own.clear()
     for (const handle of this.#handles) handle.close()
     this.#http.close()
     await this.#passages.close()
+  }
+
+  #refusalAt(address: string, port: number, kind = 'tcp'): [host: string, port: number, refusal: Refusal] {
+    const name = this.#book.nameOf(address)
+    if (name === undefined && isLoopback(address)) return ['localhost', port, refusals.own()]
+    const host = name ?? normalAddress(address) ?? address
+    if (kind === 'udp') return [host, port, refusals.datagram()]
+    return [host, port, name === undefined ? refusals.address() : refusals.unlisted(this.#options.list, name, port)]
   }
 
   #placeOf(name: string): string {
@@ -99,7 +124,7 @@ export class Gate {
     const name = this.#book.nameOf(inner.localAddress ?? '')
     const entry: HostEntry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
     if (name === undefined || entry === undefined) {
-      if (name !== undefined) this.#passages.refuse(name, port, refusals.unlisted(this.#options.list, name, port))
+      this.hearRefused('tcp', inner.localAddress ?? '', port)
       return void inner.resetAndDestroy()
     }
     const leave = this.#passages.enter()
@@ -129,3 +154,5 @@ export class Gate {
 }
 
 const everyAddress = '0.0.0.0'
+
+const isLoopback = (address: string): boolean => /^127\.|^::1$/u.test(normalAddress(address) ?? '')

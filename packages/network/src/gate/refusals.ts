@@ -20,6 +20,17 @@ export const refusals = {
     const rule = list.closedBy(name, port)
     return { outcome: 'denied', rule, ...unlistedHost(name, port, rule) }
   },
+  address: () =>
+    denied(
+      'is an address, and commands reach hosts by name alone',
+      'ask for the host by its name, which must be listed',
+    ),
+  own: () =>
+    denied(
+      'is the loopback of the command itself, and nothing listened there',
+      'start the server in the same command; those of this machine are not reached',
+    ),
+  datagram: () => denied('was sent a datagram (UDP), and commands reach hosts by TCP alone', 'use TCP'),
   otherName: (name: string) =>
     denied(`was asked for over a connection to \`${name}\``, 'ask for each host over a connection of its own'),
   unjudged: (problem: string) =>

@@ -57,6 +57,28 @@ async function ask(text: string, options: Partial<BenchOptions> = {}) {
 
 const get = (host: string, path = '/') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
 
+describe('what the kernel refused', () => {
+  it('[NW1] is told with the name that its address stands for, and the loopback at the end, unless it answered', async () => {
+    const { gate, reports } = await openGate({ allow, origin: 1 })
+    gate.hearRefused('tcp', '198.18.0.2', 8080)
+    gate.hearRefused('udp', '198.18.0.2', 443)
+    gate.hearRefused('tcp', '2001:db8:0:0:0:0:0:1', 443)
+    gate.hearRefused('tcp', '::ffff:127.0.0.1', 1)
+    for (const port of [2, 3, 80]) gate.hearRefused('tcp', port === 3 ? '0:0:0:0:0:0:0:1' : '127.0.0.1', port)
+    // the gate itself takes port 80 of every address
+    for (const port of [2, 80]) gate.hearOpen(port)
+    const early = reports.map(({ host, port }) => `${host} ${port}`)
+    await gate.close()
+    expect(early).toEqual(['api.test 8080', 'api.test 443', '2001:db8::1 443'])
+    expect(reports.slice(3).map(({ host, port }) => `${host} ${port}`)).toEqual([
+      'localhost 1',
+      'localhost 3',
+      'localhost 80',
+    ])
+    expect(reports.every(({ outcome, reason, remedy }) => outcome === 'denied' && reason && remedy)).toBe(true)
+  })
+})
+
 describe('http at the gate', () => {
   it('[NW1] goes to the host that address and `Host` name, and is told when it is over', async () => {
     const { answer, seen, reports, until } = await ask(get('API.test', '/x?y'))

@@ -10,10 +10,13 @@
 # A socket goes as a message of Node's own format for handles. The next one follows once Node has confirmed it: Node 20 loses one of
 # two that come together.
 #
-# Arguments: the numbers of `setns` and `sendmsg`. A line of the input is a request: id, process and its start time, uid, gid,
+# Every address is the sandbox's own, so that the kernel answers for all of them. A refusal is a line of the output, `refused ID …`,
+# until the line `end ID` comes, which is answered by `ended ID`. A child sends the socket that hears it here.
+#
+# Arguments: the numbers of `setns`, `sendmsg` and `recvmsg`. A line of the input is a request: id, process and its start time, uid, gid,
 # the network as `A.B.C.D/BITS`, and `KIND:ADDRESS:PORT` for each socket. Descriptor 3 is Node's channel.
 
-my ($setns, $sendmsg) = @ARGV;
+my ($setns, $sendmsg, $recvmsg) = @ARGV;
 local $SIG{PIPE} = 'IGNORE';
 local $| = 1;
 open(my $channel, '+<&=', 3) or exit 1;
@@ -23,29 +26,53 @@ sub failed { my $e = $! + 0; print "failed $_[0] $_[1] $e\n"; exit 1 }
 # A `sockaddr_in`.
 sub place { my ($at, $port) = @_; return pack('SnC4x8', 2, $port, split(/\./, $at)) }
 
-# Sends a descriptor with a message (`SCM_RIGHTS`), and waits until Node has it.
-sub hand {
-  my ($id, $fd, $json) = @_;
-  $json .= "\n";
-  my $part = pack('PQ', $json, length $json);
+# Sends a descriptor with a text (`SCM_RIGHTS`).
+sub send_descriptor {
+  my ($to, $fd, $text) = @_;
+  my $part = pack('PQ', $text, length $text);
   my $rights = pack('Qlllx4', 20, 1, 1, $fd);
   my $message = pack('QLx4PQPQlx4', 0, 0, $part, 1, $rights, length $rights, 0);
-  syscall($sendmsg, 3, $message, 0) > 0 or failed($id, 'sendmsg');
+  return syscall($sendmsg, $to, $message, 0) > 0;
+}
+
+# Takes a descriptor that was sent with one byte; nothing where none was.
+sub take_descriptor {
+  my ($from) = @_;
+  my ($byte, $rights) = ("\0", "\0" x 24);
+  my $part = pack('PQ', $byte, 1);
+  my $message = pack('QLx4PQPQlx4', 0, 0, $part, 1, $rights, length $rights, 0);
+  return if syscall($recvmsg, fileno $from, $message, 0x40000040) < 1;
+  my ($length, $level, $type, $fd) = unpack('Qlll', $rights);
+  return if $length != 20 || $type != 1;
+  open(my $taken, '+<&=', $fd) or return;
+  return $taken;
+}
+
+# Sends a descriptor to Node, and waits until it is there.
+sub hand {
+  my ($id, $fd, $json) = @_;
+  send_descriptor(3, $fd, "$json\n") or failed($id, 'sendmsg');
   my $answer = '';
   until ($answer =~ /\n/) { sysread($channel, my $more, 4096) or failed($id, 'confirm'); $answer .= $more }
   $answer =~ /"NODE_HANDLE_ACK"/ or failed($id, 'confirm');
 }
 
-# Gives an interface its address: RTM_NEWADDR by netlink.
-sub address {
-  my ($id, $index, @parts) = @_;
+# Asks the kernel by netlink. Answers its error, or 0.
+sub ask {
+  my ($id, $type, $body) = @_;
   socket(my $link, 16, 3, 0) or failed($id, 'netlink');
-  my $place = pack('C4', @parts[0 .. 3]);
-  my $body = pack('CCCCL', 2, $parts[4], 0, 254, $index) . pack('SSa4', 8, 2, $place) . pack('SSa4', 8, 1, $place);
-  send($link, pack('LSSLL', 16 + length $body, 20, 0x605, 1, 0) . $body, 0) or failed($id, 'netlink');
+  send($link, pack('LSSLL', 16 + length $body, $type, 0x605, 1, 0) . $body, 0) or failed($id, 'netlink');
   recv($link, my $answer, 4096, 0);
-  my $error = (unpack('LSSLLl', $answer))[5];
-  if ($error) { $! = -$error; failed($id, 'address') }
+  return -(unpack('LSSLLl', $answer))[5];
+}
+
+# Gives the loopback its address (RTM_NEWADDR), and every other address (RTM_NEWROUTE), of both families where there are both.
+sub address {
+  my ($id, @parts) = @_;
+  my $place = pack('C4', @parts[0 .. 3]);
+  my $error = ask($id, 20, pack('CCCCL', 2, $parts[4], 0, 254, 1) . pack('SSa4', 8, 2, $place) . pack('SSa4', 8, 1, $place));
+  if ($error) { $! = $error; failed($id, 'address') }
+  ask($id, 24, pack('C8L', $_, 0, 0, 0, 255, 4, $_ == 2 ? 254 : 0, 2, 0) . pack('SSL', 8, 4, 1)) for 2, 10;
 }
 
 # The network namespace of a process; nothing where this user may not have it.
@@ -85,9 +112,12 @@ sub enter {
 
 # Does one request, and ends.
 sub open_all {
-  my ($id, $pid, $start, $uid, $gid, $network, @wanted) = @_;
+  my ($parent, $id, $pid, $start, $uid, $gid, $network, @wanted) = @_;
   enter($id, $pid, $start, $uid, $gid);
-  address($id, 1, split(/[.\/]/, $network));
+  address($id, split(/[.\/]/, $network));
+  # where there is none, refusals have no words
+  my $packets = hearer();
+  send_descriptor(fileno $parent, fileno $packets, '.') if $packets;
   for my $number (0 .. $#wanted) {
     my ($kind, $at, $port) = split(/:/, $wanted[$number]);
     socket(my $socket, 2, $kind eq 'dns' ? 2 : 1, 0) or failed($id, 'socket');
@@ -103,26 +133,67 @@ sub open_all {
 
 # A child that waits for its request. Answers its process number, and the way to it.
 sub spare {
-  pipe(my $from, my $to) or return;
+  socketpair(my $from, my $to, 1, 1, 0) or return;
   my $child = fork;
   return unless defined $child;
-  return ($child, $to) if $child;
+  if ($child) { close $from; return ($child, $to) }
   close $to;
   my $line = <$from>;
   exit 0 unless defined $line;
   chomp $line;
-  open_all(split(/ /, $line));
+  open_all($from, split(/ /, $line));
 }
 
+# For each network: the socket that hears its refusals, until so many are told, and those that were.
+my (%hears, %told);
+my $most = 100;
 my ($child, $to) = spare();
-while (defined(my $line = <STDIN>)) {
-  my ($id) = split(/ /, $line);
+
+# Tells what was refused, each once. It reads a bounded number of packets, since a command can cause any number.
+sub report {
+  my ($id, $reads) = @_;
+  while ($reads-- && $hears{$id} && defined recv($hears{$id}, my $packet, 128, 0x40)) {
+    my $line = heard($packet) // next;
+    next if $told{$id}{$line}++;
+    print "refused $id $line\n";
+    delete $hears{$id} if keys %{$told{$id}} >= $most;
+  }
+}
+
+sub take {
+  my ($line) = @_;
+  my ($id, $ended) = split(/ /, $line);
+  if ($id eq 'end') {
+    report($ended, 1000);
+    delete $hears{$ended};
+    delete $told{$ended};
+    print "ended $ended\n";
+    return;
+  }
   ($child, $to) = spare() if !$child;
-  if (!$child) { my $e = $! + 0; print "failed $id fork $e\n"; next }
-  syswrite($to, $line);
-  close $to;
+  if (!$child) { my $e = $! + 0; print "failed $id fork $e\n"; return }
+  syswrite($to, "$line\n");
   waitpid($child, 0);
   # it has ended without a word
   print "failed $id ended 0\n" if $? > 256 || $? & 127;
+  $hears{$id} = take_descriptor($to);
+  delete $hears{$id} if !$hears{$id};
+  close $to;
   ($child, $to) = spare();
+}
+
+my $input = '';
+while (1) {
+  my $wanted = '';
+  vec($wanted, fileno $_, 1) = 1 for *STDIN, values %hears;
+  select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+  if (vec($ready, 0, 1)) {
+    sysread(STDIN, $input, 65536, length $input) or exit 0;
+    take($1) while $input =~ s/^(.*)\n//;
+  } else {
+    report($_, 64) for keys %hears;
+    # others use this process too: packets wait a moment, requests do not
+    vec(my $requests = '', 0, 1) = 1;
+    select($requests, undef, undef, 0.02);
+  }
 }

@@ -24,23 +24,32 @@ export interface ListenRequest {
   readonly sockets: readonly SandboxSocket[]
   /** Called for each socket, by its place in the list, in the turn in which it came. */
   readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
+  /** Called for what the kernel refuses there, each once, at most 100 times. */
+  readonly onRefused?: ((refused: RefusedPlace) => void) | undefined
 }
+
+/** A place where nothing listens that a program wanted to reach; or, for `open`, a port of the loopback where one was reached. */
+export type RefusedPlace =
+  | { readonly kind: 'tcp' | 'udp'; readonly address: string; readonly port: number }
+  | { readonly kind: 'open'; readonly port: number }
 
 export interface Listener {
   /**
-   * Opens sockets in the network namespace of a sandbox, which is not this process's own.
+   * Opens sockets in the network namespace of a sandbox, which is not this process's own. Answers the end of `onRefused`, which waits
+   * for those that were refused before.
    *
    * @throws WorkspaceError `ENOEXEC` where they cannot be opened; those that came are the caller's to close
    */
-  open(request: ListenRequest): Promise<void>
+  open(request: ListenRequest): Promise<() => Promise<void>>
 }
 
 const perl = '/usr/bin/perl'
 /** Node has no name for this error. */
 const tooManyReferences = '109'
+const hearing = readFileSync(new URL('refused.pl', import.meta.url), 'utf8')
 const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
-/** `setns` and `sendmsg`. */
-const numbers: Readonly<Record<string, readonly [number, number]>> = { x64: [308, 46], arm64: [268, 211] }
+/** `setns`, `sendmsg` and `recvmsg`. */
+const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47], arm64: [268, 211, 212] }
 
 const shared = new Shared(startListener)
 
@@ -66,18 +75,19 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
 function startListener(): Listener & { close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
-  const [setns = 0, sendmsg = 0] = numbers[process.arch] ?? []
-  const child = spawnChild(perl, ['-e', opener, String(setns), String(sendmsg)], {
+  const child = spawnChild(perl, ['-e', `${hearing}\n${opener}`, ...(numbers[process.arch] ?? []).map(String)], {
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
     env: {},
     cwd: '/',
     detached: true,
   })
   const waiting = new Map<number, Waiting>()
+  const hearers = new Map<number, (refused: RefusedPlace) => void>()
+  const ending = new Map<number, () => void>()
   let last = 0
   let text = ''
   const rest = (): void => {
-    if (waiting.size > 0) return
+    if (waiting.size + ending.size > 0) return
     for (const part of partsOf(child)) part.unref?.()
   }
   const fail = (id: number, step: string, native?: unknown): void => {
@@ -90,6 +100,7 @@ function startListener(): Listener & { close(): void } {
   }
   const end = (native?: unknown): void => {
     for (const id of waiting.keys()) fail(id, 'the helper ended', native)
+    for (const settle of ending.values()) settle()
   }
   child.on('error', end)
   child.on('close', () => end())
@@ -106,7 +117,12 @@ function startListener(): Listener & { close(): void } {
     const lines = text.split('\n')
     text = lines.pop() ?? ''
     for (const line of lines) {
-      const [kind, id, step = '', errno] = line.split(' ')
+      const [kind, id, step = '', errno, port] = line.split(' ')
+      if (kind === 'ended') ending.get(Number(id))?.()
+      if (kind === 'refused') {
+        const place = { kind: step, address: errno, port: Number(step === 'open' ? errno : port) }
+        hearers.get(Number(id))?.(place as RefusedPlace)
+      }
       const code =
         errno === tooManyReferences ? 'ETOOMANYREFS' : Number(errno) > 0 ? getSystemErrorName(-Number(errno)) : 'EIO'
       if (kind === 'failed') fail(Number(id), step, Object.assign(new Error(step), { code, syscall: step }))
@@ -114,15 +130,29 @@ function startListener(): Listener & { close(): void } {
   })
   rest()
   return {
-    open({ pid, startTime, owner, network, sockets, onSocket }) {
+    open({ pid, startTime, owner, network, sockets, onSocket, onRefused = () => undefined }) {
       const id = ++last
-      return new Promise<void>((resolve, reject) => {
+      const endHearing = (): Promise<void> =>
+        new Promise<void>((resolve) => {
+          const settle = (): void => {
+            ending.delete(id)
+            hearers.delete(id)
+            rest()
+            resolve()
+          }
+          ending.set(id, settle)
+          for (const part of partsOf(child)) part.ref?.()
+          child.stdin?.write(`end ${id}\n`)
+          if (child.exitCode !== null || child.signalCode !== null) settle()
+        })
+      return new Promise<() => Promise<void>>((resolve, reject) => {
         const settle = (problem?: Error): void => {
           waiting.delete(id)
           rest()
-          if (problem === undefined) resolve()
+          if (problem === undefined) resolve(endHearing)
           else reject(problem)
         }
+        hearers.set(id, onRefused)
         waiting.set(id, { onSocket, expected: sockets.length, came: 0, settle })
         for (const part of partsOf(child)) part.ref?.()
         const wanted = sockets.map(({ kind, address, port }) => `${kind}:${address}:${port}`)
