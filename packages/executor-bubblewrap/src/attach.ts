@@ -107,7 +107,7 @@ export function createAttached({
   async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<StartedCommand> {
     await checkToolPlaces(options.tools, plan, 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
-    const { login, bare } = request
+    const { login, bare, cache } = request
     const invocation =
       terminal !== undefined && request.command === ''
         ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
@@ -115,6 +115,7 @@ export function createAttached({
     const whole = viewEnvironment({
       root: plan.root,
       cwd: request.cwd,
+      cache,
       shell,
       env: { ...(protectsRepository(plan) && { GIT_TEMPLATE_DIR: '' }), ...trust?.env, ...request.env },
       allow: options.env,

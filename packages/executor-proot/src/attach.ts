@@ -304,6 +304,7 @@ class AttachedProot implements AttachedExecutor {
     return viewEnvironment({
       root: plan.root,
       cwd: request.cwd,
+      cache: request.cache,
       shell,
       env: request.env,
       allow,

@@ -100,6 +100,7 @@ class AttachedSanitize implements AttachedExecutor {
     const env = createEnvironment({
       view,
       cwd: request.cwd,
+      cache: request.cache,
       shell,
       env: request.env,
       allow: options.env,

@@ -7,6 +7,8 @@ import type { PathView } from './paths/path-view.ts'
 export interface EnvironmentOptions {
   readonly view: PathView
   readonly cwd: string
+  /** Where programs keep their caches, in the workspace. */
+  readonly cache: string | undefined
   readonly shell: string
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
@@ -26,7 +28,7 @@ const readingVariables =
  * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
  */
 export function createEnvironment(options: EnvironmentOptions): Record<string, string> {
-  const { view, cwd, shell, env, allow, trustsAll, bare } = options
+  const { view, cwd, cache, shell, env, allow, trustsAll, bare } = options
   const wrong = Object.keys(env).find((name) => readingVariables.test(name) || (name === 'PATH' && !trustsAll))
   if (wrong !== undefined) {
     throw execError(
@@ -43,6 +45,7 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
   const clean = cleanEnvironment({
     home,
     pwd: view.hostOf(cwd) ?? home,
+    cache: cache === undefined ? undefined : view.hostOf(cache),
     path: own + systemPath,
     shell,
     env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },

@@ -73,15 +73,17 @@ const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits 
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
 
 /** The options that both a workspace and a single command can set. */
-export const commandDefaultShapes: OptionShapes<CommandDefaults> = {
+const commandShapes: OptionShapes<Omit<CommandDefaults, 'cache'>> = {
   timeout: durationShape,
   maxOutputBytes: count,
   env,
   login: option.boolean,
 }
 
+export const commandDefaultShapes: OptionShapes<CommandDefaults> = { ...commandShapes, cache: option.text }
+
 const exec: OptionShapes<ExecOptions> = {
-  ...commandDefaultShapes,
+  ...commandShapes,
   cwd: option.string,
   stdin: option.hidden(stdin),
   writableStdin: option.boolean,

@@ -1,4 +1,9 @@
 import { virtualError } from '../mount/errors.ts'
+import type { Gate } from '../mount/gate.ts'
+import { stripAlias } from '../path/segments.ts'
+import type { InputOptions } from '../path/segments.ts'
+import { parseVirtualPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
 import type { CommandDefaults, ExecOptions } from '../workspace/types.ts'
 
 /**
@@ -31,9 +36,37 @@ function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['en
   return env && Object.fromEntries(Object.entries(env).filter(([name]) => !isStartVariable(name)))
 }
 
-/** The defaults of a workspace, as a copy. They have been checked. */
-export function copyCommandDefaults(given: CommandDefaults = {}): CommandDefaults {
-  return { ...given, ...(given.env && { env: { ...given.env } }) }
+/** The defaults of a workspace, as a copy. They have been checked, but for the cache. */
+export function copyCommandDefaults(given: CommandDefaults = {}, place: CachePlace): CommandDefaults {
+  return { ...given, ...(given.env && { env: { ...given.env } }), cache: cacheOf(given.cache, place) }
+}
+
+export interface CachePlace extends Omit<InputOptions, 'operation'> {
+  readonly gate: Gate
+  /** Absent: the workspace has none of its own. */
+  readonly scratch: VirtualPath | undefined
+}
+
+/**
+ * The directory for the caches of programs; `undefined` for HOME.
+ *
+ * @throws WorkspaceError `EINVAL`; as a write there, where that is refused: programs would go without their cache silently
+ */
+function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: CachePlace): VirtualPath | undefined {
+  const operation = 'createWorkspace'
+  if (given === undefined || given === 'scratch') {
+    if (scratch !== undefined) return `${scratch}/.cache` as VirtualPath
+    if (given === undefined) return undefined
+    throw virtualError({
+      code: 'EINVAL',
+      operation,
+      reason: '`commands.cache` is `scratch`, and the workspace has no `/tmp` of its own',
+      remedy: 'give a directory of the workspace',
+    })
+  }
+  const path = stripAlias(parseVirtualPath(given, { base, operation }), aliases)
+  gate.admit('createDirectory', path, 'write')
+  return path
 }
 
 /** The options of one command, narrowed by the workspace's defaults. Both have been checked. */

@@ -189,6 +189,7 @@ interface Admitted<Normalised> {
   readonly acknowledged: ReadonlySet<string>
   /** The options of the call, narrowed by the defaults of the workspace. */
   readonly narrowed: ExecOptions
+  readonly cache: VirtualPath | undefined
   /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
   readonly bare: boolean
   /** To be called when the command has ended, or does not start after all. */
@@ -242,6 +243,7 @@ export async function admit<Given extends Command | undefined>(
       executor,
       acknowledged,
       narrowed: narrowCommand(context.commands, options),
+      cache: context.commands.cache as VirtualPath | undefined,
       bare: acknowledged.size > 0,
       end,
     }
@@ -276,7 +278,7 @@ async function resolveCwd(context: Context, cwd: string | undefined): Promise<Vi
 }
 
 function request(
-  { normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>,
+  { normalised: command, cwd, narrowed: options, bare, cache }: Admitted<NormalisedCommand>,
   timeout: number | undefined,
 ): Omit<CommandRequest, 'stdin' | 'onOutput'> {
   const shell = options.shell?.trim() === '' ? undefined : options.shell
@@ -284,6 +286,7 @@ function request(
     command: command.line,
     cwd,
     env: options.env ?? {},
+    cache,
     shell: shell ?? command.shell,
     login: bare ? false : (options.login ?? command.login ?? true),
     bare,

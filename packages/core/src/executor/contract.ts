@@ -77,6 +77,8 @@ export interface CommandRequest {
   readonly cwd: VirtualPath
   /** Added to the clean environment. */
   readonly env: Readonly<Record<string, string>>
+  /** Where programs are to keep their caches, by variables such as `XDG_CACHE_HOME`. It need not be there. Absent: HOME. */
+  readonly cache?: VirtualPath | undefined
   /**
    * Default: nothing to read (end of file at once). Take a chunk of an iterable when the command has room for it, and
    * call `return` when it reads no more: a caller may be waiting to write.

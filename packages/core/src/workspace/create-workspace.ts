@@ -90,7 +90,7 @@ async function assemble(
     walker,
     tracer: new LinkTracer({ mounts: all, reserved, root, aliases, open }),
     audit: new Audit(copyLabels(options.labels)),
-    commands: copyCommandDefaults(options.commands),
+    commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
     isClosed: () => closed,
   }

@@ -82,6 +82,11 @@ export interface CommandDefaults {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Whether shells read the login files. Default true. */
   readonly login?: boolean | undefined
+  /**
+   * Where real programs keep their caches: a directory of the workspace, such as a mount of its own, or `scratch` for `/tmp/.cache`,
+   * which is gone with the workspace. For a workspace alone. Default: `scratch` where there is one, else `HOME`, which is the root.
+   */
+  readonly cache?: string | undefined
 }
 
 export interface ExecOptions extends SignalOption {

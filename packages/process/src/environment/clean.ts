@@ -11,6 +11,8 @@ export interface CleanEnvironmentOptions {
   readonly path?: string | undefined
   /** SHELL inside the view. Default: not set. */
   readonly shell?: string | undefined
+  /** Where programs keep caches and histories, inside the view. Default: HOME. */
+  readonly cache?: string | undefined
   /** The caller's variables; they win over all but PWD. `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Names, or prefixes ending in `*`, that are taken over from `parent`. Default {@link defaultAllowList}. */
@@ -36,13 +38,36 @@ export function cleanEnvironment(options: CleanEnvironmentOptions): Record<strin
   const isAllowed = allowance(options.allow ?? defaultAllowList)
   // Names first: each value of `process.env` is a call of its own.
   const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
-  const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell }
+  const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell, ...cacheVariables(options.cache) }
   // A Map, since an object would take `__proto__` for something else.
   const merged = new Map([...inherited, ...Object.entries(own), ...Object.entries(env), ['PWD', pwd] as const])
   const result: Record<string, string> = Object.create(null)
   for (const [name, value] of merged) if (value !== undefined) result[name] = value
   validateEnvironment(result, 'exec')
   return result
+}
+
+/** Most programs obey `XDG_CACHE_HOME`. The others have variables of their own. An empty name of a history: none is kept. */
+function cacheVariables(cache: string | undefined): Record<string, string> {
+  if (cache === undefined) return {}
+  const below = (name: string): string => `${cache === '/' ? '' : cache}/${name}`
+  return {
+    XDG_CACHE_HOME: cache,
+    XDG_STATE_HOME: below('state'),
+    npm_config_cache: below('npm'),
+    PNPM_HOME: below('pnpm'),
+    YARN_CACHE_FOLDER: below('yarn'),
+    YARN_GLOBAL_FOLDER: below('berry'),
+    BUN_INSTALL_CACHE_DIR: below('bun'),
+    CARGO_HOME: below('cargo'),
+    GOMODCACHE: below('go'),
+    GRADLE_USER_HOME: below('gradle'),
+    NUGET_PACKAGES: below('nuget'),
+    HISTFILE: '',
+    LESSHISTFILE: '-',
+    NODE_REPL_HISTORY: '',
+    SQLITE_HISTORY: '',
+  }
 }
 
 function allowance(allow: readonly string[]): (name: string) => boolean {

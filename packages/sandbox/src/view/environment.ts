@@ -8,6 +8,8 @@ export interface ViewEnvironmentOptions {
   readonly root: VirtualPath
   /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
+  /** Where programs keep their caches. Default: HOME. */
+  readonly cache?: VirtualPath | undefined
   /** SHELL: the shell that runs the command. */
   readonly shell?: string | undefined
   /** The caller's own variables; they win over everything but PWD. */
@@ -39,10 +41,11 @@ export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], b
 
 /** The whole environment of a command in a view: nothing of this process's own but what `allow` names [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
-  const { root, cwd = root, shell, env, allow = [], toolPaths, bare } = options
+  const { root, cwd = root, cache, shell, env, allow = [], toolPaths, bare } = options
   const clean = cleanEnvironment({
     home: root,
     pwd: cwd,
+    cache,
     user: 'user',
     path: viewPath(root, toolPaths, bare),
     shell,

@@ -38,7 +38,7 @@ export async function openSession(
       admitted: Awaited<ReturnType<typeof admit<Command | undefined>>>,
       left: () => number | undefined,
     ) => {
-      const { normalised, cwd, executor, narrowed, bare } = admitted
+      const { normalised, cwd, executor, narrowed, bare, cache } = admitted
       await door.checkpoints.before('before a session')
       const { attached } = executor
       const openTerminal = attached.openTerminal?.bind(attached)
@@ -49,6 +49,7 @@ export async function openSession(
         command: normalised?.line,
         cwd,
         env: narrowed.env ?? {},
+        cache,
         shell: shell ?? normalised?.shell,
         login: bare ? false : (narrowed.login ?? normalised?.login ?? true),
         bare,
