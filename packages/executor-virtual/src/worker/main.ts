@@ -14,6 +14,7 @@ import { repairInterpreter } from './interpreter/repaired.ts'
 import { bindSession } from './interpreter/shell.ts'
 import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './session.ts'
+import { matchFor } from './patterns/engine.ts'
 import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
 import { wordError, wordRefusals } from './wording.ts'
@@ -49,7 +50,7 @@ async function run({
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
   // Not by Atomics, which just-bash locks while a script runs.
-  repairInterpreter((await findInternals()).interpreter)
+  repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)
   // A loop that hears no message sees this at its next statement.
@@ -61,6 +62,7 @@ async function run({
   })
   const files = new BashFileSystem(remote.files, { session, root })
   bindSession(files, session)
+  matchFor(session)
   session.files = files
   port.on('message', (message: ToWorker) => {
     if (message.type === 'stop') session.wake()

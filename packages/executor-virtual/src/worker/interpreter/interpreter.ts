@@ -1,5 +1,7 @@
 import { Bash, defineCommand, type ExecResult, type parse } from '#just-bash'
 
+import type { Engine } from '../patterns/engine.ts'
+
 export type Script = ReturnType<typeof parse>
 export type Statement = Script['statements'][number]
 export type Pipeline = Statement['pipelines'][number]
@@ -56,6 +58,7 @@ export interface Internals {
   readonly FatalError: FatalError
   /** Shared by the interpreters of all scripts. */
   readonly interpreter: Interpreter
+  readonly engine: Engine
 }
 
 let internals: Promise<Internals> | undefined
@@ -73,6 +76,7 @@ export function findInternals(): Promise<Internals> {
 async function provoke(): Promise<Internals> {
   let error: FatalError | undefined
   let interpreter: Interpreter | undefined
+  let engine: Engine | undefined
   const command = defineCommand('provoke', async (_, { executionScope }) => {
     try {
       executionScope?.consumeLimited('provoked', 1, 0)
@@ -89,16 +93,27 @@ async function provoke(): Promise<Internals> {
       interpreter ??= Object.getPrototypeOf(self) as Interpreter
     return Reflect.apply(bind, this, [self, ...given])
   } as typeof bind
+  // An expression of RE2 keeps its text in this property.
+  Object.defineProperty(Object.prototype, 'patternInput', {
+    configurable: true,
+    set(this: object, value: unknown) {
+      engine ??= this.constructor as unknown as Engine
+      Object.defineProperty(this, 'patternInput', { value, writable: true, configurable: true, enumerable: true })
+    },
+  })
   try {
-    await bash.exec('provoke')
+    await bash.exec('[[ a =~ a ]]; provoke')
   } finally {
     Function.prototype.bind = bind
+    Reflect.deleteProperty(Object.prototype, 'patternInput')
   }
   if (
     error === undefined ||
     interpreter === undefined ||
+    typeof engine?.compile !== 'function' ||
+    typeof engine.translateRegExp !== 'function' ||
     repaired.some((name) => !Object.hasOwn(interpreter ?? {}, name))
   )
     throw new Error('this version of just-bash is built in another way than the executor knows')
-  return { FatalError: error, interpreter }
+  return { FatalError: error, interpreter, engine }
 }

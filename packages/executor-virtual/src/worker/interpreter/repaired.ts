@@ -1,10 +1,11 @@
 import { outputOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
+import { replaceEngine } from '../patterns/engine.ts'
 import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
-import type { Command, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
+import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
 import { emptyMove } from './empty-move.ts'
 import { goesToErrors, isBareExec } from './to-errors.ts'
 import { runFile } from './run-file.ts'
@@ -23,9 +24,10 @@ const compounds: ReadonlySet<string> = new Set([...loops, 'If', 'Case', 'Group']
 let done = false
 
 /** Puts the interpreter of this thread right, once. */
-export function repairInterpreter(interpreter: Interpreter): void {
+export function repairInterpreter({ interpreter, engine }: Internals): void {
   if (done) return
   done = true
+  replaceEngine(engine)
   const { executeScript, executeStatement, executePipeline, executeCommandInner, executeSimpleCommand, runCommand } =
     interpreter
 

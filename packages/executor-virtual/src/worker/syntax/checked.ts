@@ -7,6 +7,7 @@ import { hoistCommands } from './hoisted.ts'
 import { joinByIfs } from './joined.ts'
 import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
+import { markPatterns } from './patterns.ts'
 import { repair } from './repairs.ts'
 import { lastWordProblem, referenceProblem, unlikeBash } from './unlike.ts'
 import { isolatePipelines } from './isolated.ts'
@@ -43,6 +44,7 @@ export function checkSyntax(ast: Script): Script {
     jobsProblem(nodes) ??
     firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
   if (problem !== undefined) return { ...ast, statements: refusing(problem) }
+  nodes.forEach(markPatterns)
   nodes.forEach(repair)
   markInherited(ast)
   nodes.forEach(check)

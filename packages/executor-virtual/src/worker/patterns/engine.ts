@@ -1,0 +1,168 @@
+import type { Session } from '../session.ts'
+import { expressionSource } from './expression.ts'
+import { charactersOf, marks, type Use, uses } from './marks.ts'
+import { Matching, TooMuchWork } from './match.ts'
+import { OddPattern, parsePattern, type Part } from './parse.ts'
+
+// just-bash makes a regular expression of each pattern, and gives it to RE2. Where the text of one has our marks, it comes here
+// instead: just-bash takes what is found for what RE2 has found.
+
+/** A compiled expression of RE2, as far as just-bash calls it. */
+interface Compiled {
+  matcher(text: string): Matcher
+  groupCount(): number
+  namedGroups(): object
+}
+
+interface Matcher {
+  readonly matcherInput: { charSequence: string }
+  reset(): Matcher
+  find(from?: number): boolean
+  start(group?: number): number
+  end(group?: number): number
+  group(group: number): string | null
+}
+
+/** The class of RE2's expressions. */
+export interface Engine {
+  readonly LONGEST_MATCH: number
+  compile(source: string, flags?: number): Compiled
+  translateRegExp(source: string): string
+}
+
+let session: Session | undefined
+
+/** Names the script whose patterns are matched from now on. */
+export function matchFor(one: Session): void {
+  session = one
+}
+
+/** Takes the place of RE2 for the patterns that carry marks. */
+export function replaceEngine(engine: Engine): void {
+  const { compile, translateRegExp } = engine
+  engine.translateRegExp = (source) => (source.includes(marks.begin) ? source : translateRegExp.call(engine, source))
+  engine.compile = (source, flags) => {
+    const from = source.indexOf(marks.begin)
+    if (from === -1) return compile.call(engine, source, flags)
+    // just-bash has put a backslash before what is special in an expression.
+    const text = source.slice(from + 1, source.lastIndexOf(marks.end)).replace(/\\([^])/g, '$1')
+    return compiled(text, (expression) => compile.call(engine, expression, engine.LONGEST_MATCH))
+  }
+}
+
+let latest: { readonly text: string; readonly result: Compiled } | undefined
+
+function compiled(text: string, compile: (expression: string) => Compiled): Compiled {
+  if (latest?.text === text) return latest.result
+  const result = compiledAnew(text, compile)
+  latest = { text, result }
+  return result
+}
+
+function compiledAnew(text: string, compile: (expression: string) => Compiled): Compiled {
+  const [use, extended] = text as unknown as readonly [Use, string]
+  const [pattern = '', replacement] = text.slice(2).split(marks.replacement)
+  if (replacement !== undefined && /[&\\$]/.test(replacement))
+    refuse('${…/…/…}', '`&`, `\\` or `$` in a replacement that is a variable; use sed')
+  if (use === uses.expression) {
+    const expression = expressionSource(charactersOf(pattern))
+    if (expression === undefined) return refuse('[[ … =~ … ]]', 'the expression is not valid, or has a form that is not known here')
+    return compile(expression)
+  }
+  try {
+    return new Pattern(parsePattern(charactersOf(pattern), extended === '+'), use)
+  } catch (error) {
+    if (error instanceof OddPattern) return refuse('a pattern', `${error.message}; write the characters out`)
+    throw error
+  }
+}
+
+function refuse(subject: string, reason: string): never {
+  if (session === undefined) throw new Error('no script runs')
+  return session.refuse(subject, reason)
+}
+
+class Pattern implements Compiled {
+  readonly #parts: readonly Part[]
+  readonly #use: Use
+
+  constructor(parts: readonly Part[], use: Use) {
+    this.#parts = parts
+    this.#use = use
+  }
+
+  matcher(text: string): Matcher {
+    return new PatternMatcher(this.#parts, this.#use, text)
+  }
+
+  groupCount(): number {
+    // The part at the end is a group to just-bash.
+    return this.#use === uses.suffix ? 1 : 0
+  }
+
+  namedGroups(): object {
+    return {}
+  }
+}
+
+class PatternMatcher implements Matcher {
+  readonly #parts: readonly Part[]
+  readonly #use: Use
+  #text: string
+  #matching: Matching
+  #found: { readonly start: number; readonly end: number } | undefined
+  readonly matcherInput: { charSequence: string }
+
+  constructor(parts: readonly Part[], use: Use, text: string) {
+    this.#parts = parts
+    this.#use = use
+    this.#text = text
+    this.#matching = new Matching(parts, text)
+    const change = (other: string) => {
+      this.#text = other
+      this.#matching = new Matching(parts, other)
+    }
+    this.matcherInput = Object.defineProperty({ charSequence: text }, 'charSequence', { set: change })
+  }
+
+  reset(): this {
+    this.#found = undefined
+    return this
+  }
+
+  find(from = this.#found?.end ?? 0): boolean {
+    try {
+      this.#found = this.#search(from)
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error
+      refuse('a pattern', 'it takes too many steps on this text; make it simpler, or use grep or sed')
+    }
+    return this.#found !== undefined
+  }
+
+  #search(from: number): { readonly start: number; readonly end: number } | undefined {
+    const use = this.#use
+    const { length } = this.#text
+    if (use === uses.anywhere) return this.#parts.length === 0 ? undefined : this.#matching.next(from)
+    if (from > 0) return undefined
+    if (use === uses.whole) return this.#matching.whole() ? { start: 0, end: length } : undefined
+    if (use === uses.prefix || use === uses.longestPrefix || use === uses.start) {
+      const end = this.#matching.prefix(use !== uses.prefix)
+      return end === undefined ? undefined : { start: 0, end }
+    }
+    const start = this.#matching.suffix(use !== uses.suffix)
+    return start === undefined ? undefined : { start, end: length }
+  }
+
+  start(): number {
+    return this.#found?.start ?? -1
+  }
+
+  end(): number {
+    return this.#found?.end ?? -1
+  }
+
+  group(): string | null {
+    return this.#found === undefined ? null : this.#text.slice(this.#found.start, this.#found.end)
+  }
+}

@@ -1,0 +1,157 @@
+import { classes } from './classes.ts'
+import type { Character } from './marks.ts'
+
+const escapes: Readonly<Record<string, string>> = {
+  w: '[\\p{L}\\p{N}_]',
+  W: '[^\\p{L}\\p{N}_]',
+  s: '[ \\t-\\r]',
+  S: '[^ \\t-\\r]',
+  b: '\\b',
+  B: '\\B',
+}
+
+/** An extended regular expression of `=~`, as one of RE2; undefined for a form that bash refuses or RE2 lacks. */
+export function expressionSource(text: readonly Character[]): string | undefined {
+  try {
+    const reader = new Reader(text)
+    const source = reader.alternatives()
+    return reader.atEnd ? source : undefined
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
+}
+
+class Unreadable extends Error {}
+
+class Reader {
+  readonly #text: readonly Character[]
+  #at = 0
+
+  constructor(text: readonly Character[]) {
+    this.#text = text
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  /** The next character where it is an operator; an empty text where it stands for itself. */
+  get #active(): string {
+    const character = this.#text[this.#at]
+    return character?.quoted === false ? character.text : ''
+  }
+
+  alternatives(): string {
+    let source = this.#sequence()
+    while (this.#active === '|') {
+      this.#at++
+      source += `|${this.#sequence()}`
+    }
+    return source
+  }
+
+  #sequence(): string {
+    let source = ''
+    while (!this.atEnd && this.#active !== '|' && this.#active !== ')') {
+      const anchor = this.#active === '^' || this.#active === '$' ? this.#active : ''
+      let atom = anchor
+      if (anchor === '') atom = this.#atom()
+      else this.#at++
+      for (let repeat = this.#repeat(); repeat !== ''; repeat = this.#repeat()) {
+        if (anchor !== '') throw new Unreadable()
+        atom = `(?:${atom})${repeat}`
+      }
+      source += atom
+    }
+    return source
+  }
+
+  #repeat(): string {
+    const operator = this.#active
+    if (/^[*+?]$/.test(operator)) {
+      this.#at++
+      return operator
+    }
+    if (operator !== '{') return ''
+    const [whole = '', least = '', comma = '', most = ''] = /^\{(\d*)(,?)(\d*)\}/.exec(this.#rest()) ?? []
+    if (least + most === '' || Number(least) > 255 || Number(most) > 255 || (most !== '' && least > most))
+      if (least + most === '' || Number(least) > 255 || Number(most) > 255 || Number(least) > Number(most))
+        throw new Unreadable()
+    this.#at += whole.length
+    return `{${least === '' ? '0' : least}${comma}${most}}`
+  }
+
+  /** What follows, up to a quoted character. */
+  #rest(): string {
+    const rest = this.#text.slice(this.#at, this.#at + 16)
+    const end = rest.findIndex(({ quoted }) => quoted)
+    return (end === -1 ? rest : rest.slice(0, end)).map(({ text }) => text).join('')
+  }
+
+  #atom(): string {
+    const character = this.#text[this.#at++]
+    if (character === undefined) throw new Unreadable()
+    const { text, quoted } = character
+    if (quoted) return literal(text)
+    if (text === '.') return '(?s:.)'
+    if (text === '[') return this.#bracket()
+    if (text === '(') {
+      const source = this.alternatives()
+      if (this.#active !== ')') throw new Unreadable()
+      this.#at++
+      return `(${source})`
+    }
+    if (text === '\\') {
+      const next = this.#text[this.#at++]
+      if (next === undefined || /[1-9<>`']/.test(next.text)) throw new Unreadable()
+      return (next.quoted ? undefined : escapes[next.text]) ?? literal(next.text)
+    }
+    if (/[*+?{]/.test(text)) throw new Unreadable()
+    return literal(text)
+  }
+
+  #bracket(): string {
+    let source = '['
+    if (this.#active === '^') {
+      source += '^'
+      this.#at++
+    }
+    for (let start = true; ; start = false) {
+      if (this.atEnd) throw new Unreadable()
+      if (this.#active === ']' && !start) break
+      const [whole, name = ''] = this.#active === '[' ? (/^\[:(\w*):\]/.exec(this.#rest()) ?? []) : []
+      if (whole !== undefined) {
+        if (!Object.hasOwn(classes, name) || name === 'ascii' || name === 'word') throw new Unreadable()
+        source += classes[name]
+        this.#at += whole.length
+        continue
+      }
+      const low = this.#member()
+      const after = this.#text[this.#at + 1]
+      if (this.#active !== '-' || after === undefined || (after.text === ']' && !after.quoted)) source += low
+      else {
+        this.#at++
+        const high = this.#member()
+        if (codeOf(low) > codeOf(high)) throw new Unreadable()
+        source += `${low}-${high}`
+      }
+    }
+    this.#at++
+    return `${source}]`
+  }
+
+  /** A character within brackets, where a backslash stands for itself. */
+  #member(): string {
+    const sign = this.#active === '[' ? (this.#text[this.#at + 1]?.text ?? '') : ''
+    if (sign === '.' || sign === '=' || sign === ':') throw new Unreadable()
+    return literal(this.#text[this.#at++]?.text ?? '')
+  }
+}
+
+const codeOf = (source: string) => source.codePointAt(source.length > 1 && source.startsWith('\\') ? 1 : 0) ?? 0
+
+/** A character as RE2 and its brackets take it. */
+function literal(character: string): string {
+  return /[\\^$.*+?()[\]{}|\-/&~]/.test(character) ? `\\${character}` : character
+}

@@ -1,0 +1,37 @@
+// Text that just-bash has expanded comes to the matcher with these marks. They are low surrogates that stand alone, which no
+// text of a script holds: bytes that are not UTF-8 lie in another range.
+
+export const marks = { begin: '\udf00', end: '\udf01', quote: '\udf02', unquote: '\udf03', replacement: '\udf04' } as const
+
+/** What a pattern is for. A capital letter asks for the longest part. */
+export const uses = {
+  whole: 'w',
+  prefix: 'p',
+  longestPrefix: 'P',
+  suffix: 's',
+  longestSuffix: 'S',
+  anywhere: 'a',
+  start: '^',
+  end: '$',
+  expression: 'r',
+} as const
+
+export type Use = (typeof uses)[keyof typeof uses]
+
+/** A character of a pattern. A quoted one stands for itself. */
+export interface Character {
+  readonly text: string
+  readonly quoted: boolean
+}
+
+/** The characters between marks. */
+export function charactersOf(text: string): Character[] {
+  const characters: Character[] = []
+  let quoted = false
+  for (const character of text) {
+    if (character === marks.quote) quoted = true
+    else if (character === marks.unquote) quoted = false
+    else characters.push({ text: character, quoted })
+  }
+  return characters
+}

@@ -1,0 +1,149 @@
+import { classTest } from './classes.ts'
+import type { Character } from './marks.ts'
+
+/** A part of a pattern, as POSIX and bash read it. */
+export type Part =
+  | { readonly kind: 'character'; readonly code: number }
+  | { readonly kind: 'any' | 'star' | 'never' }
+  | { readonly kind: 'set'; readonly has: (code: number) => boolean }
+  | { readonly kind: 'group'; readonly operator: string; readonly alternatives: readonly (readonly Part[])[] }
+
+/** A form whose meaning in bash depends on details of its search. */
+export class OddPattern extends Error {}
+
+/** @param extended true where `@(a|b)` is a group */
+export function parsePattern(given: readonly Character[], extended: boolean): Part[] {
+  const text = unescaped(given)
+  const parts: Part[] = []
+  for (let at = 0; at < text.length; at++) {
+    const operator = active(text[at])
+    const close = extended && /^[?*+@!]$/.test(operator) && active(text[at + 1]) === '(' ? closing(text, at + 2) : -1
+    if (close !== -1) {
+      const alternatives = split(text, at + 2, close).map((inner) => parsePattern(inner, extended))
+      parts.push({ kind: 'group', operator, alternatives })
+      at = close
+    } else if (operator === '*') {
+      if (parts.at(-1)?.kind !== 'star') parts.push({ kind: 'star' })
+    } else if (operator === '?') parts.push({ kind: 'any' })
+    else if (operator === '[') {
+      const found = bracket(text, at + 1)
+      parts.push(found.part)
+      at = found.end - 1
+    } else parts.push(literal(text[at]))
+  }
+  return parts
+}
+
+const active = (character: Character | undefined) => (character?.quoted === false ? character.text : '')
+
+const codeOf = (character: Character | undefined) => character?.text.codePointAt(0) ?? 0
+
+const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
+
+/** A backslash from a variable quotes what follows it; the last character of a pattern stands for itself. */
+function unescaped(given: readonly Character[]): Character[] {
+  const text: Character[] = []
+  for (let at = 0; at < given.length; at++) {
+    const next = given[at + 1]
+    if (active(given[at]) !== '\\' || next === undefined) text.push(given[at] as Character)
+    else {
+      // A backslash before a quoted backslash, as the shell has put one there.
+      text.push({ text: next.text, quoted: true })
+      at++
+    }
+  }
+  return text
+}
+
+/** The place of the `)` that closes a group, or -1. */
+function closing(text: readonly Character[], from: number): number {
+  let depth = 1
+  for (let at = from; at < text.length; at++) {
+    const character = active(text[at])
+    if (character === '[') at = Math.max(at, endOfBracket(text, at + 1) - 1)
+    else if (character === '(') depth++
+    else if (character === ')' && --depth === 0) return at
+  }
+  return -1
+}
+
+function split(text: readonly Character[], from: number, to: number): Character[][] {
+  const alternatives: Character[][] = [[]]
+  let depth = 0
+  for (let at = from; at < to; at++) {
+    const character = active(text[at])
+    const end = character === '[' ? Math.min(to, endOfBracket(text, at + 1)) : -1
+    if (character === '(') depth++
+    else if (character === ')') depth--
+    if (character === '|' && depth === 0) alternatives.push([])
+    else alternatives.at(-1)?.push(...text.slice(at, Math.max(at + 1, end)))
+    at = Math.max(at, end - 1)
+  }
+  return alternatives
+}
+
+function endOfBracket(text: readonly Character[], from: number): number {
+  return bracket(text, from).end
+}
+
+interface Bracket {
+  readonly part: Part
+  /** The place after it. */
+  readonly end: number
+}
+
+/** Reads a bracket expression as bash does; without a `]` the `[` stands for itself. */
+function bracket(text: readonly Character[], from: number): Bracket {
+  const unclosed: Bracket = { part: literal(text[from - 1]), end: from }
+  const tests: ((code: number) => boolean)[] = []
+  const negated = active(text[from]) === '!' || active(text[from]) === '^'
+  let at = negated ? from + 1 : from
+  for (let first = true; ; first = false) {
+    const character = text[at]
+    if (character === undefined) return unclosed
+    if (active(character) === ']' && !first) break
+    const opened = active(character) === '[' ? active(text[at + 1]) : ''
+    if (opened === ':') {
+      const close = closingOf(text, at + 2, ':')
+      if (close === -1) {
+        if (text.slice(at).some((one) => active(one) === ']')) throw new OddPattern('`[:` without `:]`')
+        return unclosed
+      }
+      const test = classTest(textOf(text, at + 2, close))
+      if (test !== undefined) tests.push((code) => test.test(String.fromCodePoint(code)))
+      at = close + 2
+      continue
+    }
+    const low = memberAt(text, at)
+    at = low.end
+    if (active(text[at]) === '-' && active(text[at + 1]) !== ']') {
+      if (text[at + 1] === undefined) return { part: { kind: 'never' }, end: from }
+      const high = memberAt(text, at + 1)
+      at = high.end
+      tests.push((code) => code >= low.code && code <= high.code)
+    } else tests.push((code) => code === low.code)
+  }
+  return { part: { kind: 'set', has: (code) => tests.some((test) => test(code)) !== negated }, end: at + 1 }
+}
+
+/** A character, or `[.x.]` or `[=x=]`, within brackets. */
+function memberAt(text: readonly Character[], at: number): { readonly code: number; readonly end: number } {
+  const sign = active(text[at]) === '[' ? active(text[at + 1]) : ''
+  if (sign !== '.' && sign !== '=') return { code: codeOf(text[at]), end: at + 1 }
+  if (active(text[at + 3]) !== sign || active(text[at + 4]) !== ']')
+    throw new OddPattern(`\`[${sign}\` of more than a character`)
+  return { code: codeOf(text[at + 2]), end: at + 5 }
+}
+
+function closingOf(text: readonly Character[], from: number, sign: string): number {
+  for (let at = from; at < text.length - 1; at++)
+    if (active(text[at]) === sign && active(text[at + 1]) === ']') return at
+  return -1
+}
+
+function textOf(text: readonly Character[], from: number, to: number): string {
+  return text
+    .slice(from, to)
+    .map((character) => character.text)
+    .join('')
+}

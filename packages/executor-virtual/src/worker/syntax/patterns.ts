@@ -1,0 +1,136 @@
+import { marks, type Use, uses } from '../patterns/marks.ts'
+import { type Node, type Part, type Word, wordOf } from './nodes.ts'
+
+interface Shape {
+  readonly type: string
+  readonly items?: readonly { patterns: Word[] }[]
+  readonly operator?: string
+  right?: Word
+  readonly operation?: Operation | null
+}
+
+interface Operation {
+  readonly type: string
+  pattern?: Word | null
+  readonly replacement?: Word | null
+  readonly side?: 'prefix' | 'suffix'
+  readonly greedy?: boolean
+  readonly all?: boolean
+  anchor?: 'start' | 'end' | null
+  readonly word?: Word | null
+}
+
+/** Gives the patterns of a node to the matcher: marks tell it what is quoted, and just-bash expands the rest. */
+export function markPatterns(node: Node): void {
+  const shape = node as unknown as Shape
+  if (shape.type === 'Case')
+    for (const item of shape.items ?? []) item.patterns = item.patterns.map((word) => marked(word, uses.whole))
+  if (shape.type === 'CondBinary' && shape.right !== undefined) {
+    if (shape.operator === '=~') shape.right = marked(shape.right, uses.expression)
+    else if (/^(?:==?|!=)$/.test(shape.operator ?? '')) {
+      const { type, parts } = marked(shape.right, uses.whole, { extended: true })
+      // A word that is quoted as a whole would be compared as text.
+      shape.right = { type, parts: [plain(''), ...parts] }
+    }
+  }
+  if (shape.type === 'ParameterExpansion' && shape.operation) markOperation(shape.operation)
+}
+
+function markOperation(operation: Operation): void {
+  const { type, side, greedy, all, replacement } = operation
+  if (type === 'PatternRemoval') {
+    const longest = side === 'prefix' ? uses.longestPrefix : uses.longestSuffix
+    const use = greedy === true ? longest : side === 'prefix' ? uses.prefix : uses.suffix
+    operation.pattern = marked(operation.pattern, use)
+  } else if (type === 'CaseModification') {
+    if (operation.pattern) operation.pattern = marked(operation.pattern, uses.whole)
+  } else if (type === 'PatternReplacement') {
+    const { anchor = null } = operation
+    // In `${x//%/y}` the sign is what is looked for.
+    const sign = all === true && anchor !== null ? (anchor === 'start' ? '#' : '%') : ''
+    if (sign !== '') operation.anchor = null
+    const use = sign !== '' || anchor === null ? uses.anywhere : anchor === 'start' ? uses.start : uses.end
+    const word: Word = { type: 'Word', parts: [plain(sign), ...(operation.pattern?.parts ?? [])] }
+    operation.pattern = marked(word, use, { watched: watched(replacement?.parts ?? []) })
+  }
+}
+
+interface Options {
+  readonly extended?: boolean
+  /** Parts of a replacement that the matcher looks at. */
+  readonly watched?: readonly Part[]
+}
+
+function marked(word: Word | null | undefined, use: Use, { extended = false, watched = [] }: Options = {}): Word {
+  const parts = (word?.parts ?? []).flatMap((part) => partsOf(part, use === uses.expression))
+  const more = watched.length === 0 ? [] : [plain(marks.replacement), ...watched]
+  const begin = plain(`${marks.begin}${use}${extended ? '+' : '-'}`)
+  return { type: 'Word', parts: [{ type: 'DoubleQuoted', parts: [begin, ...parts, ...more, plain(marks.end)] }] }
+}
+
+const plain = (value: string): Part => ({ type: 'Literal', value })
+const quoted = (parts: readonly Part[]): Part[] => [plain(marks.quote), ...parts, plain(marks.unquote)]
+
+/** A part of a pattern as parts in double quotes. */
+function partsOf(part: Part, expression: boolean): readonly Part[] {
+  const { type, value = '', parts = [] } = part
+  if (type === 'SingleQuoted') return quoted([plain(value)])
+  if (type === 'DoubleQuoted') return quoted(parts)
+  // In an expression the backslash may make an operator of a letter.
+  if (type === 'Escaped') return expression && /\w/.test(value) ? [plain(`\\${value}`)] : quoted([plain(value)])
+  if (type === 'TildeExpansion') return quoted([homeOf(part)])
+  if (type === 'Glob') return read(String(part.pattern), expression)
+  if (type === 'BraceExpansion') return bracesOf(part, expression)
+  if (type === 'ParameterExpansion') {
+    const { operation } = part as unknown as Shape
+    // The words of `${x:-"*"}` are part of the pattern.
+    if (operation?.word && operation.type !== 'AssignDefault' && operation.type !== 'ErrorIfUnset') {
+      const word: Word = { type: 'Word', parts: operation.word.parts.flatMap((inner) => partsOf(inner, expression)) }
+      return [{ ...part, operation: { ...operation, word } } as Part]
+    }
+  }
+  return [part]
+}
+
+function homeOf(part: Part): Part {
+  const { user } = part as unknown as { readonly user: string | null }
+  return user === null ? ({ type: 'ParameterExpansion', parameter: 'HOME', operation: null } as Part) : plain(`~${user}`)
+}
+
+/** Braces are not expanded in a pattern. */
+function bracesOf(part: Part, expression: boolean): readonly Part[] {
+  const { items } = part as unknown as {
+    readonly items: readonly { readonly type: string; readonly word?: Word; readonly start?: unknown; readonly end?: unknown; readonly step?: unknown }[]
+  }
+  const inner = items.flatMap(({ word, start, end, step }, index) => [
+    ...(index === 0 ? [] : [plain(',')]),
+    ...(word?.parts.flatMap((one) => partsOf(one, expression)) ?? [
+      plain(`${String(start)}..${String(end)}${step === undefined ? '' : `..${String(step)}`}`),
+    ]),
+  ])
+  return [plain('{'), ...inner, plain('}')]
+}
+
+const token =
+  /'[^']*'|"(?:[^"\\$`]|\\[^]|\$(?!\())*"|\\[^]|\$(?:\w+|[*@#?$!-]|\{(?:[^{}'"`$\\]|\$\w+)*\})|\$'(?:[^'\\]|\\[^])*'/g
+
+/** Reads a group such as `@(a|"$b")`, which just-bash keeps as text. */
+function read(text: string, expression: boolean): readonly Part[] {
+  const parts: Part[] = []
+  let end = 0
+  for (const found of text.matchAll(token)) {
+    parts.push(plain(text.slice(end, found.index)))
+    parts.push(...wordOf(found[0]).parts.flatMap((part) => partsOf(part, expression)))
+    end = found.index + found[0].length
+  }
+  parts.push(plain(text.slice(end)))
+  return parts.filter(({ value }) => value !== '')
+}
+
+/** The parts of a replacement whose values the matcher has to see, where they can be expanded twice. */
+function watched(parts: readonly Part[]): readonly Part[] {
+  return parts.flatMap((part): readonly Part[] => {
+    if (part.type !== 'ParameterExpansion') return []
+    return [part]
+  })
+}
