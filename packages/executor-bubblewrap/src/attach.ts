@@ -160,6 +160,7 @@ export function createAttached({
         keeper,
         release,
         network,
+        onExposure: options.onExposure,
         // A command on a terminal has its streams there.
         pipes: terminal === undefined ? pipes : undefined,
         warm: terminal === undefined && !startsFirst ? warm : undefined,

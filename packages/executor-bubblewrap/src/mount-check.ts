@@ -1,13 +1,14 @@
 import { lstatSync } from 'node:fs'
 
 import type { WorkspaceError, VirtualPath } from '@ws/core'
-import { execError, type HostPath } from '@ws/core/executor'
+import type { Owner } from '@ws/core/adapter'
+import { execError, type FileViolation, type HostPath } from '@ws/core/executor'
 import { doubtOwnMounts, readMountInfo, type MountEntry, parseMountTable } from '@ws/process'
-import type { NameKeeper } from '@ws/sandbox'
+import type { NameKeeper, WatchedCover } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import type { Child } from './first-child.ts'
-import type { Placement } from './layout.ts'
+import type { Layout, Placement } from './layout.ts'
 import type { MountedSource } from './sources.ts'
 
 /** Where a placement's source is in its file system; `undefined` for a placement that shows nothing of the host. */
@@ -119,30 +120,56 @@ interface Lost {
   readonly at: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined
 }
 
-/** Watches that what lies over protected parts stays there while a command runs. */
+/** How a watch has ended. */
+export interface Watched {
+  readonly lost: Lost | undefined
+  /** Paths that were open to the command for a time. */
+  readonly exposed: readonly FileViolation[]
+}
+
+/** Watches what lies over protected parts while a command runs, and puts it back where a program of the host took it away. */
 export interface MountWatch {
   /** Looks a last time. */
-  end(): Promise<Lost | undefined>
+  end(): Promise<Watched>
 }
 
 interface WatchOptions {
   readonly keeper: NameKeeper
+  readonly owner: Owner
   /** The first process of the sandbox. */
   readonly child: { readonly pid: number; readonly startTime: string | undefined }
-  readonly placements: readonly Placement[]
+  readonly layout: Layout
+  /** Ends the sandbox where a cover is lost, whether or not it could be put back. */
+  readonly onExposure: 'cover' | 'end'
   /** Ends the sandbox. */
   readonly end: () => void
 }
 
 /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
-export function watchMounts({ keeper, child, placements, end }: WatchOptions): MountWatch | undefined {
-  const watched = placements.filter(({ beneath }) => beneath !== undefined)
+export function watchMounts({ keeper, owner, child, layout, onExposure, end }: WatchOptions): MountWatch | undefined {
+  const watched = layout.placements.filter(({ beneath }) => beneath !== undefined)
   if (watched.length === 0) return undefined
   let lost: Lost | undefined
+  const exposed = new Map<string, FileViolation>()
   const watch = keeper.watch({
     pid: child.pid,
     startTime: child.startTime ?? '',
-    points: watched.map(({ at }) => Buffer.from(at).toString('latin1')),
+    owner,
+    ends: onExposure === 'end',
+    aliases: layout.mode === 'direct' ? layout.aliases : [],
+    covers: watched.map((placement) => ({
+      point: Buffer.from(placement.at).toString('latin1'),
+      kind: kindOf(placement),
+    })),
+    onExposed(indices, microseconds) {
+      // A path has a cover at each alias.
+      const found = new Map(indices.map((index) => [watched[index]?.virtual, watched[index]?.rule]))
+      for (const [virtual, rule] of found) {
+        if (virtual === undefined || rule === undefined) continue
+        const duration = (exposed.get(virtual)?.duration ?? 0) + microseconds / 1000
+        exposed.set(virtual, { rule, path: virtual, kind: 'exposed', duration: Math.ceil(duration * 10) / 10 })
+      }
+    },
     onLost(index) {
       const placement = index === undefined ? undefined : watched[index]
       lost = { at: placement && { path: placement.virtual, rule: placement.rule } }
@@ -152,7 +179,15 @@ export function watchMounts({ keeper, child, placements, end }: WatchOptions): M
   return {
     async end() {
       await watch.end()
-      return lost
+      return { lost, exposed: [...exposed.values()] }
     },
   }
+}
+
+function kindOf({ show, type, source, readOnly, beneath }: Placement): WatchedCover['kind'] {
+  if (show === 'mask') return type
+  if (show === 'empty') return show
+  // Another directory than that at its place cannot be had again from there.
+  if (show !== 'source' || source !== beneath) return 'other'
+  return readOnly ? 'read-only' : 'writable'
 }

@@ -47,6 +47,12 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    * They are gone a minute after the last one, and at `close()`. It is for directories that no other program looks at.
    */
   readonly warm?: boolean | WarmOptions | undefined
+  /**
+   * A program of the host can replace a file that rules protect while a command runs: `git config`, an editor that saves. `cover`
+   * (default): the new file is covered too, and the result reports for how long it was `exposed`. `end`: the command is ended, as it is
+   * where the new file cannot be covered in time.
+   */
+  readonly onExposure?: 'cover' | 'end' | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
   readonly tools?: readonly Tool[] | undefined
 }
@@ -63,6 +69,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly env: readonly string[]
   readonly scratchBytes: number
   readonly warm: false | Required<WarmOptions>
+  readonly onExposure: 'cover' | 'end'
   readonly tools: readonly ResolvedTool[]
 }
 
@@ -81,6 +88,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
     accepts: (value) => option.boolean.accepts(value) || option.object.accepts(value),
     options: { keepNames: option.boolean },
   },
+  onExposure: option.oneOf('cover', 'end'),
   tools: toolsShape,
   ...limitOptionShapes,
 }
@@ -89,7 +97,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
   const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
-  const { scratchBytes = defaultScratchBytes, warm = true } = options
+  const { scratchBytes = defaultScratchBytes, warm = true, onExposure = 'cover' } = options
   const held = resolveLimits(options, operation)
   return {
     root,
@@ -98,6 +106,7 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     env,
     scratchBytes,
     warm: warm !== false && { keepNames: warm !== true && warm.keepNames === true },
+    onExposure,
     ...held,
     tools: resolveTools(options.tools ?? [], operation),
   }

@@ -35,6 +35,7 @@ export interface CommandStart {
   readonly pipes?: PipeMaker | undefined
   readonly warm?: WarmPool | undefined
   readonly network?: CommandNetwork | undefined
+  readonly onExposure: 'cover' | 'end'
   /** Lets go of what the command had reserved. Called once it has ended; not when it could not be started. */
   readonly release?: (() => Promise<void>) | undefined
   /** Opens the sources anew for each attempt, and closes them afterwards. */
@@ -54,6 +55,7 @@ export async function startCommand({
   pipes,
   warm,
   network,
+  onExposure,
   release,
   withCommand,
 }: CommandStart): Promise<StartedCommand> {
@@ -69,6 +71,7 @@ export async function startCommand({
         pipes,
         warm,
         network,
+        onExposure,
         stdin: directInput(request),
         onStdout: output.onStdout,
         onStderr: output.onStderr,
@@ -198,7 +201,7 @@ async function follow(
   const ended = await sandbox.process.wait()
   if (!ended.survivors) await sandbox.gone
   // The keeper looks a last time before it lets go of what it is asked to after that.
-  const [lost] = await Promise.all([sandbox.watch?.end(), sandbox.errorsRead, letGo()])
+  const [{ lost, exposed = [] } = {}] = await Promise.all([sandbox.watch?.end(), sandbox.errorsRead, letGo()])
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   const exitCode = sandbox.exitCode()
@@ -209,6 +212,7 @@ async function follow(
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
     ...(ended.survivors && { survivors: true as const }),
+    ...(exposed.length > 0 && { violations: exposed }),
   }
   if (lost !== undefined) throw protectionLost(result, lost.at)
   if (sandbox.hides && ended.exitCode === unreadableCaller) throw listingLost(result)

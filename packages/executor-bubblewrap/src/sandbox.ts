@@ -40,6 +40,7 @@ export interface SandboxStart {
   readonly onStderr?: OutputListener | undefined
   /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
   readonly network?: Pick<CommandNetwork, 'open'> | undefined
+  readonly onExposure: 'cover' | 'end'
   readonly signal?: AbortSignal | undefined
 }
 
@@ -140,11 +141,11 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const [child] = outcome
     check(child)
-    const { placements, mode } = command.layout
+    const { layout } = command
     const end = () => endSandbox(running, child)
-    const needed = placements.some(({ beneath }) => beneath !== undefined)
-    const watch = needed ? watchMounts({ keeper: start.keeper(), child, placements, end }) : undefined
-    return { ...letGo(running, report, child, mode), errorsRead, watch }
+    const needed = layout.placements.some(({ beneath }) => beneath !== undefined)
+    const watch = needed ? watchMounts({ ...start, keeper: start.keeper(), child, layout, end }) : undefined
+    return { ...letGo(running, report, child, layout.mode), errorsRead, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)

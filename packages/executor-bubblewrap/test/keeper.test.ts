@@ -39,7 +39,7 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
     return await createWorkspace({
       mounts: [{ at: '/workspace', adapter: await createLocalAdapter({ root }) }],
       rules: [rules.deny('/workspace/.env')],
-      executors: [createBubblewrapExecutor()],
+      executors: [createBubblewrapExecutor({ onExposure: 'end' })],
     })
   }
 

@@ -174,14 +174,17 @@ export interface FileViolation {
   readonly rule: string
   readonly path: VirtualPath
   /**
-   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: the cover of a denied path
-   * was lost while the command ran. `link`: the path is a link that the command turned elsewhere, or one whose target no
-   * command is kept from; `reason` says which.
+   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: a program of the host replaced a protected
+   * file while the command ran, and the command could use the new one until it was covered, or until the command was ended.
+   * `link`: the path is a link that the command turned elsewhere, or one whose target no command is kept from; `reason` says
+   * which.
    */
   readonly kind: 'created' | 'exposed' | 'link'
   /** For a `link`, to follow the path in a sentence. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
+  /** `exposed`: for how long, in milliseconds and all in all. Absent where the command was ended for it. */
+  readonly duration?: number | undefined
 }
 
 /** The output of a command, finished or running, as far as it was read. */

@@ -86,7 +86,10 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     if (outcome !== 'ready') return giveUp()
     if (!checkMounts(() => check?.(spare.child))) return giveUp()
     await untilAborted(start.network?.open(spare.child, start.owner), signal)
-    const watch = isChecked ? watchMounts({ keeper: start.keeper(), child: spare.child, placements, end }) : undefined
+    const { layout } = command
+    const watch = isChecked
+      ? watchMounts({ ...start, keeper: start.keeper(), child: spare.child, layout, end })
+      : undefined
     if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()
     report.stream?.once('close', running.expectEnd)
     return { ...followWarm({ pool, supervisor, spare, running, end, start, hides: split.hidden !== undefined }), watch }

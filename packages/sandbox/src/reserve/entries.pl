@@ -42,10 +42,13 @@ sub look {
   return undef if syscall($n{statx}, $fd, $name, $how // 0x100, 0xfff, $b) < 0;
   my ($major, $minor) = unpack('LL', substr($b, 136, 8));
   my ($s, $ns) = unpack('qL', substr($b, 112, 12));
+  my ($changed, $rest) = unpack('qL', substr($b, 96, 12));
   my $dev = (($major & 0xfffff000) << 32) | (($major & 0xfff) << 8) | (($minor & 0xffffff00) << 12) | ($minor & 0xff);
   my %status = (
     mode => unpack('S', substr($b, 28, 2)),
     uid => unpack('L', substr($b, 20, 4)),
+    links => unpack('L', substr($b, 16, 4)),
+    changed => $changed * 1_000_000 + int($rest / 1000),
     dev => $dev,
     id => $dev . ':' . unpack('Q', substr($b, 32, 8)),
     time => $s,

@@ -1,6 +1,6 @@
 # The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. It is perl, because
 # Node has neither `renameat2` nor `flock` nor a way to wait for a change of a mount table. It follows journal.pl,
-# entries.pl, places.pl and watch.pl.
+# entries.pl, places.pl, cover.pl and watch.pl.
 #
 # Placeholders. A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and moved in by
 # `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with it (mode 0755). It
@@ -51,7 +51,7 @@ sub order {
   elsif ($what eq 'drop') { return ('dropped', $id, drop($id)) }
   elsif ($what eq 'sweep') { say_('swept', $id, locked(\&sweep)) }
   elsif ($what eq 'watch') { watch($id, @rest) }
-  elsif ($what eq 'unwatch') { changed($id) if $watched{$id}; leave($id, $watched{$id}) if $watched{$id} }
+  elsif ($what eq 'unwatch') { unwatch($id) }
 }
 
 # Names come and go in groups: one lock and one look at the journal for what has come together.

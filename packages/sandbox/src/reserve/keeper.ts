@@ -44,18 +44,37 @@ export interface ReservationRequest {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
+/** Something that covers a part of a sandbox. */
+export interface WatchedCover {
+  /** Its mount point, as bytes in Latin-1. */
+  readonly point: string
+  /** What covers it; `other` is not put back when it is lost. */
+  readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
+  /** It is not there yet. */
+  readonly isLate?: boolean | undefined
+}
+
 export interface WatchRequest {
   /** The first process of the sandbox. */
   readonly pid: number
   readonly startTime: string
-  /** Mount points that must stay, as bytes in Latin-1. */
-  readonly points: readonly string[]
-  /** A mount was lost, and the sandbox has been killed; `undefined`: nothing watches, as the keeper is gone or runs short. */
+  /** Whose the sandbox is, where this process may become that user. */
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** Kill the sandbox at the first loss. */
+  readonly ends: boolean
+  /** Where its tree appears again, with the covers that hang on the same entries. */
+  readonly aliases: readonly string[]
+  readonly covers: readonly WatchedCover[]
+  /** Covers were lost and are there again. The microseconds for which the last of them was missing; 0: it is not known. */
+  readonly onExposed: (indices: readonly number[], microseconds: number) => void
+  /** A cover was lost, and the sandbox has been killed; `undefined`: nothing watches, as the keeper is gone or runs short. */
   readonly onLost: (index: number | undefined) => void
 }
 
 /** A sandbox that is being watched. */
 export interface Watch {
+  /** Resolves when the late covers are there, or the sandbox has ended. */
+  readonly covered: Promise<void>
   /** Looks a last time and ends the watch. When it resolves, earlier losses have been reported. */
   end(): Promise<void>
 }
@@ -76,15 +95,18 @@ const perl = '/usr/bin/perl'
 const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   x64: {
     ...{ close: 3, fchmod: 91, fchown: 93, clock_gettime: 228, openat: 257, mkdirat: 258, unlinkat: 263 },
-    ...{ utimensat: 280, renameat2: 316, statx: 332 },
+    ...{ utimensat: 280, renameat2: 316, statx: 332, ioctl: 16, fcntl: 72, mount: 165, unshare: 272, setns: 308 },
   },
   arm64: {
     ...{ mkdirat: 34, unlinkat: 35, fchmod: 52, fchown: 55, openat: 56, close: 57, utimensat: 88 },
-    ...{ clock_gettime: 113, renameat2: 276, statx: 291 },
+    ...{ clock_gettime: 113, renameat2: 276, statx: 291, ioctl: 29, fcntl: 25, mount: 40, unshare: 97, setns: 268 },
   },
 }
 /** The same on every architecture. */
-const common = { pidfd_send_signal: 424, pidfd_open: 434 }
+const common = {
+  ...{ pidfd_send_signal: 424, open_tree: 428, move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432 },
+  ...{ pidfd_open: 434, openat2: 437, mount_setattr: 442 },
+}
 
 const pathOnly = 0o10000000
 const closeOnExec = 0o2000000
@@ -109,7 +131,7 @@ export function startKeeper(): Keeper | undefined {
   const { stdin, stdout } = child
   const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
   const waiting = new Map<string, (answer: readonly string[]) => void>()
-  const watches = new Map<string, WatchRequest['onLost']>()
+  const watches = new Map<string, WatchRequest & { readonly onCovered: () => void }>()
   let gone = false
   let native: unknown
   let text = ''
@@ -122,13 +144,20 @@ export function startKeeper(): Keeper | undefined {
     if (gone) return
     gone = true
     for (const resolve of [...waiting.values()]) resolve(['gone'])
-    for (const onLost of [...watches.values()]) onLost(undefined)
+    for (const { onLost, onCovered } of [...watches.values()]) {
+      onLost(undefined)
+      onCovered()
+    }
     watches.clear()
   }
   const answer = (line: string) => {
     const [what = '', id = '', ...rest] = line.split(' ')
-    if (what === 'lost') watches.get(id)?.(rest[0] === undefined ? undefined : Number(rest[0]))
+    const watch = watches.get(id)
+    if (what === 'lost') watch?.onLost(rest[0] === undefined ? undefined : Number(rest[0]))
+    if (what === 'exposed') watch?.onExposed(rest.slice(1).map(Number), Number(rest[0]))
+    if (what === 'covered') watch?.onCovered()
     if (what === 'lost' || what === 'ended') {
+      watch?.onCovered()
       watches.delete(id)
       waiting.get(`ended ${id}`)?.(rest)
     } else waiting.get(`${what} ${id}`)?.(rest)
@@ -195,15 +224,20 @@ export function startKeeper(): Keeper | undefined {
       const id = --lastId
       await ask(`swept ${id}`, 'sweep', id)
     },
-    watch({ pid, startTime, points, onLost }) {
+    watch(request) {
+      const { pid, startTime, owner, ends, aliases, covers } = request
       const id = String(--lastId)
       if (gone) {
-        onLost(undefined)
-        return { end: async () => undefined }
+        request.onLost(undefined)
+        return { covered: Promise.resolve(), end: async () => undefined }
       }
-      watches.set(id, onLost)
-      send('watch', id, pid, startTime, ...points.map((point) => Buffer.from(point, 'latin1').toString('hex')))
+      const { promise: covered, resolve: onCovered } = Promise.withResolvers<void>()
+      watches.set(id, { ...request, onCovered })
+      const places = aliases.map((alias) => hex(alias)).join()
+      const parts = covers.map((one) => `${one.isLate ? '+' : ''}${letters[one.kind]}:${hex(one.point, 'latin1')}`)
+      send('watch', id, pid, startTime, owner.uid, owner.gid, ends ? 'end' : 'cover', `=${places}`, ...parts)
       return {
+        covered,
         async end() {
           if (watches.has(id)) await ask(`ended ${id}`, 'unwatch', id)
         },
@@ -229,6 +263,8 @@ export function keeperSettings(directory: string): string {
   return [hex(directory), `${process.pid}-${randomUUID()}`, flags, ...named].join(' ')
 }
 
-function hex(text: string): string {
-  return Buffer.from(text).toString('hex')
+const letters = { file: 'f', directory: 'd', empty: 'e', 'read-only': 'r', writable: 'w', other: 'x' }
+
+function hex(text: string, encoding?: 'latin1'): string {
+  return Buffer.from(text, encoding).toString('hex')
 }

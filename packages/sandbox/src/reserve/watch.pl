@@ -1,6 +1,9 @@
-# The part of the keeper that watches the mount tables of sandboxes, and kills those that lose a mount: see keeper.pl.
+# The part of the keeper that watches the mount tables of sandboxes: see keeper.pl. What loses a mount gets it back (cover.pl), or is
+# killed.
 #
-# A watch is a hash: pidfd, fh (the mount table), wanted (mount points) and ids (number of a mount => its place in `wanted`).
+# A watch is a hash: pid, pidfd, uid and gid (of its owner), ends (killed at the first loss), aliases (where its tree appears again),
+# fh (the mount table), wanted (mount points), kinds (what covers each), ids (place in `wanted` => number of the mount there, which
+# another mount can have when that is gone) and child (what covers at the moment).
 
 our (%n, %watched);
 
@@ -12,7 +15,7 @@ sub table {
   $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
   my %points;
   for (split /\n/, $text) {
-    my ($id, undef, undef, undef, $point) = split / /;
+    my ($id, undef, undef, undef, $point) = split / /, $_, 6;
     next unless defined $point;
     $point =~ s/\\([0-7]{3})/chr oct $1/ge;
     $points{$id} = $point;
@@ -20,12 +23,16 @@ sub table {
   return \%points;
 }
 
+# Each part is a letter and its mount point: the mask of a file, of a directory, an empty directory, read-only, writable, or x, which
+# is not put back. A `+` in front: it is to be covered first.
 sub watch {
-  my ($id, $pid, $start, @wanted) = @_;
-  @wanted = map { pack('H*', $_) } @wanted;
+  my ($id, $pid, $start, $uid, $gid, $how, $aliases, @parts) = @_;
   my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0);
   return $! == 3 ? say_('ended', $id) : say_('lost', $id) if $pidfd < 0;
-  my $w = { pidfd => $pidfd, wanted => \@wanted, ids => {} };
+  my $w = { pid => $pid, pidfd => $pidfd, uid => $uid, gid => $gid, ends => $how eq 'end', ids => {} };
+  $w->{aliases} = [map { pack('H*', $_) } split /,/, substr($aliases, 1)];
+  $w->{kinds} = [map { /(.):/ } @parts];
+  $w->{wanted} = [map { /:(.*)/; pack('H*', $1) } @parts];
   open(my $f, '<', "/proc/$pid/stat") or return unseen($id, $w);
   my $stat = <$f> // '';
   close $f;
@@ -33,15 +40,19 @@ sub watch {
   # the number of a process that has ended may be another's by now
   return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
   sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return unseen($id, $w);
-  my $points = table($w);
-  my %at;
+  my ($points, %at) = (table($w));
   # of several mounts at one point, the last one is seen
   $at{ $points->{$_} } = $_ for sort { $a <=> $b } keys %$points;
-  for my $i (0 .. $#wanted) {
-    return lost($id, $w, $i) unless exists $at{ $wanted[$i] };
-    $w->{ids}{ $at{ $wanted[$i] } } = $i;
+  my @lost;
+  for my $i (grep { $parts[$_] !~ /^\+/ } 0 .. $#parts) {
+    my $mount = $at{ $w->{wanted}[$i] };
+    if (defined $mount) { $w->{ids}{$i} = $mount }
+    else { push @lost, $i }
   }
   $watched{$id} = $w;
+  my @late = grep { $parts[$_] =~ /^\+/ } 0 .. $#parts;
+  if (@lost) { mend($id, $w, @lost) }
+  elsif (@late) { cover($id, $w, 0, @late) }
 }
 
 # It has ended, or it cannot be watched, for want of descriptors for instance: it does not go on without.
@@ -55,33 +66,46 @@ sub unseen {
 
 sub leave {
   my ($id, $w) = @_;
-  closefd($w->{pidfd});
-  close $w->{fh} if $w->{fh};
-  delete $watched{$id};
+  forget_watch($id, $w);
   say_('ended', $id);
 }
 
 sub lost {
   my ($id, $w, $i) = @_;
   end($w);
-  closefd($w->{pidfd});
-  close $w->{fh};
-  delete $watched{$id};
+  forget_watch($id, $w);
   say_('lost', $id, $i);
+}
+
+sub forget_watch {
+  my ($id, $w) = @_;
+  forsake($w);
+  closefd($w->{pidfd});
+  close $w->{fh} if $w->{fh};
+  delete $watched{$id};
+}
+
+# Its command has ended.
+sub unwatch {
+  my ($id) = @_;
+  changed($id) if $watched{$id};
+  my $w = $watched{$id} or return;
+  return leave($id, $w) unless $w->{child};
+  $w->{leaving} = 1;
 }
 
 # Kills the first process of a sandbox, and so all of it.
 sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
 
-# A mount table has changed.
+# A mount table has changed. While something is being covered, that is looked at afterwards.
 sub changed {
   my ($id) = @_;
   my $w = $watched{$id};
+  return if $w->{child};
   my $points = table($w);
-  for my $mount (keys %{ $w->{ids} }) {
-    my $i = $w->{ids}{$mount};
-    return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i];
-  }
+  my $ids = $w->{ids};
+  my @lost = sort { $a <=> $b } grep { ($points->{ $ids->{$_} } // '') ne $w->{wanted}[$_] } keys %$ids;
+  mend($id, $w, @lost) if @lost;
 }
 
 # Waits for a change of what is watched, or for so many seconds. True when there is something to read.
@@ -89,8 +113,15 @@ sub attend {
   my ($read, $seconds) = @_;
   my ($in, $changes) = ('', '');
   vec($in, 0, 1) = 1 if $read;
-  vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
+  for (values %watched) {
+    if ($_->{child}) { vec($in, fileno $_->{child}{from}, 1) = 1; $seconds //= 1 }
+    else { vec($changes, fileno $_->{fh}, 1) = 1 }
+  }
   return 0 if select($in, undef, $changes, $seconds) < 0;
-  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
+  for (keys %watched) {
+    my $w = $watched{$_};
+    if ($w->{child}) { covered($_) if vec($in, fileno $w->{child}{from}, 1) || time() >= $w->{child}{until} }
+    elsif (vec($changes, fileno $w->{fh}, 1)) { changed($_) }
+  }
   return $read && vec($in, 0, 1);
 }

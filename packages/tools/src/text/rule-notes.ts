@@ -15,7 +15,9 @@ function noteOfViolation(violation: RuleViolation): string {
     const { host, port, reason, remedy } = violation
     return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
   }
-  const { rule, path } = violation
+  const { rule, path, duration } = violation
+  if (duration !== undefined)
+    return `Note: a program outside replaced ${showName(path)}, and the command could use it for ${duration} ms (rule ${rule}).`
   return violation.kind === 'created'
     ? `Note: rule ${rule} denies ${showName(path)}, which the command made; delete it.`
     : `Note: the cover of rule ${rule} on ${showName(path)} was lost while the command ran; tell the user.`

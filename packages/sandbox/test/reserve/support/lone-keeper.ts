@@ -46,7 +46,7 @@ export function startLoneKeeper({ state, root, owner, runAs }: LoneKeeperOptions
     },
     /** Watches a process. The answer is read where it cannot be: `lost w`, or `ended w` where that has ended. */
     async watch(pid: number, startTime: string, points: readonly string[]): Promise<string> {
-      send('watch', 'w', pid, startTime, ...points.map(hex))
+      send('watch', 'w', pid, startTime, -1, -1, 'end', '=', ...points.map((point) => `x:${hex(point)}`))
       return (await lines.next()).value as string
     },
     /** Lets go of what was placed last. */

@@ -1,0 +1,224 @@
+# The part of the keeper that covers parts in the tree of a sandbox, from outside: see keeper.pl and watch.pl. A program of the host
+# can replace what a cover lies over, and the kernel takes the cover away then. It is put over the new entry.
+#
+# A child of the keeper becomes the owner of the sandbox. It enters the user namespace that the mount namespace belongs to, and then
+# that. No process of the sandbox can see it. It makes each cover as a mount that is nowhere, and moves it onto an open descriptor of
+# the entry. So a name that is exchanged meanwhile leads the cover nowhere else, and the table of mounts shows where it went.
+#
+# A command may be quicker than this. It is ended where the entry is gone for long or is not a file, where the entry has a further
+# name, and where a part that must not be written is open for writing: that descriptor would go on to write it.
+
+our (%n, %watched);
+
+# Put back so often in ten seconds, a cover is not put back any more.
+my $most = 100;
+
+# Microseconds; for a missing entry, for a writer, and seconds for all.
+my ($gap, $writing, $limit) = (50_000, 250_000, 10);
+
+sub micros { my $now = "\0" x 16; syscall($n{clock_gettime}, 0, $now); my ($s, $ns) = unpack('qq', $now); return $s * 1_000_000 + int($ns / 1000) }
+
+# The process has ended.
+sub ended { my $in = ''; vec($in, $_[0]{pidfd}, 1) = 1; return select($in, undef, undef, 0) > 0 }
+
+# Covers have been lost: they are put back, or the sandbox is killed.
+sub mend {
+  my ($id, $w, @lost) = @_;
+  return exposed($id, $w, 0, @lost) if ended($w);
+  my $now = time();
+  ($w->{since}, $w->{count}) = ($now, 0) if $now - ($w->{since} // 0) >= 10;
+  return lost($id, $w, $lost[0]) if $w->{ends} || ++$w->{count} > $most;
+  cover($id, $w, 1, @lost);
+}
+
+sub exposed {
+  my ($id, $w, $micros, @which) = @_;
+  delete $w->{ids}{$_} for @which;
+  say_('exposed', $id, $micros, @which);
+}
+
+# Starts a child that covers.
+sub cover {
+  my ($id, $w, $careful, @which) = @_;
+  my $started = micros();
+  pipe(my $from, my $to) or return lost($id, $w, $which[0]);
+  my $pid = fork;
+  return lost($id, $w, $which[0]) unless defined $pid;
+  if (!$pid) {
+    $SIG{IO} = 'IGNORE';
+    my $micros = cover_all($w, $careful, $started, @which);
+    syswrite($to, "$micros\n") if defined $micros;
+    kill 9, $$;
+  }
+  $w->{child} = { pid => $pid, from => $from, careful => $careful, until => time() + $limit, which => \@which };
+}
+
+# The child has ended, or has had its time. Each cover must be where it was to be.
+sub covered {
+  my ($id) = @_;
+  my $w = $watched{$id};
+  my $c = $w->{child};
+  my ($said, @which) = ('', @{ $c->{which} });
+  sysread($c->{from}, $said, 32) if time() < $c->{until};
+  forsake($w);
+  my ($micros) = $said =~ /^(\d+)\n/;
+  my $over = ended($w);
+  return lost($id, $w, $which[0]) unless defined $micros || ($over && $c->{careful});
+  exposed($id, $w, $micros // 0, @which) if $c->{careful};
+  return leave($id, $w) if $over || $w->{leaving};
+  my %at = reverse %{ table($w) };
+  my @again = grep {
+    my $i = $_;
+    grep { !exists $at{"$_$w->{wanted}[$i]"} } '', @{ $w->{aliases} }
+  } @which;
+  $w->{ids}{$_} = $at{ $w->{wanted}[$_] } for grep { exists $at{ $w->{wanted}[$_] } } @which;
+  return @again ? mend($id, $w, @again) : changed($id) if $c->{careful};
+  @again ? lost($id, $w, $again[0]) : say_('covered', $id);
+}
+
+sub forsake {
+  my ($w) = @_;
+  my $c = delete $w->{child} or return;
+  kill 9, $c->{pid};
+  waitpid($c->{pid}, 0);
+  close $c->{from};
+}
+
+# In the child. The answer is the microseconds for which the last one was open to commands; undef where one could not be covered.
+sub cover_all {
+  my ($w, $careful, $started, @which) = @_;
+  my ($there, $here) = enter($w) or return undef;
+  my @parts;
+  for my $i (@which) { push @parts, [$w->{kinds}[$i], "$_$w->{wanted}[$i]"] for '', @{ $w->{aliases} } }
+  my $longest = 0;
+  # each mask is a descriptor until it has its place
+  while (my @some = splice(@parts, 0, 200)) {
+    my @masks;
+    return undef if $here >= 0 && syscall($n{setns}, $here, 0x20000) < 0;
+    for (grep { $_->[0] eq 'f' || ($careful && $_->[0] =~ /[de]/) } @some) {
+      my $mask = '/proc/mask';
+      push @masks, syscall($n{open_tree}, -100, $mask, 0x80001);
+      return undef if $masks[-1] < 0;
+    }
+    return undef if syscall($n{setns}, $there, 0x20000) < 0;
+    for (@some) {
+      my $micros = cover_one($careful, $started, @$_, \@masks);
+      return undef unless defined $micros;
+      $longest = $micros if $micros > $longest;
+    }
+    closefd($_) for @masks;
+  }
+  return $longest;
+}
+
+# Becomes the owner of the tree of a sandbox. The answer is that mount namespace, and one of its own with a file that masks others.
+sub enter {
+  my ($w) = @_;
+  my $path = "/proc/$w->{pid}/ns/mnt";
+  my $there = openat(-100, $path, 02000000);
+  return if $there < 0 || ended($w);
+  if ($> == 0 && $w->{uid} > 0) {
+    $( = $w->{gid} + 0;
+    $) = "$w->{gid} $w->{gid}";
+    ($<, $>) = ($w->{uid} + 0) x 2;
+    return if $> != $w->{uid} || $< != $w->{uid};
+  }
+  my $user = syscall($n{ioctl}, $there, 0xb701, 0);
+  return if $user < 0 || syscall($n{setns}, $user, 0x10000000) < 0 || syscall($n{unshare}, 0x20000) < 0;
+  $path = "/proc/$$/ns/mnt";
+  my $here = openat(-100, $path, 02000000);
+  my ($at, $type, $data) = ('/proc', 'tmpfs', 'mode=0700,size=4096');
+  return if $here < 0 || syscall($n{mount}, $type, $at, $type, 6, $data) < 0;
+  my $mask = '/proc/mask';
+  my $fd = syscall($n{openat}, -100, $mask, 0xc1, 0);
+  return if $fd < 0;
+  closefd($fd);
+  # no write through it, wherever it is moved
+  my $set = pack('QQQQ', 1, 0, 0, 0);
+  return if syscall($n{mount_setattr}, -100, $at, 0, $set, 32) < 0;
+  return ($there, $here);
+}
+
+# Covers one part. A careful one is in the tree of a command that runs. Its entry may be missing for a moment: an editor moves the
+# old file away first, and a name that is just being replaced takes no mount.
+sub cover_one {
+  my ($careful, $started, $kind, $path, $masks) = @_;
+  my $until = micros() + $gap;
+  my ($error, $fd, $s);
+  while ((($error, $fd, $s) = put_cover($careful, $kind, $path, $masks)) && $error) {
+    return undef unless $careful && $error == 2 && micros() < $until;
+    select(undef, undef, undef, 0.0005);
+  }
+  my $now = micros();
+  my $is_kept = !$careful || is_kept($fd, $s, $kind, $path);
+  closefd($fd);
+  return undef unless $is_kept;
+  # the entry came at its last change, where the file system notes that
+  my $since = $s->{changed} < $started && $s->{changed} > $started - 1_000_000 ? $s->{changed} : $started;
+  return $now - $since;
+}
+
+# Puts a cover over an entry. The answer is the error, the descriptor of the entry and its status.
+sub put_cover {
+  my ($careful, $kind, $path, $masks) = @_;
+  # read nothing, and follow no link
+  my ($how, $empty) = (pack('QQQ', 012000000, 0, 6), '');
+  my $fd = syscall($n{openat2}, -100, $path, $how, 24);
+  return $! + 0 if $fd < 0;
+  my $s = look($fd, '', 0x1000);
+  my $is_file = $s && is_file($s);
+  my $is_wrong = !$s || ($careful || $kind eq 'f' ? !$is_file : $kind =~ /[de]/ && !is_directory($s));
+  my $tree = $is_wrong ? -1 : $kind !~ /[fde]/ ? itself($fd, $kind eq 'r') : $is_file ? shift @$masks : memory($kind);
+  my $error = $is_wrong ? 22 : $tree < 0 || syscall($n{move_mount}, $tree, $empty, $fd, $empty, 0x44) < 0 ? $! + 0 : 0;
+  if ($error && $is_file && $kind =~ /[fde]/) { unshift @$masks, $tree }
+  else { closefd($tree) }
+  closefd($fd) if $error;
+  return ($error, $fd, $s);
+}
+
+# An empty directory in memory.
+sub memory {
+  my ($kind) = @_;
+  my $mode = $kind eq 'e' ? '0555' : '0000';
+  my ($type, $key, $size, $bytes, $null) = ('tmpfs', 'mode', 'size', '4096', 0);
+  my $fs = syscall($n{fsopen}, $type, 1);
+  return -1
+    if $fs < 0
+    || syscall($n{fsconfig}, $fs, 1, $key, $mode, 0) < 0
+    || syscall($n{fsconfig}, $fs, 1, $size, $bytes, 0) < 0
+    || syscall($n{fsconfig}, $fs, 6, 0, 0, 0) < 0;
+  my $tree = syscall($n{fsmount}, $fs, 1, 7);
+  closefd($fs);
+  return $tree;
+}
+
+# The entry itself, as a mount.
+sub itself {
+  my ($fd, $is_sealed) = @_;
+  my ($empty, $set) = ('', pack('QQQQ', 1, 0, 0, 0));
+  my $tree = syscall($n{open_tree}, $fd, $empty, 0x89001);
+  return $tree if $tree < 0 || !$is_sealed;
+  return syscall($n{mount_setattr}, $tree, $empty, 0x9000, $set, 32) < 0 ? -1 : $tree;
+}
+
+# The command has kept no other way to what was covered.
+sub is_kept {
+  my ($fd, $s, $kind, $path) = @_;
+  my $now = look($fd, '', 0x1000) or return 0;
+  return 0 if $now->{links} != 1;
+  return 1 if $kind ne 'r';
+  # its user cannot write it
+  return 1 if $s->{uid} != $> && !($s->{mode} & 022);
+  my $how = pack('QQQ', 02004000, 0, 6);
+  my $file = syscall($n{openat2}, -100, $path, $how, 24);
+  return 0 if $file < 0;
+  my $there = look($file, '', 0x1000);
+  my $is_free = 0;
+  # a lease is given where nothing has it open for writing: the program that saved it may be at it
+  for (my $until = micros() + $writing; $there && $there->{id} eq $s->{id}; select(undef, undef, undef, 0.002)) {
+    $is_free = syscall($n{fcntl}, $file, 1024, 0) >= 0;
+    last if $is_free || $! != 11 || micros() > $until;
+  }
+  closefd($file);
+  return $is_free;
+}
