@@ -1,7 +1,7 @@
 import { WorkspaceError, createWorkspace, rules } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
-import type { Rule, Workspace } from '@ws/core'
-import type { Entry, FileType, MountPath, StorageAdapter } from '@ws/core/adapter'
+import type { FileType, Rule, Workspace } from '@ws/core'
+import type { Entry, MountPath, StorageAdapter } from '@ws/core/adapter'
 import type { AttachedExecutor, BindPlan, Executor, Guarantees, HostPath } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 

@@ -188,10 +188,16 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       return
     }
     if (there?.isFile === true && (there.mode & mayWrite) === 0) throw new FileError('EACCES', 'open', destination)
-    // A file that is copied over a link lands where the link leads.
-    const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
+    if (there?.isSymbolicLink === true && (await this.exists(destination)) && (await this.lstat(from)).isFile) {
+      // A file that is copied over a link lands where the link leads. Rules on the link's own name hold there too.
+      await this.#change('cp', destination, async (signal) => {
+        const { stream } = await this.#door.readStream(from, this.#signal)
+        await this.#door.write(destination, stream, { signal, parents: false })
+      })
+      return
+    }
     await this.#change('cp', destination, (signal) =>
-      this.#door.copy(from, to, { signal, recursive, overwrite: true, parents: false }),
+      this.#door.copy(from, destination, { signal, recursive, overwrite: true, parents: false }),
     )
   }
 

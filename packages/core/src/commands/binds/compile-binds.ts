@@ -29,7 +29,7 @@ export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
   await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
   await coverVariants(compiler.list, options)
-  if (options.interpreted) return compiler.finish([], [])
+  if (options.interpreted) return compiler.finish()
   const matched = await coverMatches(compiler.list, options)
   return compiler.finish(matched, await coverLinks(compiler.list, options))
 }
@@ -45,7 +45,7 @@ class Compiler {
     }
   }
 
-  finish(matched: readonly VirtualPath[], links: readonly RuledLink[]): BindPlan {
+  finish(matched?: readonly VirtualPath[], links?: readonly RuledLink[]): BindPlan {
     const { root, aliases } = this.#options
     // Parents first; a pin before what lies in it.
     const binds = [...this.list.binds, ...this.list.pins.values()].sort(
