@@ -81,8 +81,8 @@ function passedOver({ executor }: CommandDoor): Explanation['passedOver'] {
   }))
 }
 
-async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {
-  const { matches } = await findMatches(gate, new Set())
+async function matchesNow({ gate, tracer }: Context): Promise<Explanation['matches']> {
+  const { matches } = await findMatches({ gate, tracer, acknowledged: new Set() })
   if (matches.length === 0) return undefined
   return matches.map(({ path, pattern }) => ({ rule: pattern.rule.name, path }))
 }

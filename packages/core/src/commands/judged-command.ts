@@ -93,12 +93,12 @@ async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandRe
  * Finds paths that match rules by pattern now and did not when the command started, and links under rules that lead
  * elsewhere now: by the command, or by another process beside it.
  */
-export async function findMade({ gate, tracer, plan, acknowledged }: Judging): Promise<RuleViolation[]> {
+export async function findMade({ plan, ...judging }: Judging): Promise<RuleViolation[]> {
   try {
-    const turned = await findTurnedLinks(plan.links ?? [], tracer)
-    if (plan.matched === undefined || gate.declared.patterns.length === 0) return turned.slice(0, mostListed)
+    const turned = await findTurnedLinks(plan.links ?? [], judging.tracer)
+    if (plan.matched === undefined || judging.gate.declared.patterns.length === 0) return turned.slice(0, mostListed)
     const before = new Set(plan.matched)
-    const { matches } = await findMatches(gate, acknowledged)
+    const { matches } = await findMatches(judging)
     const made = matches
       .filter(({ path, type }) => type !== 'missing' && !before.has(path))
       .map(({ path, pattern }): RuleViolation => ({ rule: pattern.rule.name, path, kind: 'created' }))

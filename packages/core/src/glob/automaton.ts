@@ -95,6 +95,11 @@ export class Automaton {
     return directory.some((bits) => bits !== 0)
   }
 
+  /** Some glob is on its way: its first names are those of a directory, or of one above. */
+  isBegun(directory: Progress): boolean {
+    return directory !== this.#idle && directory.some((bits, word) => (bits & ~(this.#idle[word] ?? 0)) !== 0)
+  }
+
   /** Where `**` may begin, the next step may begin too. Two `**` never follow one another. */
   #arrive(bits: Bits): Bits {
     let carry = 0

@@ -50,6 +50,11 @@ export class NameSet {
   mayMatchBelow(directory: Progress): boolean {
     return this.#automaton.isOpen(directory)
   }
+
+  /** A glob's first names are those of a directory, or of one above, and others may follow. */
+  isBegun(directory: Progress): boolean {
+    return this.#automaton.isBegun(directory)
+  }
 }
 
 /** `./x`, which has its meaning in a workspace, is `/x` without one. */

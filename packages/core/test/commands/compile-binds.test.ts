@@ -370,6 +370,34 @@ describe('rules on names that are links', () => {
     }
   })
 
+  it('[RU10] bind names that match by the name of a link above them, and nothing else below it', async () => {
+    const own: Rule = {
+      kind: 'pattern',
+      name: 'own',
+      access: 'read-only',
+      patterns: ['.claude/{settings,deep/*}', '*.far'],
+    }
+    const tree: Tree = {
+      '/.claude': '-> shared',
+      '/shared': 'directory',
+      '/shared/settings': 'file',
+      '/shared/other': 'file',
+      '/shared/deep': '-> ../low',
+      '/low': 'directory',
+      '/low/x': 'file',
+      '/loop/.claude': '-> .',
+    }
+    const { workspace, plans } = await open(tree, [own])
+    for (const repeated of [0, 1]) {
+      await expect(workspace.exec('true'), `${repeated}`).rejects.toThrow('ENOEXEC')
+      const bound = plans[repeated]?.binds.filter(({ access }) => access === 'read-only').map(({ at }) => at)
+      expect(bound).toEqual(expect.arrayContaining(['/shared/settings', '/low/x']))
+      expect(bound).not.toContain('/shared/other')
+    }
+    const { matches } = await workspace.explain({ operation: 'exec', path: '/', command: 'true' })
+    expect(matches?.map(({ path }) => path)).toEqual(['/.claude/settings', '/.claude/deep/x'])
+  })
+
   it('[RU10] refuse no command for a target that cannot be covered, and say so', async () => {
     const uncovered: readonly (readonly [string, Rule, string])[] = [
       ['.', rules.protectSecrets(), 'holds the link itself or a whole mount'],

@@ -1,17 +1,14 @@
 import { isWithin, parentPath } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
-import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import type { LinkTrace, LinkTracer } from '../../mount/trace-links.ts'
 import type { MissingName, RestrictionProblem, RuledLink } from '../../executor/bind-plan.ts'
 import type { RuleViolation } from '../../executor/contract.ts'
 import { missingName } from './bind-list.ts'
 import type { BindList, RuledName } from './bind-list.ts'
-import { bindPart } from './cover-names.ts'
+import { bindPart, type CoverOptions } from './cover-names.ts'
 
-export interface CoverLinksOptions {
-  readonly gate: Gate
-  readonly tracer: LinkTracer
+export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'> {
   /** The executor can keep commands from making this name. */
   readonly reserves: (name: MissingName) => boolean
 }

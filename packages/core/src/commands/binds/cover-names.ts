@@ -3,6 +3,7 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { READ, WRITE, rightsOf } from '../../policy/access.ts'
 import type { ResolvedSubtreeRule } from '../../policy/types.ts'
 import type { Gate } from '../../mount/gate.ts'
+import type { LinkTracer } from '../../mount/trace-links.ts'
 import { mountRuleName } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { missingName } from './bind-list.ts'
@@ -16,6 +17,7 @@ import { VariantLook } from './variant-look.ts'
 
 export interface CoverOptions {
   readonly gate: Gate
+  readonly tracer: LinkTracer
   readonly root: VirtualPath
   /** Rules that this command runs without. */
   readonly acknowledged: ReadonlySet<string>
@@ -42,9 +44,9 @@ const tooMuch = {
 }
 
 /** Finds the paths that match rules by pattern now, without the rules that are acknowledged. */
-export async function findMatches(gate: Gate, acknowledged: ReadonlySet<string>): Promise<Walk> {
+export async function findMatches({ gate, tracer, acknowledged }: Omit<CoverOptions, 'root'>): Promise<Walk> {
   const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
-  return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) })
+  return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) }, tracer)
 }
 
 /** The rights a command has at a node: the policy's, less the rules that it runs without. */
@@ -106,9 +108,10 @@ async function maskVariant(
 /** Covers what matches rules by pattern now. A FIFO or a socket of such a name is left alone, as above. */
 export async function coverMatches(
   list: BindList,
-  { gate, acknowledged, root }: CoverOptions,
+  { root, ...options }: CoverOptions,
 ): Promise<readonly VirtualPath[]> {
-  const { matches, overflow } = await findMatches(gate, acknowledged)
+  const { gate } = options
+  const { matches, overflow } = await findMatches(options)
   const found = matches.map(({ path }) => path)
   const first = matches[0]?.pattern.rule.name ?? gate.declared.patterns[0]?.rule.name
   if (overflow !== undefined && first !== undefined) {

@@ -1,4 +1,6 @@
+import type { LinkTracer } from '../../mount/trace-links.ts'
 import { READ } from '../../policy/access.ts'
+import { matchBelowLink } from './below-links.ts'
 import { overflowOf, strictest, TreeWalk, type Found, type Start, type WalkOptions } from './tree-walk.ts'
 import type { Match } from './walk-memory.ts'
 
@@ -9,13 +11,14 @@ export interface Walk {
 }
 
 /** Finds what matches rules by pattern now, in everything that commands can read. Enters no directory below a match. */
-export async function walkPatterns(options: WalkOptions): Promise<Walk> {
-  const found: Found = { matches: [], directories: 0 }
+export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Promise<Walk> {
+  const found: Found = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }
   for (const start of startingPlaces(options, found.matches)) {
     await new TreeWalk(start, options, found).run()
     if (overflowOf(found) !== undefined) break
   }
+  for (const passage of found.passages) await matchBelowLink(passage, options.gate, tracer, found)
   return { matches: found.matches, overflow: overflowOf(found) }
 }
 

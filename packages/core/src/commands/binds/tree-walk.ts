@@ -9,7 +9,7 @@ import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { GitDirectories, type GitName } from './git-directories.ts'
 import { eachEntry, isGone } from './variant-look.ts'
-import { memoryOf, remember, type Match, type Remembered, type WalkMemory } from './walk-memory.ts'
+import { memoryOf, remember, type Match, type Passage, type Remembered, type WalkMemory } from './walk-memory.ts'
 
 export interface WalkOptions {
   readonly gate: Gate
@@ -34,11 +34,12 @@ export interface Start {
 /** So far, by one walk. */
 export interface Found {
   readonly matches: Match[]
+  readonly passages: Passage[]
   /** Directories that were entered. */
   directories: number
 }
 
-export function overflowOf({ matches, directories }: Found): 'directories' | 'matches' | undefined {
+export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): 'directories' | 'matches' | undefined {
   if (matches.length > maxMatches) return 'matches'
   return directories > maxDirectories ? 'directories' : undefined
 }
@@ -106,6 +107,11 @@ export class TreeWalk {
         this.#add(match)
         isNew?.matches.push(match)
       }
+      const passage = type === 'symlink' ? this.#passage(path) : undefined
+      if (passage !== undefined) {
+        this.#found.passages.push(passage)
+        isNew?.passages.push(passage)
+      }
     }
     if (this.#looking.get(directory)?.length && this.#git.note(path, name, type)) isNew?.git.push({ name, type })
     return overflowOf(this.#found) === undefined ? undefined : 'stop'
@@ -119,11 +125,12 @@ export class TreeWalk {
     if (before?.stamp !== stamp) {
       const looking = this.#looking.get(directory) ?? none
       const own = this.#own.get(directory)
-      this.#after.set(directory, { stamp, own, looking, directories: [], matches: [], git: [] })
+      this.#after.set(directory, { stamp, own, looking, directories: [], matches: [], passages: [], git: [] })
       return undefined
     }
     this.#after.set(directory, before)
     for (const match of before.matches) this.#add(match)
+    this.#found.passages.push(...before.passages)
     for (const { name, type } of before.git) this.#git.note(childPath(directory, name), name, type)
     return before.directories
   }
@@ -132,6 +139,12 @@ export class TreeWalk {
     if (!this.#options.patterns.some((pattern) => pattern.mayMatchName(name))) return undefined
     const looking = this.#looking.get(parentPath(path)) ?? none
     return this.#match(joinPath(this.#start.mount.at, path), type, looking).match
+  }
+
+  #passage(path: MountPath): Passage | undefined {
+    const virtual = joinPath(this.#start.mount.at, path)
+    const patterns = (this.#looking.get(parentPath(path)) ?? none).filter((pattern) => pattern.hasBegunAt(virtual))
+    return patterns.length === 0 ? undefined : { path: virtual, patterns }
   }
 
   /** The patterns that look at what lies in a directory: none where it is not entered. Notes what it matches itself. */

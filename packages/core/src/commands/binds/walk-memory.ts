@@ -17,6 +17,12 @@ export interface Match {
   readonly pattern: CompiledPattern
 }
 
+/** A link to what may be a directory, below which its own name makes entries match. */
+export interface Passage {
+  readonly path: VirtualPath
+  readonly patterns: readonly CompiledPattern[]
+}
+
 /** The findings of a walk in a directory, for the next one. */
 export interface Remembered {
   /** The adapter's stamp of its entries. */
@@ -29,6 +35,7 @@ export interface Remembered {
   readonly directories: string[]
   /** Entries in it that match, but for the directories. */
   readonly matches: Match[]
+  readonly passages: Passage[]
   /** Entries by which git may take it for a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
