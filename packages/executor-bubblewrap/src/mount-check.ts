@@ -166,8 +166,8 @@ export function watchMounts({ keeper, owner, child, layout, onExposure, end }: W
       const found = new Map(indices.map((index) => [watched[index]?.virtual, watched[index]?.rule]))
       for (const [virtual, rule] of found) {
         if (virtual === undefined || rule === undefined) continue
-        const duration = (exposed.get(virtual)?.duration ?? 0) + microseconds / 1000
-        exposed.set(virtual, { rule, path: virtual, kind: 'exposed', duration: Math.ceil(duration * 10) / 10 })
+        const duration = Math.ceil(((exposed.get(virtual)?.duration ?? 0) + microseconds / 1000) * 10) / 10
+        exposed.set(virtual, { rule, path: virtual, kind: 'exposed', ...(duration > 0 && { duration }) })
       }
     },
     onLost(index) {

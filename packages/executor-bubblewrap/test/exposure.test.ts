@@ -161,7 +161,8 @@ for (const mode of modes) {
       }
       running.kill('SIGKILL')
       await ending
-      expect(lstatSync(path('.env')).isSymbolicLink() && !isOver).toBe(false)
+      // While the command went on, the names that it took from the host were not left open.
+      if (!isOver) expect(lstatSync(path('.env')).isSymbolicLink()).toBe(false)
     })
   })
 }

@@ -183,7 +183,7 @@ export interface FileViolation {
   /** For a `link`, to follow the path in a sentence. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
-  /** `exposed`: for how long, in milliseconds and all in all. Absent where the command was ended for it. */
+  /** `exposed`: for how long, in milliseconds and all in all. Absent where the command ended before it was covered. */
   readonly duration?: number | undefined
 }
 

@@ -13,8 +13,8 @@ our (%n, %watched);
 # Put back so often in ten seconds, a cover is not put back any more.
 my $most = 100;
 
-# Microseconds; for a missing entry, for a writer, and seconds for all.
-my ($gap, $writing, $limit) = (50_000, 250_000, 10);
+# Microseconds for a missing entry, or for the program that saves it; and seconds for all.
+my ($patience, $limit) = (250_000, 10);
 
 sub micros { my $now = "\0" x 16; syscall($n{clock_gettime}, 0, $now); my ($s, $ns) = unpack('qq', $now); return $s * 1_000_000 + int($ns / 1000) }
 
@@ -65,15 +65,16 @@ sub covered {
   my $over = ended($w);
   return lost($id, $w, $which[0]) unless defined $micros || ($over && $c->{careful});
   exposed($id, $w, $micros // 0, @which) if $c->{careful};
-  return leave($id, $w) if $over || $w->{leaving};
   my %at = reverse %{ table($w) };
   my @again = grep {
     my $i = $_;
     grep { !exists $at{"$_$w->{wanted}[$i]"} } '', @{ $w->{aliases} }
   } @which;
   $w->{ids}{$_} = $at{ $w->{wanted}[$_] } for grep { exists $at{ $w->{wanted}[$_] } } @which;
-  return @again ? mend($id, $w, @again) : changed($id) if $c->{careful};
-  @again ? lost($id, $w, $again[0]) : say_('covered', $id);
+  if (!$c->{careful}) { @again ? lost($id, $w, $again[0]) : say_('covered', $id) }
+  elsif (@again && !$over) { mend($id, $w, @again) }
+  else { changed($id) }
+  leave($id, $w) if $watched{$id} && !$w->{child} && ($over || $w->{leaving});
 }
 
 sub forsake {
@@ -143,7 +144,7 @@ sub enter {
 # old file away first, and a name that is just being replaced takes no mount.
 sub cover_one {
   my ($careful, $started, $kind, $path, $masks) = @_;
-  my $until = micros() + $gap;
+  my $until = micros() + $patience;
   my ($error, $fd, $s);
   while ((($error, $fd, $s) = put_cover($careful, $kind, $path, $masks)) && $error) {
     return undef unless $careful && $error == 2 && micros() < $until;
@@ -169,7 +170,8 @@ sub put_cover {
   my $is_file = $s && is_file($s);
   my $is_wrong = !$s || ($careful || $kind eq 'f' ? !$is_file : $kind =~ /[de]/ && !is_directory($s));
   my $tree = $is_wrong ? -1 : $kind !~ /[fde]/ ? itself($fd, $kind eq 'r') : $is_file ? shift @$masks : memory($kind);
-  my $error = $is_wrong ? 22 : $tree < 0 || syscall($n{move_mount}, $tree, $empty, $fd, $empty, 0x44) < 0 ? $! + 0 : 0;
+  # one that is just being removed is as good as gone
+  my $error = $is_wrong ? ($s && $s->{links} ? 22 : 2) : $tree < 0 || syscall($n{move_mount}, $tree, $empty, $fd, $empty, 0x44) < 0 ? $! + 0 : 0;
   if ($error && $is_file && $kind =~ /[fde]/) { unshift @$masks, $tree }
   else { closefd($tree) }
   closefd($fd) if $error;
@@ -201,24 +203,27 @@ sub itself {
   return syscall($n{mount_setattr}, $tree, $empty, 0x9000, $set, 32) < 0 ? -1 : $tree;
 }
 
-# The command has kept no other way to what was covered.
+# The command has kept no other way to what was covered. The program that saved it may be at it for a moment.
 sub is_kept {
   my ($fd, $s, $kind, $path) = @_;
-  my $now = look($fd, '', 0x1000) or return 0;
-  return 0 if $now->{links} != 1;
-  return 1 if $kind ne 'r';
-  # its user cannot write it
-  return 1 if $s->{uid} != $> && !($s->{mode} & 022);
+  # its user cannot write it where this is not its file
+  my $is_writable = $kind eq 'r' && ($s->{uid} == $> || $s->{mode} & 022);
   my $how = pack('QQQ', 02004000, 0, 6);
-  my $file = syscall($n{openat2}, -100, $path, $how, 24);
-  return 0 if $file < 0;
-  my $there = look($file, '', 0x1000);
-  my $is_free = 0;
-  # a lease is given where nothing has it open for writing: the program that saved it may be at it
-  for (my $until = micros() + $writing; $there && $there->{id} eq $s->{id}; select(undef, undef, undef, 0.002)) {
-    $is_free = syscall($n{fcntl}, $file, 1024, 0) >= 0;
-    last if $is_free || $! != 11 || micros() > $until;
+  my $file = $is_writable ? syscall($n{openat2}, -100, $path, $how, 24) : $fd;
+  # replaced once more, as the table will say
+  return $! == 2 if $file < 0;
+  my $until = micros() + $patience;
+  my $is_kept;
+  while (1) {
+    my $now = look($file, '', 0x1000) or last;
+    $is_kept = $now->{id} ne $s->{id} || $now->{links} == 0;
+    # a lease to read is given where no process has it open for writing
+    my $is_free = !$is_writable || syscall($n{fcntl}, $file, 1024, 0) >= 0;
+    last if !$is_free && $! != 11;
+    $is_kept ||= $is_free && $now->{links} == 1;
+    last if $is_kept || micros() > $until;
+    select(undef, undef, undef, 0.002);
   }
-  closefd($file);
-  return $is_free;
+  closefd($file) if $is_writable;
+  return $is_kept;
 }
