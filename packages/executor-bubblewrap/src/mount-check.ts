@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 
-import type { WorkspaceError, VirtualPath } from '@ws/core'
+import type { FileViolation, WorkspaceError, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { execError, type FileViolation, type HostPath } from '@ws/core/executor'
+import { execError, type HostPath } from '@ws/core/executor'
 import { doubtOwnMounts, readMountInfo, type MountEntry, parseMountTable } from '@ws/process'
 import type { NameKeeper, WatchedCover } from '@ws/sandbox'
 
@@ -140,7 +140,7 @@ interface WatchOptions {
   readonly child: { readonly pid: number; readonly startTime: string | undefined }
   readonly layout: Layout
   /** Ends the sandbox where a cover is lost, whether or not it could be put back. */
-  readonly onExposure: 'cover' | 'end'
+  readonly onExposure?: 'cover' | 'end' | undefined
   /** Ends the sandbox. */
   readonly end: () => void
 }

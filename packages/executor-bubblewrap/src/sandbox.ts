@@ -40,7 +40,8 @@ export interface SandboxStart {
   readonly onStderr?: OutputListener | undefined
   /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
   readonly network?: Pick<CommandNetwork, 'open'> | undefined
-  readonly onExposure: 'cover' | 'end'
+  /** Default `cover`. */
+  readonly onExposure?: 'cover' | 'end' | undefined
   readonly signal?: AbortSignal | undefined
 }
 
