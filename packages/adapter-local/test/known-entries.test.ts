@@ -306,7 +306,7 @@ const plain = await uses(root + '/plain')
 let child
 if (mount === 'overlay') {
   const options = 'lowerdir=' + root + '/lower,upperdir=' + root + '/upper,workdir=' + root + '/work'
-  execFileSync('mount', ['-t', 'overlay', 'overlay', '-o', options, root + '/tree/sub'])
+  execFileSync('mount', ['-t', 'overlay', '-o', options, 'overlay', root + '/tree/sub'])
 } else {
   child = spawn('rclone', ['mount', '--config', '/dev/null', '--cache-dir', root + '/work', root + '/lower/sub', root + '/tree/sub'], { stdio: 'ignore' })
   const { statfsSync } = await import('node:fs')

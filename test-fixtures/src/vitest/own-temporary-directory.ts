@@ -18,10 +18,14 @@ chmodSync(place.current, 0o1777)
 // just deleted, which took 6 % of the processor time. Another file system refuses the flag, and works without.
 spawnSync('chattr', ['+T', place.current])
 process.env['TMPDIR'] = place.current
+const before = { ...process.env }
 
 afterAll(() => {
+  const changed = Object.keys({ ...before, ...process.env }).filter((name) => process.env[name] !== before[name])
   process.env['TMPDIR'] = place.parent
   remove()
+  // a worker goes on with other files
+  if (changed.length > 0) throw new Error(`a test left variables of the process changed: ${changed.join(', ')}`)
 })
 
 function remove(): void {
