@@ -41,6 +41,15 @@ export interface MissingComponent {
   readonly tests: number
 }
 
+/** The titles of the suites of `@ws/conformance`, whose tests are one promise each, end with the implementation. */
+export const kitContracts = [
+  'the storage contract',
+  'the executor contract',
+  'the two doors',
+  'one policy at both doors',
+  'coherence',
+] as const
+
 /** The folder of the package that a test file belongs to: the nearest one with a configuration of vitest. */
 export function packageOf(file: string): string {
   let folder = dirname(file)

@@ -6,6 +6,7 @@ import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification
 import { runsIn, tier } from '../tier.ts'
 import {
   formatMissing,
+  kitContracts,
   packageOf,
   reportPath,
   requireAll,
@@ -59,9 +60,7 @@ function writeReport(folder: string, modules: readonly TestModule[], errors: rea
 /** The tests of another tier are skipped too, but by design. */
 const isOfTier = ({ tags }: TestCase): boolean => runsIn(tier, tags)
 
-/** The suites of `@ws/conformance`, whose tests are one promise each. */
-const suiteOfKit =
-  /(?:^| > )((?:the storage contract|the executor contract|the two doors|one policy at both doors|coherence): .+?)(?: > |$)/u
+const suiteOfKit = new RegExp(`(?:^| > )((?:${kitContracts.join('|')}): .+?)(?: > |$)`, 'u')
 
 function countPromises(tests: readonly TestCase[]): Record<string, number> {
   const counts: Record<string, number> = {}
