@@ -1,15 +1,28 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { storesBeside } from '@ws/conformance'
+import { storesBeside, testWorkspace as testDoors } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { atRoots, component, describeWith, onDisk } from '@ws/test-fixtures'
+import { atRoots, component, describeWith, onDisk, tagsAllBut } from '@ws/test-fixtures'
+import { describe } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
+
+/** What the kernel decides here; the virtual executor shows the rest of the two doors, and those at `/`. */
+const decidedHere = [
+  'the same files',
+  'names',
+  'programs',
+  'writing',
+  'a denied subtree',
+  'legitimate work beside a protected part',
+  'a directory that is exchanged for a link while a command starts',
+]
 
 describeWith([component('bubblewrap'), component('proot')], 'bubblewrap', () => {
   const create = () => onDisk(createBubblewrapExecutor(), createLocalAdapter, storesBeside)
 
   atRoots('/', (roots) => testExecutor({ name: 'bubblewrap', create, roots }))
-  testWorkspace({ name: 'bubblewrap', create })
+  testDoors({ name: 'bubblewrap', create, roots: ['/workspace'] }, tagsAllBut(...decidedHere))
+  describe('at /', { tags: ['all'] }, () => testWorkspace({ name: 'bubblewrap', create, roots: ['/'] }))
 })
 
 // the translated form has tests of its own for what is different in it: masks, escapes and races

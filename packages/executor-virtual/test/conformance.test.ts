@@ -20,7 +20,10 @@ const inMemory = () => ({ executor, createStore: () => createMemoryAdapter() })
 
 // the contract of the executor does not depend on the store
 atRoots('/', (roots) => testExecutor({ name: 'virtual', create: inMemory, roots }))
-testWorkspace({ name: 'virtual on memory', create: inMemory })
+testWorkspace({ name: 'virtual on memory', create: inMemory, roots: ['/'] })
+describe('at /workspace', { tags: ['all'] }, () => {
+  testWorkspace({ name: 'virtual on memory', create: inMemory, roots: ['/workspace'] })
+})
 // it sees the file door alone: another store adds nothing that its own tests do not show
 describe('on a disk', { tags: ['deep'] }, () => {
   testWorkspace({ name: 'virtual on local', create: () => onDisk(executor, createLocalAdapter, storesBeside) })
