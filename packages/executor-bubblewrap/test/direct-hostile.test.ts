@@ -62,7 +62,7 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
   }, async () => {
     await using workspace = await open()
     const storm = [
-      `my $end = time + ${deep ? 10 : 2}; my ($n, @pids) = (0);`,
+      `my $end = time + ${deep ? 10 : 1}; my ($n, @pids) = (0);`,
       'sub look { while (1) { opendir my $d, "/" or next; my @n = grep { $_ ne "." && $_ ne ".." } readdir $d; exit 9 if "@n" ne "mine" } }',
       'for (1 .. 12) { my $p = fork; look() if !$p; push @pids, $p }',
       'while (time < $end) { my $i = int rand @pids; select undef, undef, undef, 0.001; kill "KILL", $pids[$i]; waitpid $pids[$i], 0; die "saw" if $? >> 8; my $p = fork; look() if !$p; $pids[$i] = $p; $n++ }',
@@ -76,7 +76,7 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
     await using workspace = await open()
     const program = `
 import ctypes, os, random, threading, time
-libc = ctypes.CDLL(None, use_errno=True); end = time.time() + ${deep ? 10 : 2}
+libc = ctypes.CDLL(None, use_errno=True); end = time.time() + ${deep ? 10 : 0.5}
 fd = os.open('/', os.O_RDONLY); other = os.open('/usr', os.O_RDONLY); shared = os.dup(fd)
 def reader():
     buffer = ctypes.create_string_buffer(4096)
@@ -152,7 +152,7 @@ print('calm')`
     const state = join(scratch.path, 'state')
     await mkdir(state, { mode: 0o700 })
     const env = { ...process.env, WS_STATE_DIRECTORY: state }
-    for (const round of rounds({ quick: 2, seconds: 5 })) {
+    for (const round of rounds({ quick: 1, seconds: 5 })) {
       const command = `echo ready; ls -A / > /dev/null; sleep 0.0${round % 10}; : ${marker}`
       const argv = ['--conditions=@ws/source', worker, root, '/', '[]', command, '50', '2', 'direct']
       const child: ChildProcess = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'], env })

@@ -175,15 +175,20 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
     for (const { what, names: seen } of runs) expect({ what, seen: seen.toSorted() }).toEqual({ what, seen: names })
   })
 
-  itWith([component('cc')], 'answers a static program, in 64 threads at once', async () => {
-    const made = spawnSync('cc', ['-static', '-O1', '-pthread', '-o', join(scratch.path, 'lister'), lister])
-    expect(made.status, String(made.stderr)).toBe(0)
-    await copyFile(join(scratch.path, 'lister'), join(root, 'lister'))
-    await give(join(root, 'lister'))
-    for (let i = 0; i < 200; i++) await file(`file-${i}`)
-    const workspace = await open()
-    expect(await output(workspace, './lister / 64 20 201')).toBe(`${64 * 20} listings, 0 wrong\n`)
-  })
+  itWith(
+    [component('cc')],
+    'answers a static program, in 64 threads at once',
+    async () => {
+      const made = spawnSync('cc', ['-static', '-O1', '-pthread', '-o', join(scratch.path, 'lister'), lister])
+      expect(made.status, String(made.stderr)).toBe(0)
+      await copyFile(join(scratch.path, 'lister'), join(root, 'lister'))
+      await give(join(root, 'lister'))
+      for (let i = 0; i < 200; i++) await file(`file-${i}`)
+      const workspace = await open()
+      expect(await output(workspace, './lister / 64 20 201')).toBe(`${64 * 20} listings, 0 wrong\n`)
+    },
+    { tags: 'all' },
+  )
 
   it('lists 10,000 entries at the root, each once', { tags: ['deep'] }, async () => {
     await Promise.all(

@@ -9,7 +9,7 @@ import { certificate, component, describeWith, itWith, privateKey } from '@ws/te
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBubblewrapExecutor, type NetworkOptions } from '../src/index.ts'
-import { isBelow, type Mode, modes, needed, tagsIn, Workbench } from './support/workbench.ts'
+import { isBelow, type Mode, modes, needed, tagsIn, tagsOfWarm, Workbench } from './support/workbench.ts'
 
 /** Everything outside: origins on the loopback of this machine, under names of their own, and a victim that nothing may reach. */
 interface Outside {
@@ -94,7 +94,7 @@ for (const mode of modes) {
   describeWith(
     [...needed[mode], component('perl'), component('python3')],
     `listed hosts (${mode})`,
-    { tags: mode === 'warm' ? [] : tagsIn(mode) },
+    { tags: mode === 'warm' ? tagsOfWarm(mode) : tagsIn(mode) },
     () => {
       it('[NW1, NW2] are reached by programs that know nothing of it, and no other host is', async () => {
         const bench = await openBench(mode)
@@ -276,7 +276,7 @@ for (const mode of modes.filter(isBelow)) {
         expect(outside.seen).toEqual([])
       })
 
-      it('[NW1] no flood from inside ends this process or the command, and limits hold', async () => {
+      it('[NW1] no flood from inside ends this process or the command, and limits hold', { tags: 'all' }, async () => {
         const bench = await openBench(mode, { connections: 4, idleTimeout: 300 })
         const script = [
           'import socket, os',

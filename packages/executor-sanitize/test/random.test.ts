@@ -10,7 +10,7 @@ import { openSite, secret, type Site } from './support.ts'
 import { escapes, files, links } from './vectors/files.ts'
 
 const seeds = deep ? [1, 2, 3] : [Number(process.env['SEED'] ?? 1)]
-const milliseconds = deep ? 10_000 : 3_000
+const milliseconds = deep ? 10_000 : 500
 
 const names =
   '.. . docs src lib e d esc out sibling secret.txt a.txt up * .* ..* ? [a-z]* ws2 to-src $x $y "$x" ${x} ~ \'..\' {docs,src} $(pwd) $PWD $HOME $1 "$@" .$e ${x:-..} $((1)) \\.\\. $OLDPWD "$f" {} @(..) "$(cat x)" ${PWD%/*} ${PWD%?} ${x%??} ${x##*/} ${PWD:1} "$(realpath .)" $_ "$*" ..* $(rev<t)'.split(

@@ -42,8 +42,12 @@ export const places: readonly Mode[] = ['warm', 'warm-direct', 'translated']
 /** `npm test` tries the form that most commands take at `/`. */
 export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : ['deep'])
 
-/** Masks and the like, which each form makes in its own way: `npm test` tries cold, warm and translated, below `/` and at it. */
-export const tagsInEachForm = (mode: Mode): 'deep'[] => (mode === 'warm' || mode === 'direct' ? ['deep'] : [])
+/** Masks and the like, which each form makes in its own way: `npm test` tries warm and translated, `test:all` cold below `/`. */
+export const tagsInEachForm = (mode: Mode): ('all' | 'deep')[] =>
+  mode === 'below' ? ['all'] : mode === 'warm' || mode === 'direct' ? ['deep'] : []
+
+/** What a warm command does alike at both places: `npm test` tries it at `/`. */
+export const tagsOfWarm = (mode: Mode): 'all'[] => (mode === 'warm' ? ['all'] : [])
 
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'root' | 'warm'>> {

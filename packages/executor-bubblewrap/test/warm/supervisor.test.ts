@@ -5,14 +5,14 @@ import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { eventually, outerProcesses, processes, processesWith } from '../support/processes.ts'
-import { isBelow, isWarm, modes, needed, Workbench } from '../support/workbench.ts'
+import { isBelow, isWarm, modes, needed, tagsOfWarm, Workbench } from '../support/workbench.ts'
 
 const own = 'cat /proc/1/comm'
 const warm = 'perl\n'
 const cold = 'sh\n'
 
 for (const mode of modes.filter(isWarm))
-  describeWith(needed[mode], `a supervisor of warm commands (${mode})`, () => {
+  describeWith(needed[mode], `a supervisor of warm commands (${mode})`, { tags: tagsOfWarm(mode) }, () => {
     let bench: Workbench
     beforeEach(async () => {
       bench = await Workbench.create(mode)
