@@ -85,58 +85,87 @@ async function fill(append: (data: Uint8Array) => Promise<unknown>): Promise<voi
   }
 }
 
-describeWith(s3Needs('r2'), '[RP12] a store that lacks permissions', () => {
-  it('is one error for the thread that it refuses; the others go on', async () => {
-    const server = await sharedS3Server('r2')
-    const proxy = await startFaultProxy(server)
-    onTestFinished(async () => {
-      await proxy.close()
-      await server.close()
-    })
-    const { endpoint, region, credentials, bucket } = proxy
-    const store = await createS3Adapter({ endpoint, region, credentials, bucket, forcePathStyle: true })
-    const threads = await threadsOn(store)
-    const open = await threads.open({ threadId: 't1', userId: 'u1' })
-    proxy.setFaults(({ method, key, query }) =>
-      method !== 'GET' && `${key}${query.get('prefix') ?? ''}`.startsWith('threads/t2')
-        ? { kind: 'refuse', status: 403, code: 'AccessDenied' }
-        : undefined,
-    )
-    await expect(threads.open({ threadId: 't2', userId: 'u1' })).rejects.toMatchObject({
-      code: 'EBACKEND',
-      message: expect.not.stringContaining(bucket) as string,
-    })
-    await open.workspace.write('/a.txt', 'a')
-    await (await threads.open({ threadId: 't3', userId: 'u1' })).workspace.write('/b.txt', 'b')
+interface Refusing {
+  readonly store: StorageAdapter
+  /** From now on, it refuses the calls for which this is true. */
+  refuse(isRefused: ((path: string, isRead: boolean) => boolean) | undefined): void
+  /** What no error may name. */
+  readonly secret: string
+}
 
-    proxy.setFaults(undefined)
-    await (await threads.open({ threadId: 't2', userId: 'u1' })).workspace.write('/c.txt', 'c')
+/** A store in this process that refuses as one with permissions does. */
+async function refusingMemory(): Promise<Refusing> {
+  const inner = createMemoryAdapter()
+  let refused: Parameters<Refusing['refuse']>[0]
+  const store = wrapAdapter(inner, {
+    name: inner.name,
+    capabilities: inner.capabilities,
+    async call({ operation, path }, run) {
+      if (refused?.(path, !/^(?:write|createDirectory)$/u.test(operation)) !== true) return run()
+      throw new WorkspaceError({ code: 'EBACKEND', operation, path, reason: 'was refused by the store' })
+    },
   })
+  return { store, secret: 'bucket', refuse: (isRefused) => (refused = isRefused) }
+}
 
-  it('shows skills that it refuses as empty, with a warning', async () => {
-    const server = await sharedS3Server('r2')
-    const proxy = await startFaultProxy(server)
-    onTestFinished(async () => {
-      await proxy.close()
-      await server.close()
-    })
-    const { endpoint, region, credentials, bucket } = proxy
-    const store = await createS3Adapter({ endpoint, region, credentials, bucket, forcePathStyle: true })
-    const threads = await threadsOn(store)
-    proxy.setFaults(({ key, query }) =>
-      `${key}${query.get('prefix') ?? ''}`.startsWith('skills')
-        ? { kind: 'refuse', status: 403, code: 'AccessDenied' }
-        : undefined,
-    )
-    const thread = await threads.open({ threadId: 't1', userId: 'u1' })
-    expect(thread.status().warnings).toContainEqual({
-      path: '/.solven/skills/system',
-      reason: 'is empty: the store answered EBACKEND',
-    })
-    expect(await thread.formatCatalogue()).toBe('')
-    await thread.workspace.write('/a.txt', 'a')
+async function refusingBucket(): Promise<Refusing> {
+  const server = await sharedS3Server('r2')
+  const proxy = await startFaultProxy(server)
+  onTestFinished(async () => {
+    await proxy.close()
+    await server.close()
   })
-})
+  const { endpoint, region, credentials, bucket } = proxy
+  const store = await createS3Adapter({ endpoint, region, credentials, bucket, forcePathStyle: true })
+  return {
+    store,
+    secret: bucket,
+    refuse: (isRefused) =>
+      proxy.setFaults(({ method, key, query }) =>
+        isRefused?.(`/${key}${query.get('prefix') ?? ''}`, method === 'GET') === true
+          ? { kind: 'refuse', status: 403, code: 'AccessDenied' }
+          : undefined,
+      ),
+  }
+}
+
+const refusing = [
+  { name: 'memory', needs: [], tags: [], open: refusingMemory },
+  { name: 'a bucket', needs: s3Needs('r2'), tags: ['all'], open: refusingBucket },
+]
+
+for (const { name, needs, tags, open } of refusing) {
+  describeWith(needs, `[RP12] a store that lacks permissions: ${name}`, { tags }, () => {
+    it('is one error for the thread that it refuses; the others go on', async () => {
+      const { store, secret, refuse } = await open()
+      const threads = await threadsOn(store)
+      const first = await threads.open({ threadId: 't1', userId: 'u1' })
+      refuse((path, isRead) => !isRead && path.startsWith('/threads/t2'))
+      await expect(threads.open({ threadId: 't2', userId: 'u1' })).rejects.toMatchObject({
+        code: 'EBACKEND',
+        message: expect.not.stringContaining(secret) as string,
+      })
+      await first.workspace.write('/a.txt', 'a')
+      await (await threads.open({ threadId: 't3', userId: 'u1' })).workspace.write('/b.txt', 'b')
+
+      refuse(undefined)
+      await (await threads.open({ threadId: 't2', userId: 'u1' })).workspace.write('/c.txt', 'c')
+    })
+
+    it('shows skills that it refuses as empty, with a warning', async () => {
+      const { store, refuse } = await open()
+      const threads = await threadsOn(store)
+      refuse((path) => path.startsWith('/skills'))
+      const thread = await threads.open({ threadId: 't1', userId: 'u1' })
+      expect(thread.status().warnings).toContainEqual({
+        path: '/.solven/skills/system',
+        reason: 'is empty: the store answered EBACKEND',
+      })
+      expect(await thread.formatCatalogue()).toBe('')
+      await thread.workspace.write('/a.txt', 'a')
+    })
+  })
+}
 
 describe('[RP12] a store that does not answer', () => {
   it('is an error that names the thread, the store, and since when it was asked', async () => {
