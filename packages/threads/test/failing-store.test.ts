@@ -89,7 +89,7 @@ interface Refusing {
   readonly store: StorageAdapter
   /** From now on, it refuses the calls for which this is true. */
   refuse(isRefused: ((path: string, isRead: boolean) => boolean) | undefined): void
-  /** What no error may name. */
+  /** No error may name it. */
   readonly secret: string
 }
 
