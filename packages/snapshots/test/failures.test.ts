@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -108,11 +109,7 @@ describe('the state directory', () => {
     const { workspace, root } = await siteOf({ stateDirectory: full })
     await workspace.write('/small', 'old')
     const { id } = await workspace.checkpoint()
-    const random = randomOf(1)
-    writeFileSync(
-      join(root, 'large'),
-      Uint8Array.from({ length: 4_000_000 }, () => random() * 256),
-    )
+    writeFileSync(join(root, 'large'), randomBytes(4_000_000))
     expect(await failureOf(workspace.checkpoint())).toMatchObject({ code: 'ENOSPC', operation: 'checkpoint' })
     await workspace.write('/small', 'new')
     await workspace.delete('/large')
@@ -123,12 +120,8 @@ describe('the state directory', () => {
 
   it('[UN5] makes room by its oldest checkpoints, and refuses a tree that does not fit', async () => {
     const { workspace, stateDirectory } = await siteOf({ maxBytes: 300_000 })
-    const random = randomOf(2)
     for (let turn = 0; turn < 12; turn += 1) {
-      await workspace.write(
-        '/file',
-        Uint8Array.from({ length: 60_000 }, () => random() * 256),
-      )
+      await workspace.write('/file', randomBytes(60_000))
       await workspace.checkpoint({ label: String(turn) })
     }
     const labels = (await workspace.checkpoints()).map(({ label }) => label)
@@ -136,10 +129,7 @@ describe('the state directory', () => {
     expect(labels.at(-1)).toBe('11')
     const packs = readdirSync(stateDirectory).filter((name) => name.startsWith('pack'))
     expect(packs.reduce((sum, name) => sum + readFileSync(join(stateDirectory, name)).length, 0)).toBeLessThan(300_000)
-    await workspace.write(
-      '/large',
-      Uint8Array.from({ length: 400_000 }, () => random() * 256),
-    )
+    await workspace.write('/large', randomBytes(400_000))
     const failure = await failureOf(workspace.checkpoint())
     expect(failure).toMatchObject({ code: 'EDQUOT', remedy: expect.stringContaining('maxBytes') as string })
     expect((await workspace.checkpoints()).map(({ label }) => label)).toEqual(labels)
