@@ -30,7 +30,7 @@ function watched(store: StorageAdapter): string[] {
 }
 
 describe('a large file', () => {
-  it('[RE1] goes to the store and comes from it in pieces, with its bits and time', async () => {
+  it('[RE1] goes to the store and comes from it in pieces, with its bits and time', { tags: 'all' }, async () => {
     const store = createMemoryAdapter()
     const one = await machineOf(store, { persist: 'flush' })
     const calls = watched(store)
@@ -53,7 +53,7 @@ describe('a large file', () => {
     expect((await stat(join(two.root, 'large.bin'))).uid).toBe((await stat(join(two.root, 'small.txt'))).uid)
   })
 
-  it('[RE3] that both changed is kept twice', async () => {
+  it('[RE3] that both changed is kept twice', { tags: 'all' }, async () => {
     const store = createMemoryAdapter({ files: { '/large.bin': bytesOf(1) } })
     const { replica, root } = await machineOf(store, { persist: 'flush' })
     await writeFile(join(root, 'large.bin'), bytesOf(2))

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { HarnessCapabilityUnsupportedError } from '@ai-sdk/harness'
 import type { HarnessV1NetworkSandboxSession, HarnessV1SandboxProvider } from '@ai-sdk/harness'
 import { createMemoryAdapter } from '@ws/adapter-memory'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { DynamicStructuredTool } from '@langchain/core/tools'
 import type { JSONSchema } from '@langchain/core/utils/json_schema'
 import { createMemoryAdapter } from '@ws/adapter-memory'

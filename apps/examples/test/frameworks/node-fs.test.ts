@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules, WorkspaceError } from '@ws/core'
 import type { Stat, Workspace } from '@ws/core'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createSandboxExecutor, createSandboxSession } from '@ws/bridge-ai-sdk'

@@ -1,3 +1,4 @@
+/** @module-tag all */
 import { rules, type Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { file } from '@ws/testing'
