@@ -15,7 +15,7 @@ import { typedError } from '../executor/exec-error.ts'
 import type { EndCommand } from '../adapter/types.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
-import { isWithin, relativeTo } from '../path/virtual-path.ts'
+import { isWithin, parseVirtualPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { LinkTracer } from '../mount/trace-links.ts'
@@ -81,7 +81,7 @@ async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandRe
   // Looking would wait for what the command waits for.
   const made = ended.survivors ? [] : await findMade(judging)
   const violations = [...(ended.violations ?? []), ...made]
-  const hints = ended.exitCode === 0 ? [] : findHints(ended.stderr, judging)
+  const hints = findHints(ended, judging)
   return {
     ...withExitStatus(ended),
     ...(violations.length > 0 && { violations }),
@@ -110,17 +110,67 @@ export async function findMade({ plan, ...judging }: Judging): Promise<RuleViola
   }
 }
 
-/** The protected paths that the errors of a command name: absolute, or relative to where it ran or to the root. */
-function findHints(stderr: string, { gate, plan, cwd }: Judging): RuleHint[] {
-  const hints: RuleHint[] = []
+/** The way to a repository outside the mounts, for which git has but a path of the machine. */
+const noRepository = {
+  rule: 'mounts',
+  access: 'none',
+  reason: 'is or holds a worktree or submodule of git whose repository is in no mount',
+  remedy:
+    'mount the repository at the path that the file `.git` names (`ws exec --with-worktree`), or for a submodule the repository around it',
+} as const
+
+/** The words of systems and languages for what was refused. */
+const refusal = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu
+
+/**
+ * The rules of the protected paths that the errors of a command name: absolute, or relative to where it ran or to the root. After a
+ * success, only what was refused counts.
+ */
+function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, acknowledged }: Judging): RuleHint[] {
+  const refused = stderr.split('\n').filter((line) => refusal.test(line))
+  const named = exitCode === 0 ? refused.join('\n') : stderr
+  const hints: RuleHint[] = /^fatal: not a git repository: /mu.test(named) ? [{ ...noRepository, path: cwd }] : []
   const links = (plan.links ?? []).map(({ path, ...link }) => ({ ...link, at: path, kind: 'link' }))
   for (const { at, access, rules, kind } of [...plan.binds, ...links]) {
     if (hints.length >= mostListed) break
-    if (access === 'read-write' || kind === 'mount' || rules.length === 0 || !isNamed(at, stderr, [cwd, plan.root]))
+    if (access === 'read-write' || kind === 'mount' || rules.length === 0 || !isNamed(at, named, [cwd, plan.root]))
       continue
     for (const rule of rules) hints.push({ rule, path: at, access, ...reasonOf(rule, gate) })
   }
-  return hints
+  for (const path of refused.slice(0, mostListed).flatMap((line) => pathsIn(line, { plan, cwd }))) {
+    const hint = hintAt(path, gate)
+    const isKnown = hints.some((other) => other.rule === hint?.rule && isWithin(path, other.path))
+    if (hint !== undefined && !isKnown && !acknowledged.has(hint.rule)) hints.push(hint)
+  }
+  return hints.slice(0, mostListed)
+}
+
+/** The paths in a message: all that are quoted, or the text before the refusal, without its verb. */
+function pathsIn(line: string, { plan, cwd }: Pick<Judging, 'plan' | 'cwd'>): VirtualPath[] {
+  const quoted = [...line.matchAll(/["'`\u2018\u201c]([^"'`\u2018-\u201d]+)["'`\u2019\u201d]/gu)].map(
+    ([, text = '']) => text,
+  )
+  const before = line.slice(0, line.search(refusal)).replace(/[\s:([,]+$/u, '')
+  const last = before.slice(before.lastIndexOf(': ') + 1).trim()
+  const bare = /^[a-z]+\S*\s/iu.test(last) ? last.slice(last.lastIndexOf(' ') + 1) : last
+  return (quoted.length > 0 ? quoted : [bare]).flatMap((text) => {
+    try {
+      const path = parseVirtualPath(text, { base: cwd })
+      const alias = plan.aliases.find((at) => isWithin(path, at))
+      return [alias === undefined ? path : parseVirtualPath(relativeTo(path, alias))]
+    } catch {
+      return [] // it is no path
+    }
+  })
+}
+
+/** The rule of an area, or of a read-only mount, that keeps commands from writing a path. */
+function hintAt(path: VirtualPath, gate: Gate): RuleHint | undefined {
+  if (gate.namespace.find(path).mount === undefined) return undefined
+  const [written, read] = (['write', 'read'] as const).map((need) => gate.decide({ operation: need, path, need }))
+  if (written?.effect !== 'deny') return undefined
+  const { rule, reason, remedy } = written
+  return { rule, path, access: read?.effect === 'deny' ? 'none' : 'read-only', reason, remedy }
 }
 
 function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): boolean {

@@ -232,11 +232,14 @@ export interface CommandResult extends CommandOutput {
   readonly executor: string
   /** Absent when there was none. */
   readonly violations?: readonly RuleViolation[] | undefined
-  /** For a command that failed: the rules that may be why. Absent when its errors name nothing that a rule protects. */
+  /** The rules that may be why something of the command was refused. Absent when its errors name nothing that a rule protects. */
   readonly hints?: readonly RuleHint[] | undefined
 }
 
-/** A path that a rule protects, and that the standard error of a command names which did not succeed. */
+/**
+ * A path that a rule protects, and that the standard error of a command names: of one that failed, or as refused. The rule `mounts`
+ * stands for a repository of git that is in no mount.
+ */
 export interface RuleHint {
   readonly rule: string
   readonly path: VirtualPath
