@@ -6,11 +6,47 @@ const planted =
   'a `ws.config.json` that a command plants in the workspace, changes, removes or exchanges for a link or a pipe, so that the next `ws` there has weaker rules or other mounts'
 const file = 'apps/cli/src/optional/load.ts'
 const test = 'apps/cli/test/optional.test.ts'
+const worktree =
+  'a file `.git` that a command has written, in a root that is opened with its repository (`ws exec --with-worktree`): it leads to `/etc`, to the repository of another worktree, through a link or a pipe'
+const worktreeFile = 'apps/cli/src/config/worktree.ts'
+const worktreeTest = 'apps/cli/test/worktree.test.ts'
 const hostPaths = 'apps/cli/src/config/host-paths.ts'
 const hostPathsTest = 'apps/cli/test/host-paths.test.ts'
 
 /** For the section "The command line" of docs/threat-model.md. */
 export const commandLineMutations: readonly Mutation[] = [
+  {
+    row: worktree,
+    removes: 'the question whether the repository names this worktree',
+    file: worktreeFile,
+    text: "=== own && basename(back) === '.git'",
+    by: "!== '' && basename(back) === '.git'",
+    test: { file: worktreeTest, title: 'somebody else' },
+  },
+  {
+    row: worktree,
+    removes: 'the flags that follow no link and wait for no pipe',
+    file: worktreeFile,
+    text: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
+    by: 'constants.O_RDONLY | constants.O_NONBLOCK',
+    test: { file: worktreeTest, title: 'a link in its place' },
+  },
+  {
+    row: worktree,
+    removes: 'the look whether the repository lies in the workspace',
+    file: worktreeFile,
+    text: 'if (inside !== undefined) throw',
+    by: 'if (inside !== undefined && own.length === 0) throw',
+    test: { file: worktreeTest, title: 'lies in the workspace' },
+  },
+  {
+    row: worktree,
+    removes: 'the rule about the rest of the repository',
+    file: worktreeFile,
+    text: "[at]: 'read-only', [place]",
+    by: "[at]: 'read-write', [place]",
+    test: { file: worktreeTest, title: 'commands change what a commit changes' },
+  },
   {
     row,
     removes: 'the place beside `ws`: the search begins in the working directory',

@@ -1,6 +1,7 @@
 import type { CheckpointEngine, Rule, Workspace } from '@ws/core'
 
 import type { ExecutorName } from './config/executors.ts'
+import type { MountSettings } from './config/mounts.ts'
 import type { Settings } from './config/settings.ts'
 import type { ErrorReport } from './errors.ts'
 import type { Output } from './terminal/output.ts'
@@ -15,13 +16,14 @@ export interface CommandContext {
   readonly signal: AbortSignal
   /**
    * Opens the workspace; with `executors` when commands are to run: those of the settings, or these; with `readOnly` when
-   * nothing will be changed; with `rules` besides those of the settings. The caller closes it.
+   * nothing will be changed; with `rules` and `mounts` besides those of the settings. The caller closes it.
    */
   open(options?: {
     readonly executors?: boolean | readonly ExecutorName[]
     readonly readOnly?: boolean
     readonly checkpoints?: CheckpointEngine
     readonly rules?: readonly Rule[]
+    readonly mounts?: readonly MountSettings[]
   }): Promise<Workspace>
   /** Says on standard error what went wrong, for commands that go on afterwards. */
   complain(error: unknown): ErrorReport

@@ -124,10 +124,10 @@ async function run(
     style: createStyle(process.stdout),
     signal,
     complain,
-    open: ({ executors = false, readOnly, checkpoints, rules = [] } = {}) => {
+    open: ({ executors = false, readOnly, checkpoints, rules = [], mounts = [] } = {}) => {
       const chosen = executors === true ? settings.executors : executors === false ? undefined : executors
-      const ruled = { ...settings, rules: [...settings.rules, ...rules] }
-      return openWorkspace(ruled, { signal, executors: chosen, readOnly, checkpoints })
+      const all = { mounts: [...settings.mounts, ...mounts], rules: [...settings.rules, ...rules] }
+      return openWorkspace({ ...settings, ...all }, { signal, executors: chosen, readOnly, checkpoints })
     },
   })
 }

@@ -26,7 +26,7 @@ export async function openWorkspace(
       'no workspace is named; give --root DIR (`--root .` for this directory), --s3 or --rclone BUCKET/PREFIX, or --config FILE',
     )
   }
-  const { mounts, owner, rules, aliases, executorOptions } = settings
+  const { mounts, owner, rules, aliases, commands, executorOptions } = settings
   checkInstalled(neededBy({ mounts, executors }))
   const chosen = executors?.map((name) => createExecutor(name, executorOptions))
   return await createWorkspace({
@@ -43,6 +43,7 @@ export async function openWorkspace(
     executors: chosen === undefined ? undefined : await Promise.all(chosen),
     require: executors ? settings.require : undefined,
     aliases,
+    commands,
     checkpoints,
     signal,
   })

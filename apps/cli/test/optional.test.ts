@@ -104,8 +104,10 @@ describe('a package that an agent has planted is not loaded', () => {
   }
 
   for (const NODE_PATH of ['', 'node_modules', '../node_modules', '/'])
-    it(`from the working directory, the workspace, a parent of either or the home directory, with NODE_PATH=${NODE_PATH}`, // a process each
-    { tags: NODE_PATH === '/' ? [] : ['all'] }, async () => {
+    it(`from the working directory, the workspace, a parent of either or the home directory, with NODE_PATH=${NODE_PATH}`, {
+      // a process each
+      tags: NODE_PATH === '/' ? [] : ['all'],
+    }, async () => {
       const HOME = join(root, 'home')
       const project = join(HOME, 'projects/project')
       const cwd = join(project, 'src')

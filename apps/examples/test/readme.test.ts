@@ -17,6 +17,7 @@ const readmes = find(
   'docs/guides/give-a-model-tools.md',
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
+  'docs/guides/worktree-for-each-agent.md',
   '{packages,apps}/*/README.md',
 )
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))

@@ -17,6 +17,7 @@ export interface ExecFlags {
   readonly login: boolean
   readonly acknowledge?: readonly string[]
   readonly stdin: boolean
+  readonly withWorktree?: true
 }
 
 /** Bytes kept of each stream where everything is printed as it comes. */
@@ -37,6 +38,10 @@ export function addExec(program: Command, start: Start): void {
     .option('--shell <shell>', "a POSIX shell (default: the user's login shell)")
     .option('--no-login', 'do not read login files: -c instead of -lc')
     .option('--no-stdin', 'give it nothing to read')
+    .option(
+      '--with-worktree',
+      'mount the repository that the root is a worktree of; commits work, its rest is read-only',
+    )
     .option('--acknowledge <rule>', 'run without this rule, which the executor cannot enforce; repeatable', collect)
     .addHelpText(
       'after',
@@ -55,7 +60,7 @@ Examples:
 export async function exec(context: CommandContext, command: readonly string[], flags: ExecFlags): Promise<number> {
   const environment = parseEnvironment(flags.env ?? [])
   try {
-    await using workspace = await context.open({ executors: true })
+    await using workspace = await context.open({ executors: true, ...(await worktree(context, flags)) })
     using _entry = register('exec', command.join(' '))
     await using running = await spawn(context, workspace, command, flags, environment)
     const { output } = context
@@ -73,6 +78,13 @@ export async function exec(context: CommandContext, command: readonly string[], 
     const report = context.complain(error)
     return report.exitCode === exitCodes.failed ? exitCodes.notStarted : report.exitCode
   }
+}
+
+/** Few need it. */
+async function worktree({ settings }: CommandContext, { withWorktree }: ExecFlags) {
+  if (withWorktree === undefined) return {}
+  const { worktreeOf } = await import('../config/worktree.ts')
+  return worktreeOf(settings)
 }
 
 async function spawn(

@@ -1,9 +1,9 @@
-import { rules } from '@ws/core'
 import type { Served } from '@ws/mcp-server'
 import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
+import { missingRules } from '../config/protection.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
@@ -81,14 +81,6 @@ async function run(
   process.stderr.write(`ws: serving ${server.url.href}\n`)
   await ended(server, signal)
   return exitCodes.ok
-}
-
-/** A model works here, so these hold where no config file has them. */
-function missingRules({ config }: CommandContext['settings']) {
-  const kinds = config?.rules?.map(({ rule }) => rule) ?? []
-  return (['protectSecrets', 'protectHooks'] as const)
-    .filter((kind) => !kinds.includes(kind))
-    .map((kind) => rules[kind]())
 }
 
 /** Waits for the client to leave, or for Ctrl-C, which has an exit code of its own. */

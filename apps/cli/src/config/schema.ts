@@ -176,6 +176,8 @@ export const configSchema = z.strictObject({
     .optional(),
   require: z.union([z.literal('untrusted'), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))]).optional(),
   aliases: z.record(z.string(), z.string()).optional(),
+  /** Where programs keep their caches, in the workspace. */
+  commands: z.strictObject({ cache: path.optional() }).optional(),
   /** Hosts of the tool `download`. */
   downloads: z
     .union([z.literal(false), z.strictObject({ hosts: z.union([z.literal('public'), z.array(z.string())]) })])

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-import { rules, type Rule } from '@ws/core'
+import { rules, type CommandDefaults, type Rule } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { readHosts, type Requirement } from '@ws/core/executor'
 import type { ToolsOptions } from '@ws/tools'
@@ -42,6 +42,7 @@ export interface Settings {
   readonly executorOptions: ExecutorOptions
   readonly require: Requirement | undefined
   readonly aliases: Readonly<Record<string, string>> | undefined
+  readonly commands: CommandDefaults | undefined
   /** The option of tools for models. */
   readonly downloads: ToolsOptions['downloads']
 }
@@ -62,6 +63,7 @@ export async function resolveSettings(given: GlobalOptions, found: FoundWorkspac
     executorOptions,
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,
+    commands: config?.commands,
     downloads: resolveDownloads(config, { executors, executorOptions }),
   }
   if (config !== undefined) {
