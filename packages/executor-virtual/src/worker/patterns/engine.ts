@@ -70,7 +70,8 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
     return compile(expression)
   }
   try {
-    return new Pattern(parsePattern(charactersOf(pattern), extended === '+'), use)
+    const counted = use === uses.anywhere || use === uses.start || use === uses.end
+    return new Pattern(parsePattern(charactersOf(pattern), { extended: extended === '+', counted }), use)
   } catch (error) {
     if (error instanceof OddPattern) return refuse('a pattern', `${error.message}; write the characters out`)
     throw error
@@ -143,7 +144,10 @@ class PatternMatcher implements Matcher {
   #search(from: number): { readonly start: number; readonly end: number } | undefined {
     const use = this.#use
     const { length } = this.#text
-    if (use === uses.anywhere) return this.#parts.length === 0 ? undefined : this.#matching.next(from)
+    if (use === uses.anywhere) {
+      // bash looks for nothing at the end of a text, except in an empty one.
+      return this.#parts.length === 0 || (from > 0 && from >= length) ? undefined : this.#matching.next(from)
+    }
     if (from > 0) return undefined
     if (use === uses.whole) return this.#matching.whole() ? { start: 0, end: length } : undefined
     if (use === uses.prefix || use === uses.longestPrefix || use === uses.start) {
@@ -163,6 +167,8 @@ class PatternMatcher implements Matcher {
   }
 
   group(): string | null {
+    // just-bash would leave out the last empty part, which an empty text consists of.
+    if (this.#use === uses.anywhere && this.#text === '') return this.#found === undefined ? null : ' '
     return this.#found === undefined ? null : this.#text.slice(this.#found.start, this.#found.end)
   }
 }

@@ -42,6 +42,10 @@ class Reader {
     return character?.quoted === false ? character.text : ''
   }
 
+  get #next(): string {
+    return this.#text[this.#at]?.text ?? ''
+  }
+
   alternatives(): string {
     let source = this.#sequence()
     while (this.#active === '|') {
@@ -75,9 +79,8 @@ class Reader {
     }
     if (operator !== '{') return ''
     const [whole = '', least = '', comma = '', most = ''] = /^\{(\d*)(,?)(\d*)\}/.exec(this.#rest()) ?? []
-    if (least + most === '' || Number(least) > 255 || Number(most) > 255 || (most !== '' && least > most))
-      if (least + most === '' || Number(least) > 255 || Number(most) > 255 || Number(least) > Number(most))
-        throw new Unreadable()
+    const [from, to] = [Number(least), most === '' ? Number(least) : Number(most)]
+    if (least + most === '' || from > 255 || to > 255 || from > to) throw new Unreadable()
     this.#at += whole.length
     return `{${least === '' ? '0' : least}${comma}${most}}`
   }
@@ -111,16 +114,17 @@ class Reader {
     return literal(text)
   }
 
+  /** In brackets, quotes change nothing. */
   #bracket(): string {
     let source = '['
-    if (this.#active === '^') {
+    if (this.#next === '^') {
       source += '^'
       this.#at++
     }
     for (let start = true; ; start = false) {
       if (this.atEnd) throw new Unreadable()
-      if (this.#active === ']' && !start) break
-      const [whole, name = ''] = this.#active === '[' ? (/^\[:(\w*):\]/.exec(this.#rest()) ?? []) : []
+      if (this.#next === ']' && !start) break
+      const [whole, name = ''] = /^\[:(\w*):\]/.exec(this.#rest()) ?? []
       if (whole !== undefined) {
         if (!Object.hasOwn(classes, name) || name === 'ascii' || name === 'word') throw new Unreadable()
         source += classes[name]
@@ -128,8 +132,8 @@ class Reader {
         continue
       }
       const low = this.#member()
-      const after = this.#text[this.#at + 1]
-      if (this.#active !== '-' || after === undefined || (after.text === ']' && !after.quoted)) source += low
+      const after = this.#text[this.#at + 1]?.text
+      if (this.#next !== '-' || after === undefined || after === ']') source += low
       else {
         this.#at++
         const high = this.#member()
@@ -143,7 +147,7 @@ class Reader {
 
   /** A character within brackets, where a backslash stands for itself. */
   #member(): string {
-    const sign = this.#active === '[' ? (this.#text[this.#at + 1]?.text ?? '') : ''
+    const sign = this.#next === '[' ? (this.#text[this.#at + 1]?.text ?? '') : ''
     if (sign === '.' || sign === '=' || sign === ':') throw new Unreadable()
     return literal(this.#text[this.#at++]?.text ?? '')
   }

@@ -11,15 +11,23 @@ export type Part =
 /** A form whose meaning in bash depends on details of its search. */
 export class OddPattern extends Error {}
 
-/** @param extended true where `@(a|b)` is a group */
-export function parsePattern(given: readonly Character[], extended: boolean): Part[] {
+export interface Reading {
+  /** True where `@(a|b)` is a group. */
+  readonly extended: boolean
+  /** True where bash counts the characters of a pattern first, as for `${x/…}`. */
+  readonly counted: boolean
+}
+
+export function parsePattern(given: readonly Character[], reading: Reading): Part[] {
   const text = unescaped(given)
   const parts: Part[] = []
   for (let at = 0; at < text.length; at++) {
     const operator = active(text[at])
-    const close = extended && /^[?*+@!]$/.test(operator) && active(text[at + 1]) === '(' ? closing(text, at + 2) : -1
-    if (close !== -1) {
-      const alternatives = split(text, at + 2, close).map((inner) => parsePattern(inner, extended))
+    if (reading.extended && /^[?*+@!]$/.test(operator) && active(text[at + 1]) === '(') {
+      const close = closing(text, at + 2)
+      const alternatives = split(text, at + 2, close).map((inner) => parsePattern(inner, reading))
+      if (parts.at(-1)?.kind === 'star' && /[@+!]/.test(operator) && (operator === '!' || alternatives.some(isEmpty)))
+        throw new OddPattern(`\`*${operator}(\` that may be empty`)
       parts.push({ kind: 'group', operator, alternatives })
       at = close
     } else if (operator === '*') {
@@ -27,11 +35,22 @@ export function parsePattern(given: readonly Character[], extended: boolean): Pa
     } else if (operator === '?') parts.push({ kind: 'any' })
     else if (operator === '[') {
       const found = bracket(text, at + 1)
+      if (reading.counted && /^[!^]$/.test(active(text[at + 1])) && active(text[at + 2]) === ']')
+        throw new OddPattern('`[!]` in a replacement, whose length bash miscounts')
       parts.push(found.part)
       at = found.end - 1
     } else parts.push(literal(text[at]))
   }
   return parts
+}
+
+/** True where parts may match an empty text. */
+function isEmpty(parts: readonly Part[]): boolean {
+  return parts.every(
+    (part) =>
+      part.kind === 'star' ||
+      (part.kind === 'group' && (/[*?!]/.test(part.operator) || part.alternatives.some(isEmpty))),
+  )
 }
 
 const active = (character: Character | undefined) => (character?.quoted === false ? character.text : '')
@@ -55,16 +74,19 @@ function unescaped(given: readonly Character[]): Character[] {
   return text
 }
 
-/** The place of the `)` that closes a group, or -1. */
+/** The place of the `)` that closes a group. */
 function closing(text: readonly Character[], from: number): number {
   let depth = 1
   for (let at = from; at < text.length; at++) {
     const character = active(text[at])
-    if (character === '[') at = Math.max(at, endOfBracket(text, at + 1) - 1)
-    else if (character === '(') depth++
+    if (character === '[') {
+      const end = endOfBracket(text, at + 1)
+      if (end === at + 1) break
+      at = end - 1
+    } else if (character === '(') depth++
     else if (character === ')' && --depth === 0) return at
   }
-  return -1
+  throw new OddPattern('a group that is not closed')
 }
 
 function split(text: readonly Character[], from: number, to: number): Character[][] {
@@ -126,12 +148,13 @@ function bracket(text: readonly Character[], from: number): Bracket {
   return { part: { kind: 'set', has: (code) => tests.some((test) => test(code)) !== negated }, end: at + 1 }
 }
 
-/** A character, or `[.x.]` or `[=x=]`, within brackets. */
+/** A character, or `[.x.]`, within brackets. */
 function memberAt(text: readonly Character[], at: number): { readonly code: number; readonly end: number } {
   const sign = active(text[at]) === '[' ? active(text[at + 1]) : ''
-  if (sign !== '.' && sign !== '=') return { code: codeOf(text[at]), end: at + 1 }
+  if (sign === '=') throw new OddPattern('`[=` in brackets')
+  if (sign !== '.') return { code: codeOf(text[at]), end: at + 1 }
   if (active(text[at + 3]) !== sign || active(text[at + 4]) !== ']')
-    throw new OddPattern(`\`[${sign}\` of more than a character`)
+    throw new OddPattern('`[.` with more than a character')
   return { code: codeOf(text[at + 2]), end: at + 5 }
 }
 
