@@ -7,6 +7,7 @@ import { prepared } from '../syntax/prepare.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
 import { emptyMove } from './empty-move.ts'
+import { testError } from './test-words.ts'
 import { goesToErrors, isBareExec } from './to-errors.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
@@ -154,6 +155,8 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     if (name === 'wait') return wait(this, given)
     if (name === 'cd' && given.at(-1) === '-' && this.ctx.state.previousDir === '')
       return { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
+    const odd = name === 'test' || name === '[' ? testError(name, given) : undefined
+    if (odd !== undefined) return odd
     shellOf(this).called = name
     const result = await runCommand.call(this, name, given, ...rest)
     if (result.exitCode !== 127 || !notFound.test(result.stderr)) return result

@@ -60,7 +60,7 @@ function compiled(text: string, compile: (expression: string) => Compiled): Comp
 }
 
 function compiledAnew(text: string, compile: (expression: string) => Compiled): Compiled {
-  const [use, extended] = text as unknown as readonly [Use, string]
+  let [use, extended] = text as unknown as [Use, string]
   const [pattern = '', replacement] = text.slice(2).split(marks.replacement)
   if (replacement !== undefined && /[&\\$]/.test(replacement))
     refuse('${…/…/…}', '`&`, `\\` or `$` in a replacement that is a variable; use sed')
@@ -69,9 +69,15 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
     if (expression === undefined) return refuse('[[ … =~ … ]]', 'the expression is not valid, or has a form that is not known here')
     return compile(expression)
   }
+  const characters = charactersOf(pattern)
+  const counted = use === uses.once || use === uses.every || use === uses.start || use === uses.end
+  const sign = use === uses.once && characters[0]?.quoted === false ? characters[0].text : ''
+  if (sign === '#' || sign === '%') {
+    characters.shift()
+    use = sign === '#' ? uses.start : uses.end
+  }
   try {
-    const counted = use === uses.anywhere || use === uses.start || use === uses.end
-    return new Pattern(parsePattern(charactersOf(pattern), { extended: extended === '+', counted }), use)
+    return new Pattern(parsePattern(characters, { extended: extended === '+', counted }), use)
   } catch (error) {
     if (error instanceof OddPattern) return refuse('a pattern', `${error.message}; write the characters out`)
     throw error
@@ -144,7 +150,7 @@ class PatternMatcher implements Matcher {
   #search(from: number): { readonly start: number; readonly end: number } | undefined {
     const use = this.#use
     const { length } = this.#text
-    if (use === uses.anywhere) {
+    if (use === uses.every || use === uses.once) {
       // bash looks for nothing at the end of a text, except in an empty one.
       return this.#parts.length === 0 || (from > 0 && from >= length) ? undefined : this.#matching.next(from)
     }
@@ -168,7 +174,7 @@ class PatternMatcher implements Matcher {
 
   group(): string | null {
     // just-bash would leave out the last empty part, which an empty text consists of.
-    if (this.#use === uses.anywhere && this.#text === '') return this.#found === undefined ? null : ' '
+    if (this.#use === uses.every && this.#text === '') return this.#found === undefined ? null : ' '
     return this.#found === undefined ? null : this.#text.slice(this.#found.start, this.#found.end)
   }
 }

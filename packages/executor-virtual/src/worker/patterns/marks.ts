@@ -10,7 +10,10 @@ export const uses = {
   longestPrefix: 'P',
   suffix: 's',
   longestSuffix: 'S',
-  anywhere: 'a',
+  /** Each part that is found. */
+  every: 'e',
+  /** The first part that is found; a `#` or `%` before it stands for the beginning or the end. */
+  once: 'o',
   start: '^',
   end: '$',
   expression: 'r',

@@ -49,7 +49,7 @@ function markOperation(operation: Operation): void {
     // In `${x//%/y}` the sign is what is looked for.
     const sign = all === true && anchor !== null ? (anchor === 'start' ? '#' : '%') : ''
     if (sign !== '') operation.anchor = null
-    const use = sign !== '' || anchor === null ? uses.anywhere : anchor === 'start' ? uses.start : uses.end
+    const use = all === true ? uses.every : anchor === null ? uses.once : anchor === 'start' ? uses.start : uses.end
     const word: Word = { type: 'Word', parts: [plain(sign), ...(operation.pattern?.parts ?? [])] }
     operation.pattern = marked(word, use, { watched: watched(replacement?.parts ?? []) })
   }

@@ -156,6 +156,7 @@ export class Evaluator {
     if (found === undefined) throw new Refused(`the function ${name}`)
     if (++this.#depth > 1_000) throw new Refused('so deep a recursion')
     const frame: Frame = new Map()
+    if (values.length > found.parameters.length) throw new Refused(`${name} with ${values.length} arguments`)
     found.parameters.forEach((parameter, index) => {
       const given = values[index]
       // A bare name may be an array, which is shared; it is one as soon as it is used as one.

@@ -175,7 +175,7 @@ export class ExpressionParser extends Cursor {
         this.expect('(')
         return { type: 'call', name: text, values: this.list(')') }
       case 'builtin':
-        if (this.takes('operator', '(')) return { type: 'builtin', name: text, values: this.list(')') }
+        if (this.takes('operator', '(')) return { type: 'builtin', name: text, values: counted(text, this.list(')')) }
         if (text !== 'length') throw new SyntaxProblem(`\`${text}\` needs parentheses`)
         return { type: 'builtin', name: text, values: [] }
       case 'name':
@@ -208,4 +208,26 @@ export class ExpressionParser extends Cursor {
     }
     throw new SyntaxProblem(text === '' ? 'the program ends early' : `\`${text}\` was not expected`)
   }
+}
+
+/** The least and the most arguments of those that do not take exactly one. */
+const counts: Readonly<Record<string, readonly [number, number]>> = {
+  length: [0, 1],
+  substr: [2, 3],
+  index: [2, 2],
+  split: [2, 3],
+  sub: [2, 3],
+  gsub: [2, 3],
+  match: [2, 2],
+  sprintf: [1, Infinity],
+  atan2: [2, 2],
+  rand: [0, 0],
+  srand: [0, 1],
+  fflush: [0, 1],
+}
+
+function counted(name: string, values: Expression[]): Expression[] {
+  const [least, most] = counts[name] ?? [1, 1]
+  if (values.length >= least && values.length <= most) return values
+  throw new SyntaxProblem(`${name} with ${values.length} arguments${name === 'match' ? '; the array is of gawk alone' : ''}`)
 }
