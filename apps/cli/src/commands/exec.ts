@@ -134,13 +134,15 @@ export function describeViolation(violation: RuleViolation): string {
     const { host, port, reason, remedy } = violation
     return `the host ${escapeName(host)}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}`
   }
-  const { rule, path, kind, duration } = violation
+  const { rule, path, kind, reason, remedy, duration } = violation
   const what =
-    kind === 'created'
-      ? 'the command made this name; the rule holds for it from the next command on'
-      : duration !== undefined
-        ? `a program outside replaced it, and the command could use the new one for ${duration} ms`
-        : 'what covered it was lost while the command ran; the command may have read it'
+    kind === 'link'
+      ? escapeName(`it ${reason}; ${remedy}`)
+      : kind === 'created'
+        ? 'the command made this name; the rule holds for it from the next command on'
+        : duration !== undefined
+          ? `a program outside replaced it, and the command could use the new one for ${duration} ms`
+          : 'what covered it was lost while the command ran; the command may have read it'
   return `the rule ${escapeName(rule)} was not held: ${escapeName(path)}: ${what}`
 }
 

@@ -15,10 +15,11 @@ function noteOfViolation(violation: RuleViolation): string {
     const { host, port, reason, remedy } = violation
     return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
   }
-  const { rule, path, duration } = violation
+  const { rule, path, kind, reason, remedy, duration } = violation
+  if (kind === 'link') return `Note: rule ${rule} is not held at ${showName(path)}: it ${reason}; ${remedy}.`
   if (duration !== undefined)
     return `Note: a program outside replaced ${showName(path)}, and the command could use it for ${duration} ms (rule ${rule}).`
-  return violation.kind === 'created'
+  return kind === 'created'
     ? `Note: rule ${rule} denies ${showName(path)}, which the command made; delete it.`
     : `Note: the cover of rule ${rule} on ${showName(path)} was lost while the command ran; tell the user.`
 }

@@ -1,4 +1,4 @@
-import { isWithin, parentPath } from '../../path/virtual-path.ts'
+import { isWithin, parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import type { LinkTrace, LinkTracer } from '../../mount/trace-links.ts'
@@ -35,7 +35,7 @@ async function coverTarget(
   list: BindList,
   name: RuledName,
   { links, landed, type }: LinkTrace,
-  { gate, tracer, reserves }: CoverLinksOptions,
+  { gate, reserves }: CoverLinksOptions,
 ): Promise<boolean | RestrictionProblem> {
   const { mount, leadsToMount, path } = gate.namespace.find(landed)
   if (type === 'nowhere') return false
@@ -47,22 +47,31 @@ async function coverTarget(
   if (type === 'other') return problem('is a link to a FIFO, a socket or a device, which cannot be covered')
   if (mount === undefined) return false
   if (type === 'missing') {
-    const missing = await missingTarget(name, landed, mount, tracer)
+    const missing = await missingTarget(name, landed, mount)
     if (missing === undefined || !reserves(missing)) return false
   }
   bindPart(list, { path: landed, type, mount, rights: name.rights, rules: name.rules })
   return true
 }
 
-/** A rule by pattern holds for what exists: a link to a file that can be made at once counts. */
+/**
+ * The name of a target that can be made. Rules by pattern hold for what exists: for them its directory is there. No name is
+ * reserved in a directory that may not be written, which would refuse every command.
+ */
 async function missingTarget(
-  { isPattern }: RuledName,
+  { isPattern = false }: RuledName,
   landed: VirtualPath,
   mount: WorkspaceMount,
-  tracer: LinkTracer,
 ): Promise<MissingName | undefined> {
-  if (isPattern && (await tracer.trace(parentPath(landed))).type !== 'directory') return undefined
-  return missingName({ path: landed }, mount)
+  for (let above = parentPath(landed); isWithin(above, mount.at); above = parentPath(above)) {
+    const found = await mount.adapter?.stat(relativeTo(above, mount.at)).catch(() => undefined)
+    if (found !== undefined) {
+      const isOpen = found.type === 'directory' && ((found.mode ?? 0o200) & 0o200) !== 0
+      return isOpen ? missingName({ path: landed }, mount) : undefined
+    }
+    if (isPattern || above === mount.at) return undefined
+  }
+  return undefined
 }
 
 function problem(reason: string): RestrictionProblem {
@@ -81,15 +90,18 @@ function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
 export async function findTurnedLinks(links: readonly RuledLink[], tracer: LinkTracer): Promise<RuleViolation[]> {
   const violations: RuleViolation[] = []
   for (const { path, rules, way, problem: uncovered } of links) {
-    const trace = uncovered ?? (await tracer.trace(path))
-    const turned =
-      'reason' in trace ? trace : wayOf(trace, true) !== way && wayOf(trace, false) !== way ? turnedAway : undefined
-    if (turned !== undefined) for (const rule of rules) violations.push({ rule, path, kind: 'link', ...turned })
+    const why = uncovered ?? ((await isAsBefore(path, way, tracer)) ? undefined : turned)
+    if (why !== undefined) for (const rule of rules) violations.push({ rule, path, kind: 'link', ...why })
   }
   return violations
 }
 
-const turnedAway: RestrictionProblem = {
+async function isAsBefore(path: VirtualPath, way: string, tracer: LinkTracer): Promise<boolean> {
+  const trace = await tracer.trace(path)
+  return [true, false].some((withType) => wayOf(trace, withType) === way)
+}
+
+const turned: RestrictionProblem = {
   reason: 'was a link when the command started, and leads elsewhere now',
   remedy: 'look at it, and put it back as it was',
 }
