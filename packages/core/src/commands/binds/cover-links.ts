@@ -102,6 +102,6 @@ async function isAsBefore(path: VirtualPath, way: string, tracer: LinkTracer): P
 }
 
 const turned: RestrictionProblem = {
-  reason: 'was a link when the command started, and leads elsewhere now',
-  remedy: 'look at it, and put it back as it was',
+  reason: 'leads elsewhere than it did when the command started',
+  remedy: 'look at it, and put the link back',
 }
