@@ -28,6 +28,7 @@ import {
   sandboxProgram,
   type SystemEntry,
   systemTree,
+  toolNames,
   toolPaths,
   useNameKeeper,
   viewEnvironment,
@@ -205,6 +206,7 @@ export function createAttached({
   return {
     guarantees,
     limits,
+    topNames: toolNames(options.tools),
     refuseMissing: reservationProblem,
     ...(typeof options.network === 'object' && {
       explainConnection: verdictOf(options.network.list, options.network.requests),

@@ -6,7 +6,7 @@ import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandb
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
-import { directProblem, mountedNames, pointNames, wantedPoints } from './root-form.ts'
+import { directProblem, mountedNames, pointNames, takenName, wantedPoints } from './root-form.ts'
 import type { OpenedSources } from './sources.ts'
 import type { KeptNames } from './warm/kept-names.ts'
 
@@ -58,7 +58,8 @@ export async function prepare(
       }
       return { mode: 'direct', held, mounted, hidden }
     } catch (error) {
-      if (!mayTranslate || !isWorkspaceError(error)) throw error
+      // the system would hide an entry that has just been made
+      if (!mayTranslate || !isWorkspaceError(error) || takenName(plan, hidden) !== undefined) throw error
     }
   } else if (options.root === 'direct') throw unenforceable(problem.reason, problem.remedy)
   if (programs.proot === undefined) throw needsProot()
@@ -99,7 +100,7 @@ function lookAtRoot(
     if (options.root === 'translated') return { reason: 'is to be translated, as the option `root` says', remedy }
     if (programs.direct !== true)
       return { reason: 'cannot be the root itself on this machine (`ws doctor -v`)', remedy }
-    return directProblem(plan, hidden)
+    return directProblem(plan)
   }
 }
 

@@ -167,7 +167,7 @@ async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const system = systemTree({ root: rootPath, owner, ...nameResolution(attempt.options.network) })
   const mounted = mountedNames(plan, system)
   const names = pointNames(plan, mounted)
-  const problem = directProblem(plan, names)
+  const problem = directProblem(plan)
   if (problem !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...problem })
   const keeper = useNameKeeper()
   const etc = makeEtcDirectory(system)

@@ -26,7 +26,7 @@ export function pointNames({ aliases, binds }: BindPlan, mounted: readonly strin
 }
 
 /** Why this plan's root cannot be the root of a command itself; `undefined` where it can, as far as that can be seen. */
-export function directProblem(plan: BindPlan, names: readonly string[]): RestrictionProblem | undefined {
+export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   const root = plan.binds.find(({ at }) => at === '/')
   const source = root?.source
   const remedy = "pass `root: 'auto'` to the executor, or mount at `/workspace`"
@@ -36,10 +36,6 @@ export function directProblem(plan: BindPlan, names: readonly string[]): Restric
   if (plan.binds.length > mostParts)
     return { reason: 'has more parts under rules than a command can be started with', remedy }
   if (isOnSlowMount([source])) return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
-  for (const name of names) {
-    if (isTaken(placeOf({ root: source, path: `/${name}` as MountPath })))
-      return { reason: `has an entry \`/${name}\`, a name that commands need for the system`, remedy }
-  }
   const problem = reservationProblem({ root: source, path: '/usr' as MountPath })
   return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }
 }
@@ -52,6 +48,12 @@ export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Wan
     const at = parseVirtualPath(`/${name}`)
     return { name: { root: source, path: at as string as MountPath }, at }
   })
+}
+
+/** The first of the names that the root's directory has an entry of. */
+export function takenName({ binds }: BindPlan, names: readonly string[]): string | undefined {
+  const source = binds.find(({ at }) => at === '/')?.source
+  return source && names.find((name) => isTaken(placeOf({ root: source, path: `/${name}` as MountPath })))
 }
 
 function isTaken(path: string): boolean {

@@ -41,6 +41,7 @@ import {
   offersExtendedAttributes,
   resourceLimits,
   sandboxProgram,
+  toolNames,
   toolPaths,
   viewEnvironment,
   writableToolError,
@@ -115,6 +116,7 @@ interface StandardPipes {
 class AttachedProot implements AttachedExecutor {
   readonly guarantees
   readonly limits
+  readonly topNames
   readonly #attachment: AttachOptions
   readonly #directory: string
   readonly #system: SystemPart
@@ -128,6 +130,7 @@ class AttachedProot implements AttachedExecutor {
     const { machine, options, root, owner } = attachment
     this.#attachment = attachment
     this.guarantees = guaranteesOf(machine)
+    this.topNames = toolNames(options.tools)
     this.limits = heldLimits(machine, attachment.cgroup !== undefined)
     requireLimits(options.limits, { executor: 'proot', reports: this.limits, operation: 'attach' })
     checkToolAccess(options.tools, owner, 'attach')

@@ -42,9 +42,9 @@ export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Exe
       signal?.throwIfAborted()
       return { available: true, guarantees, missing: [], howToFix: [], details: {} }
     },
-    async attach({ files }: WorkspaceView): Promise<AttachedExecutor> {
+    async attach({ files, hasTopEntry }: WorkspaceView): Promise<AttachedExecutor> {
       const named = network && { network, create: await loadDownloader() }
-      return attachVirtual({ files, guarantees, pool, limits, network: named })
+      return attachVirtual({ files, hasTopEntry, guarantees, pool, limits, network: named })
     },
   }
 }

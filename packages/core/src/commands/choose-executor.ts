@@ -9,7 +9,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { ChosenExecutor, PassedOver } from './enforcement.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
-import { nameProblem } from './needed-names.ts'
+import { nameProblem, neededNames, takenProblem } from './needed-names.ts'
 
 export interface ChooseOptions {
   readonly context: Context
@@ -53,7 +53,12 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
       continue
     }
     try {
-      return { name, kind, attached: await executor.attach(options.view), passedOver }
+      const attached = await executor.attach(options.view)
+      const needs = kind === 'process' ? neededNames(options.context, attached.topNames) : []
+      const taken = attached.topNames && (await takenProblem(options.context, needs))
+      if (!taken) return { name, needs, attached, passedOver }
+      await attached.close()
+      pass(name, [taken.reason], [taken.remedy])
     } catch (error) {
       const shortage = shortageOf(error)
       // A shortage passes, and the next executor could be a weaker boundary.

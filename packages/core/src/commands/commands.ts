@@ -232,7 +232,7 @@ export async function admit<Given extends Command | undefined>(
     const cwd = await resolveCwd(context, options.cwd)
     onAdmitted?.(judged.line, cwd)
     if (!looksOnly) await door.prepare()
-    if (executor.kind === 'process') await requireNames(context)
+    await requireNames(context, executor.needs)
     const plan = await planFor(context, executor, acknowledged, { looksOnly })
     requireHeld(plan, executor, acknowledged)
     requireEntrance(plan, executor, cwd)

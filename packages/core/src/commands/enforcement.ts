@@ -1,6 +1,6 @@
 import type { BindPlan, MissingName, Restriction, RestrictionProblem } from '../executor/bind-plan.ts'
 import { compileBinds } from './binds/compile-binds.ts'
-import type { AttachedExecutor, Executor } from '../executor/contract.ts'
+import type { AttachedExecutor } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
 import type { GuaranteeField, GuaranteeLevel } from '../executor/guarantees.ts'
 import { quotePath } from '../errors.ts'
@@ -12,7 +12,8 @@ import { virtualError } from '../mount/errors.ts'
 /** The executor that a workspace has chosen. */
 export interface ChosenExecutor {
   readonly name: string
-  readonly kind: Executor['kind']
+  /** The names at `/` at which commands see something else than the workspace. */
+  readonly needs: readonly string[]
   readonly attached: AttachedExecutor
   /** Those before it in the list, in order. */
   readonly passedOver: readonly PassedOver[]

@@ -1,73 +1,88 @@
-import { isWorkspaceError, type WorkspaceError } from '../errors.ts'
+import { isWorkspaceError } from '../errors.ts'
 import type { Context } from '../calls/context.ts'
+import type { RestrictionProblem } from '../executor/bind-plan.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
 import { childPath, mountRoot, rootPath, topName } from '../path/virtual-path.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
 
-type Names = Pick<Context, 'aliases' | 'mounts'>
+const remedy = "mount it at `/workspace` instead (`at: '/workspace'`)"
 
-/** The names at `/` that real programs need for the system, where a mount lies there. */
-export function neededNames({ aliases, mounts }: Names): readonly string[] {
+/**
+ * The names at `/` that real programs need for the system, where a mount lies there.
+ *
+ * @param further those that the executor needs for itself
+ */
+export function neededNames(
+  { aliases, mounts }: Pick<Context, 'aliases' | 'mounts'>,
+  further: readonly string[] = [],
+): readonly string[] {
   if (!mounts.some(({ at }) => at === rootPath)) return []
   const hasOwnScratch = mounts.some(({ at, scratch }) => at === `/${scratchName}` && !scratch)
-  return [...systemNames, ...aliases, ...(hasOwnScratch ? [] : [scratchName])]
+  return [...systemNames, ...aliases, ...(hasOwnScratch ? [] : [scratchName]), ...further]
 }
 
 /** The first of the names that has an entry in the mount at `/`. */
-export async function firstTaken(mounts: readonly WorkspaceMount[], names: readonly string[]): Promise<string | undefined> {
+export async function firstTaken(
+  mounts: readonly WorkspaceMount[],
+  names: readonly string[],
+): Promise<string | undefined> {
   const adapter = mounts.find(({ at }) => at === rootPath)?.adapter
   if (adapter === undefined) return undefined
-  const looks = names.map(async (name) => {
-    try {
-      await adapter.stat(childPath(mountRoot, name))
-      return true
-    } catch (error) {
-      if (isWorkspaceError(error, 'ENOENT')) return false
-      throw translateError(error, { operation: 'open', at: rootPath, path: childPath(rootPath, name) })
-    }
-  })
-  const taken = await Promise.all(looks)
+  const taken = await Promise.all(
+    names.map(async (name) => {
+      try {
+        await adapter.stat(childPath(mountRoot, name))
+        return true
+      } catch (error) {
+        if (isWorkspaceError(error, 'ENOENT')) return false
+        throw translateError(error, { operation: 'open', at: rootPath, path: childPath(rootPath, name) })
+      }
+    }),
+  )
   return names.find((_, index) => taken[index])
 }
 
+/** Why commands cannot have these names. */
+export async function takenProblem(
+  { mounts }: Pick<Context, 'mounts'>,
+  names: readonly string[],
+): Promise<RestrictionProblem | undefined> {
+  const taken = await firstTaken(mounts, names)
+  if (taken === undefined) return undefined
+  return { reason: `the directory has an entry \`/${taken}\`, a name that commands need for the system`, remedy }
+}
+
 /** Why real programs cannot work at the places of this workspace's mounts and rules. */
-export async function nameProblem(context: Context): Promise<{ reason: string; remedy: string } | undefined> {
+export async function nameProblem(context: Context): Promise<RestrictionProblem | undefined> {
   const { mounts, gate } = context
-  const remedy = "mount it at `/workspace` instead (`at: '/workspace'`)"
   const isSystems = (path: string): boolean => (systemNames as readonly string[]).includes(topName(path))
   const mount = mounts.find(({ at }) => isSystems(at))
-  if (mount !== undefined) return { reason: `\`${mount.at}\` is a mount, at a name that commands need for the system`, remedy }
+  if (mount !== undefined)
+    return { reason: `\`${mount.at}\` is a mount, at a name that commands need for the system`, remedy }
   const names = neededNames(context)
-  const taken = await firstTaken(mounts, names)
-  if (taken !== undefined)
-    return { reason: `the directory has an entry \`/${taken}\`, a name that commands need for the system`, remedy }
   if (names.length === 0) return undefined
   const { subtrees, patterns } = gate.declared
-  const named = [
+  const ruled = [
     ...subtrees.map(({ name, entries }) => ({ name, paths: entries.map(({ path }) => path as string) })),
     ...patterns.map(({ rule }) => ({ name: rule.name, paths: rule.patterns })),
   ]
-  for (const { name, paths } of named) {
+  for (const { name, paths } of ruled) {
     const path = paths.find(isSystems)
     if (path !== undefined)
       return { reason: `the rule \`${name}\` is for \`${path}\`, which commands have from the system`, remedy }
   }
-  return undefined
+  return takenProblem(context, names)
 }
 
 /** @throws WorkspaceError `EBUSY` where an entry has come to one of the names since the executor was chosen. */
-export async function requireNames(context: Context): Promise<void> {
-  const taken = await firstTaken(context.mounts, neededNames(context))
-  if (taken !== undefined) throw appearedError(childPath(rootPath, taken))
-}
-
-function appearedError(path: VirtualPath): WorkspaceError {
-  return virtualError({
+export async function requireNames({ mounts }: Pick<Context, 'mounts'>, names: readonly string[]): Promise<void> {
+  const taken = await firstTaken(mounts, names)
+  if (taken === undefined) return
+  throw virtualError({
     code: 'EBUSY',
     operation: 'exec',
-    path,
+    path: childPath(rootPath, taken),
     reason: 'has appeared in the workspace, and commands need that name for the system',
     remedy: 'delete it, or mount the project at `/workspace`',
   })

@@ -59,6 +59,11 @@ export interface WorkspaceView {
   readonly owner?: Owner | undefined
   /** The file API of the workspace: interpreters work through it, so that the policy is asked for every access. */
   readonly files: FileDoor
+  /**
+   * Whether the workspace has an entry of this name at `/`, denied or not: one that takes the place of an interpreter's own
+   * `bin` or `dev`. It causes no access event.
+   */
+  readonly hasTopEntry?: ((name: string) => Promise<boolean>) | undefined
 }
 
 export type StandardInput = string | Uint8Array | AsyncIterable<Uint8Array>
@@ -354,6 +359,8 @@ export interface AttachedExecutor {
   readonly lacks?: string | undefined
   /** The limits that it holds; a field that is absent is not held, and a command that asks for it is refused. */
   readonly limits?: readonly LimitReport[] | undefined
+  /** Names at `/`, besides those of the system, at which commands see something of the executor's own. Default: none. */
+  readonly topNames?: readonly string[] | undefined
   /**
    * Why a protected name that is missing cannot be kept from commands; `undefined` where it can. Absent: it never can.
    * Looks only, and does not wait.

@@ -1,4 +1,4 @@
-import { isWithin, parentPath, relativeTo, topName } from '../path/virtual-path.ts'
+import { isWithin, parentPath, relativeTo, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
 import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
@@ -60,12 +60,17 @@ export class Gate {
 
   /** Nothing can be made at this path. */
   isReserved(path: VirtualPath): boolean {
-    return this.namespace.find(path).reserved || this.#system.has(topName(path))
+    const node = this.namespace.find(path)
+    return node.reserved || this.#isSystems(node, path)
   }
 
-  /** Entries at these names keep commands from running, so they can be removed. */
-  #refusesFor({ operation, path, need }: Pick<AccessRequest, 'operation' | 'path' | 'need'>): boolean {
-    return need === 'write' && this.#system.size > 0 && operation !== 'delete' && this.#system.has(topName(path))
+  #isSystems(node: NamespaceNode<WorkspaceMount>, path: VirtualPath): boolean {
+    return this.#system.size > 0 && node.mount?.at === rootPath && this.#system.has(topName(path))
+  }
+
+  /** Entries at names of the system keep commands from running, so they can be removed. */
+  #refuses(node: NamespaceNode<WorkspaceMount>, { operation, path, need }: AccessRequest): boolean {
+    return need === 'write' && operation !== 'delete' && this.#isSystems(node, path)
   }
 
   /** Some rule may say of an entry below `path` what it does not say of `path`: recursive operations must ask for each. */
@@ -81,7 +86,7 @@ export class Gate {
   /** @throws WorkspaceError for everything that may not be, with the rule and the remedy. */
   admit(operation: FileOperation, path: VirtualPath, need: Need, size?: number): Located {
     const node = this.namespace.find(path)
-    if (node.reserved || this.#refusesFor({ operation, path, need })) throw reservedError(operation, path, need)
+    if (node.reserved || this.#refuses(node, { operation, path, need })) throw reservedError(operation, path, need)
     const mount = node.mount
     const decision = this.#judge(node, { operation, path, need, size })
     if (decision.effect === 'deny') throw denialError(operation, path, decision)
@@ -91,8 +96,8 @@ export class Gate {
 
   /** {@link admit} as a decision. */
   decide(request: AccessRequest): Decision {
-    if (this.#refusesFor(request)) return systemDenial
-    return this.#judge(this.namespace.find(request.path), request)
+    const node = this.namespace.find(request.path)
+    return this.#refuses(node, request) ? systemDenial : this.#judge(node, request)
   }
 
   /**

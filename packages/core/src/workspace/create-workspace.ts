@@ -1,7 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
-import { childPath, isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
+import { childPath, isWithin, parseVirtualPath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
@@ -9,7 +9,7 @@ import { Audit } from '../calls/audit.ts'
 import { attachCheckpoints } from '../checkpoints/attach.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
-import { firstTaken, neededNames } from '../commands/needed-names.ts'
+import { firstTaken } from '../commands/needed-names.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
@@ -116,7 +116,10 @@ async function useExecutor(
 ): Promise<void> {
   const { root } = context
   if (options.executors !== undefined && options.executors.length > 0) {
-    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace }
+    const hasTopEntry = async (name: string): Promise<boolean> =>
+      context.mounts.some(({ at, scratch }) => !scratch && topName(at) === name) ||
+      (await firstTaken(context.mounts, [name])) !== undefined
+    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace, hasTopEntry }
     const chosen = await chooseExecutor({
       context,
       executors: options.executors,
@@ -125,7 +128,7 @@ async function useExecutor(
       hostDirectories,
       signal: options.signal,
     })
-    if (chosen.kind === 'process') context.gate.reserve(neededNames(context))
+    context.gate.reserve(chosen.needs)
     workspace.use(chosen)
   } else if (options.require !== undefined) {
     throw virtualError({

@@ -26,13 +26,16 @@ const bashMethods = [
 ] as const satisfies readonly (keyof IFileSystem)[]
 
 /** Methods that the interpreter may call on the workspace: the file door is asked for each. */
-export const fileMethods = [...bashMethods, 'readdirWithStats'] as const
+export const fileMethods = [...bashMethods, 'readdirWithStats', 'hasEntry'] as const
 
 export type FileMethod = (typeof fileMethods)[number]
 
 /** The part of just-bash's file system that does I/O. */
 export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
 
-export type WorkspaceAsyncFiles = AsyncFiles & Pick<Listing, 'readdirWithStats'>
+export interface WorkspaceAsyncFiles extends AsyncFiles, Pick<Listing, 'readdirWithStats'> {
+  /** Whether something is at a path, denied or not. */
+  hasEntry(path: string): Promise<boolean>
+}
 
 export type DirentEntry = Awaited<ReturnType<AsyncFiles['readdirWithFileTypes']>>[number]

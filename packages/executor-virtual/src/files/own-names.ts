@@ -1,17 +1,15 @@
-import { codeOf, nameOf, parentOf } from '@ws/shell-tools/files'
-
-import type { AsyncFiles } from './contract.ts'
+import type { WorkspaceAsyncFiles } from './contract.ts'
 
 /** The names of the system at which a workspace has entries of its own. */
 export class OwnNames {
   /** The path that was asked for last, where the workspace has it. */
   latest: string | undefined
-  readonly #files: Pick<AsyncFiles, 'lstat' | 'readdir'>
+  readonly #files: Pick<WorkspaceAsyncFiles, 'hasEntry'>
   /** Whether the workspace has a top-level entry. A script asks once for each. */
   readonly #known = new Map<string, boolean>()
   #isChanging = false
 
-  constructor(files: Pick<AsyncFiles, 'lstat' | 'readdir'>) {
+  constructor(files: Pick<WorkspaceAsyncFiles, 'hasEntry'>) {
     this.#files = files
   }
 
@@ -23,10 +21,10 @@ export class OwnNames {
   async has(path: string, isOffered: boolean): Promise<boolean> {
     this.latest = undefined
     const top = `/${path.split('/', 2)[1] ?? ''}`
-    const known = this.#known.get(top) ?? (await this.#isThere(top))
+    const known = this.#known.get(top) ?? (await this.#files.hasEntry(top))
     if (!this.#isChanging) this.#known.set(top, known)
     if (!known) return false
-    const own = !isOffered || path === top || (await this.#isThere(path))
+    const own = !isOffered || path === top || (await this.#files.hasEntry(path))
     if (own) this.latest = path
     return own
   }
@@ -35,26 +33,5 @@ export class OwnNames {
   forget(): void {
     this.#isChanging = true
     this.#known.clear()
-  }
-
-  async #isThere(path: string): Promise<boolean> {
-    try {
-      await this.#files.lstat(path)
-      return true
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR') return false
-      // a rule denies names that are missing too
-      if (code === 'EACCES') return this.#isListed(path)
-      throw error
-    }
-  }
-
-  async #isListed(path: string): Promise<boolean> {
-    try {
-      return (await this.#files.readdir(parentOf(path))).includes(nameOf(path))
-    } catch {
-      return false // no command sees what is in there
-    }
   }
 }

@@ -61,7 +61,7 @@ export class BashFileSystem implements IFileSystem {
     this.failures = failures
     this.#record = record
     this.#typed = typed
-    this.#own = new OwnNames(recorded)
+    this.#own = new OwnNames(files)
   }
 
   /** The workspace has a program of this name, at the place that was looked at last. */

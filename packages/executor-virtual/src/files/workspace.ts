@@ -1,5 +1,6 @@
 import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools/files'
 import type { FileDoor, FileType } from '@ws/core'
+import type { WorkspaceView } from '@ws/core/executor'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
 import type { Facts, ListedEntry } from '@ws/shell-tools'
@@ -7,6 +8,7 @@ import type { DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
 import { listDirectory } from './directory.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
 import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
+import { systemNames } from './system-names.ts'
 
 export interface WorkspaceFilesOptions {
   /** Ends operations that are on their way. */
@@ -18,6 +20,8 @@ export interface WorkspaceFilesOptions {
 }
 
 interface ChangeOptions {
+  /** Whether the workspace has an entry of this name at `/`. Default: the file door is asked. */
+  readonly hasTopEntry?: WorkspaceView['hasTopEntry']
   /** Ends changes that are on their way, later than `signal`: a store may still make one that is ended. Default: `signal`. */
   readonly changeSignal?: AbortSignal | undefined
 }
@@ -31,6 +35,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #door: FileDoor
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
+  readonly #hasTopEntry: WorkspaceView['hasTopEntry']
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   readonly #changeSignal: AbortSignal | undefined
 
@@ -38,6 +43,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     const { signal, changeSignal = signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
     this.#door = door
     this.#passable = passable
+    this.#hasTopEntry = options.hasTopEntry
     this.#maxFileBytes = maxFileBytes
     this.#signal = { signal }
     this.#changeSignal = changeSignal
@@ -142,6 +148,21 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       rest = [...target.split('/').filter((part) => part !== '' && part !== '.'), ...rest]
     }
     return real === '' ? '/' : real
+  }
+
+  async hasEntry(path: string): Promise<boolean> {
+    // of other names, a script learns what the file door tells it
+    if (this.#hasTopEntry !== undefined && systemNames.has(path.slice(1))) return this.#hasTopEntry(path.slice(1))
+    try {
+      await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
+      return true
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR') return false
+      // a rule denies names that are missing too
+      if (code === 'EACCES') return (await this.#listedType(path)) !== undefined
+      throw error
+    }
   }
 
   async mkdir(path: string, { recursive = false }: MkdirOptions = {}): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type ExecutorResult,
   type KillSignal,
   type StartedCommand,
+  type WorkspaceView,
 } from '@ws/core/executor'
 import { createCommandOutput } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
@@ -25,6 +26,7 @@ import { answer, answerFetch, answerInput } from './serve-files.ts'
 export interface StartOptions {
   readonly pool: WorkerPool
   readonly files: FileDoor
+  readonly hasTopEntry: WorkspaceView['hasTopEntry']
   readonly request: CommandRequest
   readonly plan: BindPlan
   readonly env: Readonly<Record<string, string>>
@@ -143,7 +145,7 @@ interface Control {
 
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
-  const { pool, files, request, plan, env, limits } = options
+  const { pool, files, hasTopEntry, request, plan, env, limits } = options
   const both = AbortSignal.any([over, stopping])
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
   const streamed =
@@ -170,7 +172,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   over.addEventListener('abort', endChanges, { once: true })
   const { maxFileBytes } = limits
   const signals = { signal: over, changeSignal: changes.signal }
-  const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable })
+  const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable, hasTopEntry })
   port.on('message', (message: FromWorker) => {
     if (message?.type === 'done') {
       ended.resolve(message)

@@ -10,6 +10,7 @@ export {
   resolveTools,
   type ResolvedTool,
   type Tool,
+  toolNames,
   toolPaths,
   writableToolError,
 } from './tools.ts'

@@ -80,9 +80,14 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
   return { host: real, given: host, at: free }
 }
 
+/** The names at `/` that tools take; `undefined` for none. */
+export function toolNames(tools: readonly ResolvedTool[]): readonly string[] | undefined {
+  return tools.length === 0 ? undefined : [...new Set(tools.map(({ at }) => at.split('/')[1] ?? ''))]
+}
+
 /**
- * Refuses tools at a place of the workspace. A mount at `/` is not such a place: the tool lies over the mount's entry
- * of that top-level name. Refuses those too that this or an earlier command could have exchanged.
+ * Refuses tools at a place of the workspace. A mount at `/` is not such a place: it has no entry of the tool's top-level
+ * name. Refuses those too that this or an earlier command could have exchanged.
  *
  * @throws WorkspaceError `EINVAL`
  */
