@@ -101,11 +101,12 @@ describe('turns of the event loop', () => {
 describe('the asynchronous engine', () => {
   it('makes no synchronous call that touches the tree', async () => {
     const { path } = await scratch()
+    const { path: state } = await scratch()
     const args = ['--conditions=@ws/source', '--input-type=module', '-e', script]
     const run = spawnSync(process.execPath, [...args, join(import.meta.dirname, '../src/index.ts'), path], {
       cwd: join(import.meta.dirname, '..'),
-      // the script knows the list of reserved names by its usual place
-      env: { ...process.env, WS_STATE_DIRECTORY: undefined },
+      // other processes change the list of this user meanwhile
+      env: { ...process.env, WS_STATE_DIRECTORY: join(state, 'ws') },
       encoding: 'utf8',
     })
     expect(run.stderr).toBe('')

@@ -21,7 +21,8 @@ process.env['TMPDIR'] = place.current
 const before = { ...process.env }
 
 afterAll(() => {
-  const changed = Object.keys({ ...before, ...process.env }).filter((name) => process.env[name] !== before[name])
+  const names = Object.keys({ ...before, ...process.env }).filter((name) => !name.startsWith('IMPIT_')) // it sets its own
+  const changed = names.filter((name) => process.env[name] !== before[name])
   process.env['TMPDIR'] = place.parent
   remove()
   // a worker goes on with other files
