@@ -1,6 +1,6 @@
 import { type RcloneBucket, type RcloneAdapterOptions, openRcloneBucket } from '@ws/adapter-rclone'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
-import type { S3Server } from '@ws/test-fixtures/s3'
+import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 
 /** The components that mounting a bucket of Ceph takes. */
@@ -14,16 +14,19 @@ export interface MountedBucket extends AsyncDisposable {
   readonly options: RcloneAdapterOptions
 }
 
-/** A fresh bucket of Ceph, mounted for an ordinary user. */
-export async function mountBucket(options: Partial<RcloneAdapterOptions> = {}): Promise<MountedBucket> {
-  const server = await sharedS3Server('ceph')
+/** A fresh bucket of a server, mounted for an ordinary user. */
+export async function mountBucket(
+  options: Partial<RcloneAdapterOptions> = {},
+  on: S3ServerName = 'ceph',
+): Promise<MountedBucket> {
+  const server = await sharedS3Server(on)
   const scratch = await createScratchDirectory({ prefix: 'ws-rclone-' })
   const { endpoint, region, credentials, bucket: name } = server
   const all: RcloneAdapterOptions = {
     endpoint,
     region,
     credentials,
-    provider: 'Ceph',
+    provider: on === 'ceph' ? 'Ceph' : 'Cloudflare',
     bucket: name,
     owner: ordinaryOwner(),
     directory: scratch.path,

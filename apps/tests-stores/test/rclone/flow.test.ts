@@ -9,7 +9,8 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { type MountedBucket, mountBucket, mountNeeds } from './bucket.ts'
 
-const needs = [...mountNeeds, component('bubblewrap'), component('proot'), component('python3')]
+const programs = ['rclone', 'fuse', 'bubblewrap', 'proot', 'python3'] as const
+const needs = [...mountNeeds, ...programs.map(component)]
 
 /** An S3 client of its own: it knows nothing of mounts. */
 function clientOf({ server }: MountedBucket) {
@@ -66,15 +67,17 @@ const doors = [
 ]
 
 for (const door of doors) {
+  const isShort = door.kernel && door.root === '/'
+  const server = isShort ? 'r2' : 'ceph'
   describeWith(
-    needs,
-    `the persistence flow on Ceph: ${door.name}`,
-    { tags: door.kernel && door.root === '/' ? [] : ['deep'] },
+    isShort ? programs.map(component) : needs,
+    `the persistence flow on ${server}: ${door.name}`,
+    { tags: isShort ? [] : ['deep'] },
     () => {
       const at = (path: string): string => (door.root === '/' ? `/${path}` : `/workspace/${path}`)
 
       it('[RP1, RP2, RP3, RP5, RP10, PC14] write by the API, run python, touch by command, list skills by both, read it all from the bucket', async () => {
-        await using mounted = await mountBucket()
+        await using mounted = await mountBucket({}, server)
         const store = clientOf(mounted)
         await store.put('skills/system/search.md', 'how to search')
         await mounted.bucket.refresh()
@@ -117,7 +120,7 @@ for (const door of doors) {
         tags: 'all',
         timeout: 120_000,
       }, async () => {
-        await using mounted = await mountBucket()
+        await using mounted = await mountBucket({}, server)
         const store = clientOf(mounted)
         const secrets = ['of t12', 'of t2', 'private skill', 'at the top']
         await store.put('threads/t12/secret.txt', 'of t12')
