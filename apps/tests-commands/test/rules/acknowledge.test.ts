@@ -2,7 +2,7 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWorkspaceError, rules } from '@ws/core'
 import type { AccessEvent, Rule } from '@ws/core'
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
 import type { Door, Site } from '../doors/site.ts'
@@ -39,20 +39,21 @@ async function open(door: Door, list: readonly Rule[] = [noSecret]): Promise<Sit
 for (const door of doors)
   describe(`a command that acknowledges a rule, ${door.name}`, { tags: [...door.tags] }, () => {
     describeWith(door.components.map(component), 'in a shell', { tags: [...door.tags] }, () => {
-      it.each(['bash', 'sh', 'dash', 'zsh', '/usr/bin/fish'])(
-        '[RU5] runs nothing that was left for %s',
-        async (shell) => {
-          await using site = await open(door)
-          const { workspace } = site
-          const options = { shell, acknowledge: ['no-secret'] }
-          const { stdout } = await workspace.exec('git --version; echo "in $HOME: $PATH"', options)
-          expect(stdout).toMatch(/^git version [^\n]+\nin \//)
-          expect(stdout).toContain(`in ${door.root}: /usr/local/bin:/usr/bin:/bin\n`)
-          expect(stdout).not.toContain('PLANTED')
-          const stdin = await workspace.exec('cat', { ...options, stdin: 'from outside\n', login: true })
-          expect(stdin.stdout).toBe('from outside\n')
-        },
-      )
+      const runsNothing = async (shell: string) => {
+        await using site = await open(door)
+        const { workspace } = site
+        const options = { shell, acknowledge: ['no-secret'] }
+        const { stdout } = await workspace.exec('git --version; echo "in $HOME: $PATH"', options)
+        expect(stdout).toMatch(/^git version [^\n]+\nin \//)
+        expect(stdout).toContain(`in ${door.root}: /usr/local/bin:/usr/bin:/bin\n`)
+        expect(stdout).not.toContain('PLANTED')
+        const stdin = await workspace.exec('cat', { ...options, stdin: 'from outside\n', login: true })
+        expect(stdin.stdout).toBe('from outside\n')
+      }
+      it.each(['bash', 'sh', 'dash', 'zsh'])('[RU5] runs nothing that was left for %s', runsNothing)
+      itWith(component('fish'), '[RU5] runs nothing that was left for fish', () => runsNothing('/usr/bin/fish'), {
+        tags: 'all',
+      })
 
       it('[RU5] runs nothing of it in a session either', async () => {
         await using site = await open(door)
