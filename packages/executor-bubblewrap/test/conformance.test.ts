@@ -1,12 +1,13 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { storesBeside, testWorkspace as testDoors } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { atRoots, component, describeWith, onDisk, tagsAllBut } from '@ws/test-fixtures'
+import { atRoots, component, describeWith, onDisk } from '@ws/test-fixtures'
+import { tagsAllBut } from '@ws/test-fixtures/kit'
 import { describe } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 
-/** What the kernel decides here; the virtual executor shows the rest of the two doors, and those at `/`. */
+/** Groups in which the kernel decides; the virtual executor shows the rest of the two doors, and those at `/`. */
 const decidedHere = [
   'the same files',
   'names',

@@ -1,14 +1,15 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { storesBeside, testExecutor } from '@ws/conformance'
 import { testWorkspace } from '@ws/conformance/vitest'
-import { atRoots, component, describeWith, onDisk, tagsAllBut } from '@ws/test-fixtures'
+import { atRoots, component, describeWith, onDisk } from '@ws/test-fixtures'
+import { tagsAllBut } from '@ws/test-fixtures/kit'
 import { describe } from 'vitest'
 
 import { createProotExecutor } from '../src/index.ts'
 
 const executor = createProotExecutor()
 
-/** What the tracer can change; bubblewrap, which starts faster, shows the rest with the same processes. */
+/** Groups whose outcome the tracer can change; bubblewrap, which starts faster, shows the rest with the same processes. */
 const decidedHere = ['probe', 'results', 'standard input', 'environment', 'guarantees', 'lifecycle']
 
 describeWith(component('proot'), 'proot', () => {

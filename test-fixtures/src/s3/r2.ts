@@ -10,7 +10,6 @@ import { createServer, randomCredentials, type S3Credentials, type S3Server } fr
 export interface R2ServerOptions {
   /** How many buckets there are, the first one included; 64 by default. They exist from the start. */
   readonly buckets?: number
-  /** Random ones by default. */
   readonly credentials?: S3Credentials
 }
 
@@ -33,14 +32,13 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
     // both are read from the environment only: the directory by the constructor, the program until it is ready
     const create = () => {
       return new Miniflare({
-        // The worker of its S3 endpoint, without the one before it: that replaces `Accept-Encoding`, which rclone signs.
+        // Its S3 worker alone: the one before it replaces `Accept-Encoding`, which rclone signs.
         modules: [{ type: 'ESModule', path: join(modulesRoot, 'workers/r2/s3/index.worker.js') }],
         modulesRoot,
         compatibilityDate: '2026-01-01',
         compatibilityFlags: ['nodejs_compat'],
         unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
         host: '127.0.0.1',
-        port: 0,
         cf: false,
         // a failure to start is reported without them; later they hold each client that hung up
         handleRuntimeStdio(stdout: Readable, stderr: Readable) {
@@ -53,12 +51,11 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
     }
     const miniflare = withVariable('TMPDIR', directory.path, () => withoutSignalHandlers(create))
     await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
-    const url = await miniflare.unsafeGetDirectURL()
     let used = 1
     return createServer(
       {
         name: 'r2',
-        endpoint: new URL('/cdn-cgi/local/r2/s3', url).href,
+        endpoint: new URL('/cdn-cgi/local/r2/s3', await miniflare.unsafeGetDirectURL()).href,
         region: 'auto',
         credentials,
         bucket,

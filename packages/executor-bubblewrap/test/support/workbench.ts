@@ -46,7 +46,7 @@ export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'warm-direct' ? [] : [
 export const tagsInEachForm = (mode: Mode): ('all' | 'deep')[] =>
   mode === 'below' ? ['all'] : mode === 'warm' || mode === 'direct' ? ['deep'] : []
 
-/** What a warm command does alike at both places: `npm test` tries it at `/`. */
+/** Warm commands are alike at both places: `npm test` tries them at `/`. */
 export const tagsOfWarm = (mode: Mode): 'all'[] => (mode === 'warm' ? ['all'] : [])
 
 /** The options that keep an executor to one form. */
