@@ -1,22 +1,19 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules } from '@ws/core'
-import type { Workspace, WorkspaceOptions } from '@ws/core'
+import { createWorkspace, rules, type Workspace, type WorkspaceOptions } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { component, createScratchDirectory } from '@ws/test-fixtures'
-import type { Component } from '@ws/test-fixtures'
+import { component, createScratchDirectory, type Component } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
 export { type Feature, type Features, testFeatures } from './features.ts'
 
-/** A kind of workspace that each contract is tested on. */
+/** A kind of workspace that each contract is tested on. A bridge does the same on each: `npm test` takes one. */
 export interface Site {
   readonly name: string
   readonly needs: readonly Component[]
-  /** The tier of its tests: what a bridge does is the same with real programs. */
   readonly tags: 'all'[]
   /** Commands are processes, with terminals. */
   readonly processes: boolean
@@ -77,10 +74,7 @@ export async function openSite(
   for (const [path, content] of Object.entries(files)) await filling.write(path, content)
   await filling.close()
   const workspace = await createWorkspace({ mounts: [{ at, adapter }], executors, ...options })
-  onTestFinished(async () => {
-    await workspace.close()
-    await adapter.close()
-  })
+  onTestFinished(() => workspace.close().then(() => adapter.close()))
   return workspace
 }
 
