@@ -12,12 +12,15 @@ import {
 
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
 import { type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
+import type { LateCovers } from './late-covers.ts'
 import type { OpenedSources } from './sources.ts'
 import { systemNames } from './system-mounts.ts'
 import { giveDescriptors, joinOptions, treeArguments } from './tree-arguments.ts'
 
 export interface SandboxCommand {
   readonly layout: Layout
+  /** What bubblewrap mounts itself. Default: all of it. */
+  readonly split?: LateCovers | undefined
   readonly sources: OpenedSources
   /** `device:inode` of the directories that hold missing names, by host path. */
   readonly reserved: ReadonlyMap<HostPath, string>

@@ -36,6 +36,7 @@ import {
 
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'
+import { splitLate } from './late-covers.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
 import { trustIn } from './network/trust.ts'
@@ -135,6 +136,8 @@ export function createAttached({
     let started: Promise<StartedCommand>
     try {
       const layout = layOut(plan, mode, mounted)
+      const split = splitLate(layout)
+      const { placements } = split.early
       const limits = limitsOf(request, options, layout)
       const isTranslated = mode === 'translated'
       const extendedAttributes = offersExtendedAttributes(plan)
@@ -166,9 +169,9 @@ export function createAttached({
         pipes: terminal === undefined ? pipes : undefined,
         warm: terminal === undefined && !startsFirst ? warm : undefined,
         async withCommand(use) {
-          using sources = await openSources(layout.placements)
+          using sources = await openSources(placements)
           const reserved = held?.identities ?? new Map()
-          checkReserved(layout.placements, sources, reserved)
+          checkReserved(placements, sources, reserved)
           const { bwrap, proot } = programs
           using opened = await openTools(options.tools)
           const shared = options.network === 'host' ? 'host' : 'none'
@@ -179,6 +182,7 @@ export function createAttached({
           }
           const common = {
             layout,
+            split,
             sources,
             reserved,
             system,

@@ -67,9 +67,14 @@ export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly s
   const place = mode === 'translated' ? placeTranslated : (path: string) => path
   const placements = prefixes.flatMap((prefix) => {
     const own: Placement[] = []
+    const last = new Map<string, Placement>()
+    const add = (placement: Placement) => {
+      own.push(placement)
+      last.set(placement.at, placement)
+    }
     for (const bind of plan.binds) {
-      own.push(placed(bind, below(prefix, place(bind.at)), own))
-      if (mode === 'direct' && bind.at === '/') own.push(...systemPlacements(bind, systemNames))
+      add(placed(bind, below(prefix, place(bind.at)), last))
+      if (mode === 'direct' && bind.at === '/') for (const one of systemPlacements(bind, systemNames)) add(one)
     }
     return own
   })
@@ -126,10 +131,12 @@ function inside(directory: string, path: string): HostPath {
   return (directory === '/' ? path : directory + path) as HostPath
 }
 
-function placed(bind: Bind, at: string, before: readonly Placement[]): Placement {
+/** @param last what is at each place so far */
+function placed(bind: Bind, at: string, last: ReadonlyMap<string, Placement>): Placement {
   const { at: virtual, type, source } = bind
-  // Later ones lie over earlier ones, and parents come first.
-  const around = before.findLast((placement) => within(at, placement.at))
+  let place = at
+  while (place !== '/' && !last.has(place)) place = place.slice(0, Math.max(1, place.lastIndexOf('/')))
+  const around = last.get(place)
   const rest = around === undefined || around.at === '/' ? at : at.slice(around.at.length)
   const beneath = around?.source === undefined ? undefined : inside(around.source, rest)
   const common = { at, virtual, type, beneath, rule: bind.rules[0] }

@@ -26,10 +26,10 @@ export function findMisplaced(
   placements: readonly Placement[],
   expected: ExpectedMount,
 ): Placement | undefined {
-  let visible: ReadonlyMap<string, MountEntry> | undefined
+  let visible = placements.length > fewPlaces ? visibleMounts(table) : undefined
   return placements.find((placement) => {
     const point = Buffer.from(placement.at).toString('latin1')
-    const entry = onlyEntryAt(table, point) ?? (visible ??= visibleMounts(table)).get(point)
+    const entry = visible?.get(point) ?? onlyEntryAt(table, point) ?? (visible ??= visibleMounts(table)).get(point)
     return entry === undefined || !shows(entry, placement, expected)
   })
 }
@@ -45,6 +45,9 @@ function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
   }
   return new Map(entries.filter((entry) => !covered.has(entry)).map((entry) => [entry.point, entry]))
 }
+
+/** Looking for more than that takes longer than reading the whole table. */
+const fewPlaces = 100
 
 const plainPath = /^[\w./-]+$/
 
@@ -98,7 +101,7 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
     if (misplaced === undefined) return
     // It may have been the host's own mounts that changed.
     doubtOwnMounts()
-    throw exchanged(misplaced)
+    throw exchanged({ path: misplaced.virtual })
   }
 }
 
@@ -108,9 +111,9 @@ export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>)
   return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
 }
 
-function exchanged(misplaced: Placement): WorkspaceError {
+function exchanged(at: { readonly path: VirtualPath } | undefined): WorkspaceError {
   return execError('EBUSY', 'was exchanged while the sandbox was being built', {
-    path: misplaced.virtual,
+    path: at?.path,
     remedy: 'run the command again when nothing changes the workspace',
   })
 }
@@ -129,6 +132,12 @@ export interface Watched {
 
 /** Watches what lies over protected parts while a command runs, and puts it back where a program of the host took it away. */
 export interface MountWatch {
+  /**
+   * Resolves when what was late is there.
+   *
+   * @throws WorkspaceError `EBUSY` where that cannot be: the sandbox is ended
+   */
+  covered(): Promise<void>
   /** Looks a last time. */
   end(): Promise<Watched>
 }
@@ -139,6 +148,8 @@ interface WatchOptions {
   /** The first process of the sandbox. */
   readonly child: { readonly pid: number; readonly startTime: string | undefined }
   readonly layout: Layout
+  /** Not there yet. */
+  readonly late?: ReadonlySet<Placement> | undefined
   /** Ends the sandbox where a cover is lost, whether or not it could be put back. */
   readonly onExposure?: 'cover' | 'end' | undefined
   /** Ends the sandbox. */
@@ -146,7 +157,15 @@ interface WatchOptions {
 }
 
 /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
-export function watchMounts({ keeper, owner, child, layout, onExposure, end }: WatchOptions): MountWatch | undefined {
+export function watchMounts({
+  keeper,
+  owner,
+  child,
+  layout,
+  late,
+  onExposure,
+  end,
+}: WatchOptions): MountWatch | undefined {
   const watched = layout.placements.filter(({ beneath }) => beneath !== undefined)
   if (watched.length === 0) return undefined
   let lost: Lost | undefined
@@ -160,6 +179,7 @@ export function watchMounts({ keeper, owner, child, layout, onExposure, end }: W
     covers: watched.map((placement) => ({
       point: Buffer.from(placement.at).toString('latin1'),
       kind: kindOf(placement),
+      isLate: late?.has(placement),
     })),
     onExposed(indices, microseconds) {
       // A path has a cover at each alias.
@@ -177,6 +197,10 @@ export function watchMounts({ keeper, owner, child, layout, onExposure, end }: W
     },
   })
   return {
+    async covered() {
+      await watch.covered
+      if (lost !== undefined) throw exchanged(lost.at)
+    },
     async end() {
       await watch.end()
       return { lost, exposed: [...exposed.values()] }

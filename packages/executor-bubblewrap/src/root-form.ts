@@ -8,9 +8,6 @@ import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedN
 import { temporary } from './layout.ts'
 import { systemNames } from './system-mounts.ts'
 
-/** Each takes a descriptor of bubblewrap; beside them go those of the command and of the system. */
-const mostParts = 210
-
 /** The cost of translation, for messages. */
 export const translationCost = 'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`)'
 
@@ -33,8 +30,6 @@ export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   const isReadOnlyMount = plan.restrictions.some(({ rule, path }) => rule === 'mount:/' && path === '/')
   if (source === undefined || root?.access === 'none' || isReadOnlyMount)
     return { reason: 'must not be written, and mount points have to be made in it', remedy }
-  if (plan.binds.length > mostParts)
-    return { reason: 'has more parts under rules than a command can be started with', remedy }
   if (isOnSlowMount([source])) return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
   const problem = reservationProblem({ root: source, path: '/usr' as MountPath })
   return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }

@@ -18,7 +18,7 @@ import { startError } from './failure.ts'
 import { endSandbox, identify } from './first-child.ts'
 import { descriptors, readReport } from './first-process.ts'
 import { letGo, type Sandbox } from './let-go.ts'
-import { mountCheck, watchMounts } from './mount-check.ts'
+import { mountCheck, type MountWatch, watchMounts } from './mount-check.ts'
 import type { CommandNetwork } from './network/named-network.ts'
 import { orderOptions } from './order.ts'
 import type { WarmPool } from './warm/pool.ts'
@@ -80,13 +80,14 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
   const { argv, options, extraFds, close } = withPipes(pipes, () => {
     start.signal?.throwIfAborted()
-    const prepared = sandboxArguments(command)
+    const prepared = sandboxArguments({ ...command, layout: command.split?.early ?? command.layout })
     if (stderrPipe) prepared.extraFds.set(descriptors.commandError, stderrPipe)
     return prepared
   })
   const order = orderOptions(options, argumentsPipe, extraFds)
   const asOwner = process.getuid?.() === 0 ? owner : {}
   let running: RunningProcess
+  let watch: MountWatch | undefined
   let started: (() => void) | undefined
   try {
     running = startProcess({
@@ -141,15 +142,23 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     if (outcome === 'stopped') throw await abandon(running, start.signal)
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const [child] = outcome
-    check(child)
     const { layout } = command
-    const end = () => endSandbox(running, child)
-    const needed = layout.placements.some(({ beneath }) => beneath !== undefined)
-    const watch = needed ? watchMounts({ ...start, keeper: start.keeper(), child, layout, end }) : undefined
+    const late = new Set(command.split?.late)
+    const startWatch = () =>
+      layout.placements.some(({ beneath }) => beneath !== undefined)
+        ? watchMounts({ ...start, keeper: start.keeper(), child, layout, late, end: () => endSandbox(running, child) })
+        : undefined
+    if (late.size > 0) {
+      watch = startWatch()
+      if ((await Promise.race([watch?.covered(), stopped])) === 'stopped') throw await abandon(running, start.signal)
+    }
+    check(child)
+    watch ??= startWatch()
     return { ...letGo(running, report, child, layout.mode), errorsRead, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
+    await watch?.end()
     throw error
   } finally {
     started?.()

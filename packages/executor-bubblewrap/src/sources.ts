@@ -18,6 +18,7 @@ export interface OpenedSources extends Disposable {
   /** `device:inode` */
   readonly identity: (path: HostPath) => string | undefined
   readonly descriptor: (path: HostPath) => number
+  /** Of a path that was opened, or of one below it where the machine has no mount there. */
   readonly mounted: (path: HostPath) => MountedSource | undefined
 }
 
@@ -38,6 +39,7 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
     if (source !== undefined) opened.set(path, source)
   }
   let mounts: OwnMounts | undefined
+  const tops = new Map<string, MountedSource | undefined>()
   return {
     identity: (path) => opened.get(path)?.identity,
     descriptor(path) {
@@ -46,10 +48,14 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
       return source.fd
     },
     mounted(path) {
-      const source = opened.get(path)
-      if (source === undefined) return undefined
       mounts ??= ownMounts()
-      return locate(source.fd, path, mounts)
+      const source = opened.get(path)
+      if (source !== undefined) return locate(source.fd, path, mounts)
+      let top = path as string
+      while (!opened.has(top as HostPath) && top !== '') top = top.slice(0, top.lastIndexOf('/'))
+      const known = tops.get(top) ?? locateTop(opened.get(top as HostPath), top as HostPath, mounts)
+      tops.set(top, known)
+      return known && { device: known.device, root: joined(known.root, latin(path).slice(latin(top).length)) }
     },
     [Symbol.dispose]() {
       for (const source of sources) source.close()
@@ -62,10 +68,25 @@ function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource 
   const mountId = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
   const mount = byId.get(mountId ?? '')
   if (mount === undefined) return undefined
-  const bytes = Buffer.from(path).toString('latin1')
+  const bytes = latin(path)
   const rest = mount.point === '/' ? bytes : bytes.slice(mount.point.length)
   const root = mount.root === '/' ? rest || '/' : mount.root + (rest === '/' ? '' : rest)
   return { device: mount.device, root }
+}
+
+/** A directory below which the machine has no mount. */
+function locateTop(source: BindSource | undefined, path: HostPath, mounts: OwnMounts): MountedSource | undefined {
+  const start = `${latin(path)}/`
+  for (const { point } of mounts.byId.values()) if (point.startsWith(start)) return undefined
+  return source && locate(source.fd, path, mounts)
+}
+
+function latin(path: string): string {
+  return Buffer.from(path).toString('latin1')
+}
+
+function joined(root: string, rest: string): string {
+  return root === '/' ? rest : root + rest
 }
 
 interface OpenedTools extends Disposable {

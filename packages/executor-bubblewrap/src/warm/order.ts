@@ -16,38 +16,37 @@ export interface WarmOrder {
   readonly top?: string | undefined
 }
 
-/** An order is one write to an empty pipe, which never waits. */
-const longestOrder = 65_536
+/** Of a command and its environment. */
+const longestCommand = 65_536
 
 /** @returns `undefined` for an order that is too long, or that holds a NUL: a spare cannot be given it */
 export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: WarmOrder): Buffer | undefined {
+  const parts = covers.map((cover): [string, string] => ['c', describeCover(cover)])
   const fields: [string, string][] = [
     ...argv.map((argument): [string, string] => ['a', argument]),
     ...Object.entries(env).map(([name, value]): [string, string] => ['e', `${name}=${value}`]),
-    ...covers.map((cover): [string, string] => ['c', describeCover(cover)]),
     ['d', cwd],
   ]
-  if (top !== undefined) fields.push(['r', top], ...covers.map(({ from = '' }): [string, string] => ['f', from]))
+  if (top !== undefined) parts.push(['r', top], ...covers.map(({ from = '' }): [string, string] => ['f', from]))
   if (hasInput) fields.push(['i', '1'])
   if (atOnce) fields.push(['g', '1'])
-  if (fields.some(([, value]) => value.includes('\0'))) return undefined
-  const parts = fields.flatMap(([kind, value]) => [kind, value].flatMap(withLength))
-  const size = parts.reduce((sum, { length }) => sum + length, 0)
-  if (size + 4 > longestOrder) return undefined
-  return Buffer.concat([number(size), ...parts])
+  if ([...fields, ...parts].some(([, value]) => value.includes('\0'))) return undefined
+  const command = sizeOf(fields)
+  if (command > longestCommand) return undefined
+  const order = Buffer.allocUnsafe(4 + command + sizeOf(parts))
+  let at = order.writeUInt32LE(order.length - 4)
+  for (const text of [...fields, ...parts].flat()) {
+    const length = order.write(text, at + 4)
+    at = order.writeUInt32LE(length, at) + length
+  }
+  return order
+}
+
+/** Each text has its length in front. */
+function sizeOf(fields: readonly (readonly string[])[]): number {
+  return fields.flat().reduce((sum, text) => sum + 4 + Buffer.byteLength(text), 0)
 }
 
 function describeCover({ at, show, type, source, readOnly }: Cover): string {
   return [source === undefined || show === 'again' ? show : 'self', type, readOnly ? 'ro' : 'rw', at].join(' ')
-}
-
-function withLength(text: string): Buffer[] {
-  const bytes = Buffer.from(text)
-  return [number(bytes.length), bytes]
-}
-
-function number(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4)
-  bytes.writeUInt32LE(value)
-  return bytes
 }

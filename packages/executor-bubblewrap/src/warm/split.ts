@@ -19,8 +19,6 @@ export interface SplitLayout {
   readonly hidden?: HiddenNames | undefined
 }
 
-/** About as many as a command that starts cold can have. With more, that start says what to do. */
-const mostCovers = 200
 /** The supervisor's directory of what goes into the trees of commands: no program of the system has a name like it. */
 const sourcesDirectory = '/.sources'
 
@@ -31,13 +29,8 @@ const sourcesDirectory = '/.sources'
  * @returns `undefined` where the order of mounting matters across that border, and for a translated root: such a command starts cold
  */
 export function splitLayout({ layout, direct }: Pick<SandboxCommand, 'layout' | 'direct'>): SplitLayout | undefined {
-  const split =
-    layout.mode === 'below'
-      ? splitBelow(layout)
-      : layout.mode === 'direct'
-        ? { ...splitDirect(layout), hidden: direct?.hidden }
-        : undefined
-  return split === undefined || split.covers.length > mostCovers ? undefined : split
+  if (layout.mode === 'below') return splitBelow(layout)
+  return layout.mode === 'direct' ? { ...splitDirect(layout), hidden: direct?.hidden } : undefined
 }
 
 function splitBelow(layout: Layout): SplitLayout | undefined {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
 import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
@@ -17,6 +18,9 @@ import { followWarm } from './process.ts'
 import type { Spare } from './spare.ts'
 import { type SplitLayout, splitLayout } from './split.ts'
 import type { Supervisor } from './supervisor.ts'
+
+/** An empty pipe takes so much at once. */
+const pipeBytes = 65_536
 
 /**
  * Starts a command in a sandbox that is ready. Its mounts are compared with the plan as those of any other sandbox.
@@ -78,7 +82,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     signal?.throwIfAborted()
     const report = collect(new Socket({ fd: spare.take('report'), readable: true, writable: false }))
     const check = isChecked ? mountCheck(command) : undefined
-    if (!write(spare.order, order)) return giveUp()
+    if (!(await send(spare.order, order, signal))) return giveUp()
     const outcome = await settled(report, signal, pool.patience)
     if (outcome === 'aborted') throw signal?.reason
     if (outcome === 'silent') pool.lose(supervisor)
@@ -142,6 +146,22 @@ async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | 
   } finally {
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+/** Gives a pipe more than it holds: the spare reads it meanwhile. @returns as `write` */
+async function send(fd: number, content: Buffer, signal: AbortSignal | undefined): Promise<boolean> {
+  if (content.length <= pipeBytes) return write(fd, content)
+  for (let at = 0, idle = 0; at < content.length; ) {
+    signal?.throwIfAborted()
+    try {
+      at += writeSync(fd, content, at)
+      idle = 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || ++idle > 5000) return false
+      await delay(1)
+    }
+  }
+  return true
 }
 
 /** @returns false where it was not taken as a whole: the spare gets the end of file, and ends */

@@ -31,20 +31,23 @@ sub parts {
   } @{ $o->{c} };
 }
 
-# Mounts the parts of an order. Everything is opened before anything is covered: a part can lie below one that is closed.
+# Mounts the parts of an order. Where one is closed, everything is opened before anything is covered: a part can lie below it. There
+# can be more parts than descriptors.
 sub cover {
   my ($top, @parts) = @_;
-  for (@parts) {
-    next unless $_->{show} eq 'self';
-    $_->{fd} = call('openat', -100, $_->{from}, 0x200000 | 0x80000 | $n{nofollow}, 0);
-    fail('open') if $_->{fd} < 0;
-  }
+  my $open = sub {
+    my ($part) = @_;
+    $part->{fd} = call('openat', -100, $part->{from}, 0x200000 | 0x80000 | $n{nofollow}, 0);
+    fail('open') if $part->{fd} < 0;
+  };
+  if (grep { $_->{show} eq 'closed' } @parts) { $open->($_) for grep { $_->{show} eq 'self' } @parts }
   my ($mask, @closed);
   # once their open parts have their place in them
   my $seal = sub { unwritable($_, 'alone') for splice @closed };
   for (@parts) {
     my ($show, $at) = ($_->{show}, $_->{at});
     if ($show eq 'self') {
+      $open->($_) unless defined $_->{fd};
       bind_('bind', "/proc/self/fd/$_->{fd}", $at);
       call('close', $_->{fd});
       unwritable($at) if $_->{ro};
@@ -55,7 +58,6 @@ sub cover {
       # not before: the tree takes its `/dev` along
       $mask //= mask();
       bind_('mask', $mask, $at);
-      unwritable($at);
     }
     elsif ($show eq 'closed') {
       closed($at, @parts);
@@ -78,6 +80,8 @@ sub mask {
   my $fd = call('openat', -100, $mask, 0xc1, 0);
   fail('mask') if $fd < 0;
   call('close', $fd);
+  # and so is each mount of the file
+  unwritable($shm, 'alone');
   return $mask;
 }
 

@@ -40,6 +40,8 @@ sub watch {
   # the number of a process that has ended may be another's by now
   return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
   sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return unseen($id, $w);
+  # The first answer is always yes.
+  is_changed($w);
   my ($points, %at) = (table($w));
   # of several mounts at one point, the last one is seen
   $at{ $points->{$_} } = $_ for sort { $a <=> $b } keys %$points;
@@ -88,14 +90,18 @@ sub forget_watch {
 # Its command has ended.
 sub unwatch {
   my ($id) = @_;
-  changed($id) if $watched{$id};
   my $w = $watched{$id} or return;
+  changed($id) if is_changed($w);
+  return unless $watched{$id};
   return leave($id, $w) unless $w->{child};
   $w->{leaving} = 1;
 }
 
 # Kills the first process of a sandbox, and so all of it.
 sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
+
+# Whether the mount table has changed since this was asked, or `select` said so.
+sub is_changed { my $in = ''; vec($in, fileno $_[0]{fh}, 1) = 1; return select(undef, undef, $in, 0) != 0 }
 
 # A mount table has changed. While something is being covered, that is looked at afterwards.
 sub changed {

@@ -1,4 +1,4 @@
-import { isWithin, mountRoot, parentPath, relativeTo } from '../../path/virtual-path.ts'
+import { isWithin, mountRoot, parentPath, relativeTo, rootPath } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import { READ, WRITE } from '../../policy/access.ts'
 import type { NamespaceNode } from '../../policy/namespace.ts'
@@ -29,10 +29,52 @@ export interface RuledName {
   readonly filesOnly?: boolean | undefined
 }
 
+/** Binds by their paths. It knows at once whether one lies below a path: a plan can have thousands. */
+class PathMap {
+  readonly #at = new Map<VirtualPath, Bind>()
+  /** How many lie at or below each path. */
+  readonly #below = new Map<VirtualPath, number>()
+
+  get(path: VirtualPath): Bind | undefined {
+    return this.#at.get(path)
+  }
+
+  values(): MapIterator<Bind> {
+    return this.#at.values()
+  }
+
+  set(bind: Bind): void {
+    if (!this.#at.has(bind.at)) this.#count(bind.at, 1)
+    this.#at.set(bind.at, bind)
+  }
+
+  within(path: VirtualPath): Bind[] {
+    if (!this.#below.get(path)) return []
+    return [...this.#at.values()].filter((bind) => isWithin(bind.at, path))
+  }
+
+  /** Takes away everything at and below a path. @returns what was there */
+  drop(path: VirtualPath): Bind[] {
+    const dropped = this.within(path)
+    for (const { at } of dropped) {
+      this.#at.delete(at)
+      this.#count(at, -1)
+    }
+    return dropped
+  }
+
+  #count(at: VirtualPath, by: number): void {
+    for (let path = at; ; path = parentPath(path)) {
+      this.#below.set(path, (this.#below.get(path) ?? 0) + by)
+      if (path === rootPath) return
+    }
+  }
+}
+
 /** The binds and restrictions of a plan, as they are found one after the other. */
 export class BindList {
-  binds: Bind[] = []
-  readonly pins = new Map<VirtualPath, Bind>()
+  readonly binds = new PathMap()
+  readonly pins = new PathMap()
   readonly restrictions: Restriction[] = []
   readonly linked: RuledName[] = []
 
@@ -56,29 +98,24 @@ export class BindList {
     for (let path = parentPath(at); path !== around.bound && isWithin(path, holder.at); path = parentPath(path)) {
       if (path === holder.at) break
       const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
-      if (this.pins.has(path) || this.binds.some((bind) => bind.at === path)) continue
-      this.pins.set(path, { kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
+      if (this.pins.get(path) !== undefined || this.binds.get(path) !== undefined) continue
+      this.pins.set({ kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
     }
   }
 
   /** The surroundings of a path that is not a node: the nearest bind above it, or at it. */
   around(path: VirtualPath, mount: WorkspaceMount): Surroundings {
-    const nearest = this.binds
-      .filter((bind) => bind.kind !== 'pin' && isWithin(path, bind.at))
-      .reduce<Bind | undefined>(
-        (best, bind) => (best !== undefined && best.at.length > bind.at.length ? best : bind),
-        undefined,
-      )
+    let at = path
+    while (this.binds.get(at) === undefined && at !== rootPath) at = parentPath(at)
+    const nearest = this.binds.get(at)
     const rights = nearest?.access === 'read-write' ? READ | WRITE : nearest?.access === 'none' ? 0 : READ
     return { mount, rights, bound: nearest?.at ?? mount.at }
   }
 
   /** Takes away everything at and below a path. @returns what was bound there */
   drop(at: VirtualPath): Bind[] {
-    const dropped = this.binds.filter((bind) => isWithin(bind.at, at))
-    this.binds = this.binds.filter((bind) => !dropped.includes(bind))
-    for (const pin of this.pins.keys()) if (isWithin(pin, at)) this.pins.delete(pin)
-    return dropped
+    this.pins.drop(at)
+    return this.binds.drop(at)
   }
 }
 

@@ -48,9 +48,10 @@ class Compiler {
   finish(matched?: readonly VirtualPath[], links?: readonly RuledLink[]): BindPlan {
     const { root, aliases } = this.#options
     // Parents first; a pin before what lies in it.
-    const binds = [...this.list.binds, ...this.list.pins.values()].sort(
-      (left, right) => segmentsOf(left.at).length - segmentsOf(right.at).length,
-    )
+    const binds = [...this.list.binds.values(), ...this.list.pins.values()]
+      .map((bind) => ({ bind, depth: segmentsOf(bind.at).length }))
+      .sort((left, right) => left.depth - right.depth)
+      .map(({ bind }) => bind)
     const renameBorders = binds
       .filter(({ kind, type }) => (kind === 'pin' && type === 'directory') || kind === 'subtree' || kind === 'closed')
       .map(({ at }) => at)
@@ -113,10 +114,10 @@ class Compiler {
     const at = node.path
     if (rights === 0) {
       const kind = type === 'directory' && missing === undefined && this.#holdsAllowed(node) ? 'closed' : 'mask'
-      this.list.binds.push({ kind, at, type, access: 'none', rules, missing })
+      this.list.binds.set({ kind, at, type, access: 'none', rules, missing })
     } else {
       const kind = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
-      this.list.binds.push({
+      this.list.binds.set({
         kind,
         at,
         type,
@@ -145,10 +146,10 @@ class Compiler {
    */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Surroundings): Promise<void> {
     const at = await findHolder(mount, node.path)
-    if (at === undefined || this.list.pins.has(at) || this.list.binds.some((bind) => bind.at === at)) return
+    if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return
     this.list.pinAncestors(at, mount, around, false)
     const source = mount.adapter?.hostPath?.(relativeTo(at, mount.at))
-    this.list.pins.set(at, { kind: 'pin', at, type: 'file', source, access: 'read-write', rules: [] })
+    this.list.pins.set({ kind: 'pin', at, type: 'file', source, access: 'read-write', rules: [] })
   }
 
   #holdsAllowed(node: Node): boolean {

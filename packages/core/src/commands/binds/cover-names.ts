@@ -1,4 +1,4 @@
-import { isWithin, parentPath, relativeTo } from '../../path/virtual-path.ts'
+import { parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import { READ, WRITE, rightsOf } from '../../policy/access.ts'
 import type { ResolvedSubtreeRule } from '../../policy/types.ts'
@@ -11,7 +11,8 @@ import type { BindList, Node } from './bind-list.ts'
 import type { Bind } from '../../executor/bind-plan.ts'
 import { lookAt } from './disk-look.ts'
 import { walkPatterns, type Walk } from './pattern-walk.ts'
-import { maxDirectories, maxMatches } from './tree-walk.ts'
+import { maxParts, mergeMatches, tooManyParts } from './many-matches.ts'
+import { maxDirectories } from './tree-walk.ts'
 import type { Match } from './walk-memory.ts'
 import { VariantLook } from './variant-look.ts'
 
@@ -31,16 +32,9 @@ const tooManyVariants = {
   remedy: 'delete them through the file API',
 }
 
-const tooMuch = {
-  matches: {
-    reason: `holds more than ${maxMatches} entries that the rule is about, and a command can cover no more`,
-    remedy:
-      'list them with `ws doctor --matches`, and remove those that are not needed through a workspace without the rule',
-  },
-  directories: {
-    reason: `holds more than ${maxDirectories} directories to look into for what the rule is about`,
-    remedy: 'name large directories in `skip` of the rule, or remove files that are not needed through the file API',
-  },
+const tooManyDirectories = {
+  reason: `holds more than ${maxDirectories} directories to look into for what the rule is about`,
+  remedy: 'name large directories in `skip` of the rule, or remove files that are not needed through the file API',
 }
 
 /** Finds the paths that match rules by pattern now, without the rules that are acknowledged. */
@@ -92,16 +86,17 @@ async function maskVariant(
   const found = await lookAt(mount, at)
   if (found === 'link') list.linked.push({ path: at, rules: [rule.name], rights: 0, isPattern: true })
   if (found !== 'file' && found !== 'directory') return false
-  if (list.binds.some((bind) => bind.kind === 'mask' && isWithin(at, bind.at))) return false
+  const around = list.around(at, mount)
+  if (list.binds.get(around.bound)?.kind === 'mask') return false
   // A mask in a part that shows nothing would show its own name there.
-  const opensIt = list.binds.some((bind) => bind.access !== 'none' && isWithin(bind.at, at))
+  const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
   if (list.around(parentPath(at), mount).rights === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
   // Another rule may name this spelling, or something in it: nothing shows through what is denied.
   list.drop(at)
   list.pinAncestors(at, mount, list.around(at, mount), false)
   const type = found === 'file' ? 'file' : 'directory'
-  list.binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
+  list.binds.set({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
   return true
 }
 
@@ -114,12 +109,25 @@ export async function coverMatches(
   const { matches, overflow } = await findMatches(options)
   const found = matches.map(({ path }) => path)
   const first = matches[0]?.pattern.rule.name ?? gate.declared.patterns[0]?.rule.name
-  if (overflow !== undefined && first !== undefined) {
-    list.restrict(first, { path: root }, 'deniedSubtrees', tooMuch[overflow])
+  if (overflow === 'directories' && first !== undefined) {
+    list.restrict(first, { path: root }, 'deniedSubtrees', tooManyDirectories)
     return found
   }
-  for (const match of matches) bindMatch(list, match)
+  const parts = await mergeMatches(matches.filter((match) => bindsMatch(list, match)))
+  if (parts.length > maxParts && first !== undefined) {
+    list.restrict(first, { path: root }, 'deniedSubtrees', tooManyParts(parts, overflow !== undefined))
+    return found
+  }
+  for (const match of parts) bindMatch(list, match)
   return found
+}
+
+/** Whether commands have more rights at it than its rule leaves. */
+function bindsMatch(list: BindList, { path, type, mount, pattern: { rights } }: Match): boolean {
+  if (type === 'other') return false
+  if (type === 'symlink') return true
+  const around = list.around(path, mount).rights
+  return (around & ~rights) !== 0 || list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
 }
 
 function bindMatch(list: BindList, { path, type, mount, pattern, placeholder }: Match): void {
@@ -140,7 +148,7 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path, mount)
   // A rule may open something in it for more than what surrounds it.
-  const isWider = list.binds.some(({ at, access }) => isWithin(at, path) && (rightsOf(access) & ~rights) !== 0)
+  const isWider = list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
   if ((around.rights & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined
   if (missing !== undefined && (around.rights & WRITE) === 0) return
@@ -160,13 +168,13 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
     missing,
   }
   // A file that is held in the place of a missing one has nothing to hide, and git has to read it.
-  if (rights === 0 && missing?.content === undefined) list.binds.push({ ...bind, kind: 'mask', access: 'none' })
+  if (rights === 0 && missing?.content === undefined) list.binds.set({ ...bind, kind: 'mask', access: 'none' })
   else {
-    list.binds.push(
+    list.binds.set(
       own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, ...rules] },
     )
     for (const one of inside) {
-      if (one !== own) list.binds.push(one.access === 'read-write' ? { ...one, access: 'read-only' } : one)
+      if (one !== own) list.binds.set(one.access === 'read-write' ? { ...one, access: 'read-only' } : one)
     }
   }
 }

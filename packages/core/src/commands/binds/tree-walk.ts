@@ -20,8 +20,8 @@ export interface WalkOptions {
 
 /** Directories that are looked into for one command. */
 export const maxDirectories = 200_000
-/** The most matches that are covered for one command: each makes its start slower. */
-export const maxMatches = 200
+/** Matches that are looked for, for one command. Fewer are covered: `maxParts`. */
+export const maxMatches = 20_000
 
 /** Where a walk begins. */
 export interface Start {

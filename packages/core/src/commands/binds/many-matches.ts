@@ -1,0 +1,83 @@
+import type { RestrictionProblem } from '../../executor/bind-plan.ts'
+import { childPath, parentPath } from '../../path/virtual-path.ts'
+import type { VirtualPath } from '../../path/virtual-path.ts'
+import { eachEntry, isGone } from './variant-look.ts'
+import type { Match } from './walk-memory.ts'
+
+/** Matches that are covered for one command: each makes its start slower. */
+export const maxParts = 1000
+
+/**
+ * Where there are more matches than can be covered, those that fill a directory become that directory, and those in
+ * `.git/modules` that must not be written become one. Both are stricter than the rule: nothing else can be made there.
+ */
+export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {
+  if (matches.length <= maxParts) return matches
+  const places = new Map<VirtualPath, Match[]>()
+  for (const match of matches) {
+    const place = modulesOf(match) ?? parentPath(match.path)
+    const known = places.get(place)
+    if (known === undefined) places.set(place, [match])
+    else known.push(match)
+  }
+  const merged: Match[] = []
+  for (const [path, inside] of places) {
+    const [first] = inside
+    const isOne = first !== undefined && (modulesOf(first) === path || (await isFilledBy(path, inside)))
+    if (isOne) merged.push({ ...first, path, type: 'directory', placeholder: undefined })
+    else merged.push(...inside)
+  }
+  return merged
+}
+
+/** The directory of git for the repositories of submodules. */
+function modulesOf({ path, type, pattern }: Match): VirtualPath | undefined {
+  const at = path.indexOf('/.git/modules/')
+  return at < 0 || type === 'symlink' || pattern.rights === 0
+    ? undefined
+    : (path.slice(0, at + '/.git/modules'.length) as VirtualPath)
+}
+
+async function isFilledBy(directory: VirtualPath, matches: readonly Match[]): Promise<boolean> {
+  const [first] = matches
+  if (first === undefined || matches.length < 2 || directory === first.mount.at) return false
+  if (!matches.every(({ pattern, type }) => pattern === first.pattern && type !== 'symlink')) return false
+  const left = new Set(matches.map(({ path }) => path))
+  let isFilled = true
+  try {
+    await eachEntry(first.mount, directory, ({ name }) => {
+      isFilled &&= left.has(childPath(directory, name))
+      return isFilled ? undefined : 'stop'
+    })
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+  return isFilled
+}
+
+/** The problem of a plan with more parts than can be covered: where most of them are, and a rule that would do. */
+export function tooManyParts(parts: readonly Match[], isCut: boolean): RestrictionProblem {
+  const counts = new Map<VirtualPath, number>()
+  for (const { path, mount } of parts) {
+    for (let at = parentPath(path); ; at = parentPath(at)) {
+      counts.set(at, (counts.get(at) ?? 0) + 1)
+      if (at === mount.at || at === '/') break
+    }
+  }
+  // The deepest of those that hold as many; none within another.
+  const most = [...counts].sort(([a, one], [b, other]) => other - one || b.length - a.length)
+  const chosen: [VirtualPath, number][] = []
+  const roots = new Set(parts.map(({ mount }) => mount.at))
+  for (const [path, count] of [...most.filter(([at]) => !roots.has(at)), ...most]) {
+    if (chosen.length === 3 || (roots.has(path) && chosen.length > 0)) break
+    if (!chosen.some(([at]) => path.startsWith(`${at}/`) || at.startsWith(`${path}/`))) chosen.push([path, count])
+  }
+  const where = chosen.map(([path, count]) => `${count} in \`${path}\``).join(', ')
+  const [best] = chosen
+  const rule = parts.some(({ pattern }) => pattern.rights === 0) ? 'deny' : 'readOnly'
+  const place = best === undefined || roots.has(best[0]) ? undefined : best[0]
+  return {
+    reason: `holds ${isCut ? 'more than ' : ''}${parts.length} entries that the rule is about (most: ${where}), and a command can cover ${maxParts}`,
+    remedy: `${place === undefined ? `move them into a directory, and cover it by \`rules.${rule}\`` : `cover a whole directory: \`rules.${rule}('${place}')\``}; \`ws doctor --matches\` lists them`,
+  }
+}
