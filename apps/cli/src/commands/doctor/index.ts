@@ -12,6 +12,7 @@ import { howToInstall, optionalNames, type OptionalName } from '../../optional/p
 import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
+import { findSharedFiles, renderSharedFiles } from './hard-links.ts'
 import { inspectRules, type Rules } from './rules.ts'
 import { renderSummary } from './summary.ts'
 import { renderTable } from '../../terminal/table.ts'
@@ -62,13 +63,15 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   const packages = Object.fromEntries(optionalNames.map((name) => [name, isInstalled(name)]))
   const { givenUpScratch } = await import('@ws/adapter-local/internal')
   const leftovers = await givenUpScratch()
-  if (output.json) await output.value({ ok, executors: findings, rules, tools, packages, leftovers })
+  const shared = await findSharedFiles(context)
+  if (output.json) await output.value({ ok, executors: findings, rules, tools, packages, leftovers, shared })
   else {
     const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
     if (verbose) await output.line(`${renderDetails({ ...report, tools, packages, owner }, context)}\n`)
     if (matches && rules !== undefined) await output.line(`${renderMatches(rules, context)}\n`)
     await output.line(renderSummary({ ...report, ok, verbose: verbose === true }, context))
     if (leftovers.length > 0) await output.line(renderLeftovers(leftovers, context))
+    if (shared.files > 0) await output.line(renderSharedFiles(shared, context))
   }
   return ok ? exitCodes.ok : exitCodes.failed
 }

@@ -1,0 +1,72 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+
+import type { CommandContext } from '../../command-context.ts'
+import { hasDirectory } from '../../storage/settings.ts'
+
+/** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
+export interface SharedFiles {
+  readonly files: number
+  /** Workspace paths, the first few. */
+  readonly examples: readonly string[]
+  /** False: the tree is larger than was looked at. */
+  readonly complete: boolean
+}
+
+const mostEntries = 200_000
+const mostExamples = 3
+
+/** Counts the files in the mounts of this machine of which not all names lie there. */
+export async function findSharedFiles({ settings, signal }: CommandContext): Promise<SharedFiles> {
+  const known = new Map<string, { readonly path: string; rest: number }>()
+  let entries = 0
+  for (const { at, storage, access } of settings.mounts) {
+    if (storage.kind !== 'local' || !hasDirectory(storage) || access === 'read-only') continue
+    const waiting = [{ host: storage.root, path: at === '/' ? '' : at }]
+    for (let next = waiting.pop(); next !== undefined && entries < mostEntries; next = waiting.pop()) {
+      signal.throwIfAborted()
+      await turn()
+      for (const name of namesIn(next.host)) {
+        const [host, path] = [join(next.host, name), `${next.path}/${name}`]
+        const found = look(host)
+        entries += 1
+        if (found?.isDirectory() === true) waiting.push({ host, path })
+        if (found?.isFile() !== true || found.nlink < 2) continue
+        const one = known.get(`${found.dev} ${found.ino}`) ?? { path, rest: found.nlink }
+        one.rest -= 1
+        known.set(`${found.dev} ${found.ino}`, one)
+      }
+    }
+  }
+  const shared = [...known.values()].filter(({ rest }) => rest > 0).map(({ path }) => path)
+  return { files: shared.length, examples: shared.toSorted().slice(0, mostExamples), complete: entries < mostEntries }
+}
+
+export function renderSharedFiles(
+  { files, examples, complete }: SharedFiles,
+  { output, style }: Pick<CommandContext, 'output' | 'style'>,
+): string {
+  const count = `${complete ? '' : 'At least '}${files} ${files === 1 ? 'file has' : 'files have'}`
+  return [
+    `\n${style.note(`${count} further names outside of the workspace`)} (hard links). A command that writes to one changes it there too:`,
+    ...examples.map((path) => `  ${output.name(path)}`),
+    `  ${style.note('do')} work in a copy (\`cp -a\`), which gives each file one name`,
+  ].join('\n')
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return [] // closed to this user, or gone
+  }
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
