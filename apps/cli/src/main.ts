@@ -19,7 +19,7 @@ import { addThread } from './commands/thread/index.ts'
 import { addTool } from './commands/tool.ts'
 import { addTrust } from './commands/trust.ts'
 import { addVerify } from './commands/verify.ts'
-import { findWorkspace, trustedConfigOf, type FoundWorkspace } from './config/find.ts'
+import { findWorkspace, passedOver, trustedConfigOf, type FoundWorkspace } from './config/find.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
@@ -143,10 +143,16 @@ const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', '
  * The workspace of the working directory, for a command whose options name none, or the config file that holds for --root.
  * `doctor` without one is about the machine.
  */
-function foundFor(command: string, { root, s3, rclone, config }: GlobalOptions): FoundWorkspace {
+function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOptions): FoundWorkspace {
   const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
-  if (root !== undefined) return { config: trustedConfigOf(root) }
+  if (root !== undefined) {
+    const trusted = trustedConfigOf(root)
+    const warning = trusted === undefined ? passedOver(root) : undefined
+    if (warning !== undefined && json) process.stderr.write(`${escapeJson(JSON.stringify({ warning }))}\n`)
+    else if (warning !== undefined) complainTo(process.stderr, warning)
+    return { config: trusted }
+  }
   const found = findWorkspace()
   return command === 'doctor' && found.config === undefined ? {} : found
 }

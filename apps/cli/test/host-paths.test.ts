@@ -126,8 +126,15 @@ it('[RU1] --root takes the rules of the config file that is trusted there, or re
   await using project = await site({ 'ws.config.json': text({ mounts: [here], rules }), '.env': 'S=1', 'sub/a': 'a' })
   const file = join(project.path, 'ws.config.json')
   const read = (...more: string[]) => project.ws(['--root', project.path, ...more, 'cat', '.env'])
-  // a file that the user does not trust may be a command's: it neither counts nor stops the user
-  expect(await read()).toMatchObject({ code: 0, stdout: 'S=1' })
+  // a file that the user does not trust may be a command's: it neither counts nor stops the user, and is named
+  const passedOver = await read()
+  expect(passedOver).toMatchObject({ code: 0, stdout: 'S=1' })
+  expect(passedOver.stderr).toMatch(
+    /^ws: `\/.*ws\.config\.json` is not trusted, and none of its rules hold; [^\n]+\n$/u,
+  )
+  const json = await read('--json')
+  expect(JSON.parse(json.stderr)).toMatchObject({ warning: expect.stringContaining('is not trusted') as string })
+  expect((await project.ws(['--root', 'sub', 'cat', 'a'])).stderr).toBe('')
   await project.ws(['trust'])
   for (const more of [[], ['--at', '/workspace'], ['--executor', 'virtual']]) {
     expect(await read(...more)).toMatchObject({

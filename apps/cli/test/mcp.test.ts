@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 import { until } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { createProject, end, startMain, startWs, ws } from './ws.ts'
+import { createProject, end, site, startMain, startWs, ws } from './ws.ts'
 
 interface Answer {
   readonly id?: number
@@ -14,8 +15,8 @@ interface Answer {
 }
 
 /** A client of `ws` in this process, or in one of its own. */
-function connect(args: readonly string[], { isProcess = false } = {}) {
-  const child = isProcess ? startProcess(args) : startMain(args)
+function connect(args: readonly string[], { isProcess = false, env = {} as NodeJS.ProcessEnv } = {}) {
+  const child = isProcess ? startProcess(args) : startMain(args, { env })
   const { stdin, stdout, ended } = child
   onTestFinished(async () => {
     stdin.end()
@@ -111,6 +112,36 @@ describe('ws mcp', () => {
     stdin.end()
     expect((await ended).code).toBe(0)
   })
+
+  const page = readFileSync(new URL('../../mcp-server/README.md', import.meta.url), 'utf8')
+  const listed = [...page.matchAll(/"?args"?\s*[:=]\s*(\[[^\]]*\])|^claude mcp add workspace -- WS (.+)$/gmu)]
+  const configurations = listed.map(([, json = '', words]) => words?.split(' ') ?? (JSON.parse(json) as string[]))
+
+  it('[RU10] its page has configurations for four clients', () => {
+    expect(configurations).toHaveLength(4)
+  })
+
+  it.each(configurations.map((args) => [args]))(
+    '[RU10] each configuration on its page holds rules: %j',
+    async (args) => {
+      const rules = [{ rule: 'deny', path: 'private' }]
+      const config = JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules })
+      await using project = await site({ '.env': 'S=1', 'private/a': 'S=1', 'ws.config.json': config })
+      await project.ws(['trust'])
+      const { stdin, ended, ask, hello } = connect(
+        args.map((word) => (word === 'DIR' ? project.path : word)),
+        { env: project.env },
+      )
+      await hello()
+      for (const path of ['/.env', '/private/a']) {
+        const read = await ask('tools/call', { name: 'read', arguments: { path } })
+        expect(read?.content?.[0]?.text).toMatch(/^Error/u)
+        expect(read?.content?.[0]?.text).not.toContain('S=1')
+      }
+      stdin.end()
+      expect((await ended).code).toBe(0)
+    },
+  )
 
   it('serves HTTP on the loopback, with a token from the environment only', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })

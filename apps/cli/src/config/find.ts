@@ -1,4 +1,4 @@
-import { constants, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { constants, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
@@ -45,6 +45,14 @@ export function trustedConfigOf(directory: string): string | undefined {
     if (trustedHash(config) !== undefined && (at === root || rootOf(config) === root)) return config
     if (at === dirname(at)) return undefined
   }
+}
+
+/** The line about a configuration in a directory that an option names which counts for nothing: a command may have planted it. */
+export function passedOver(directory: string): string | undefined {
+  const shown = quotePath(join(directory, configName))
+  return existsSync(join(resolve(directory), configName))
+    ? `${shown} is not trusted, and none of its rules hold; look at it, then run \`ws trust\` on it`
+    : undefined
 }
 
 /** The root of its first mount; `undefined` where it cannot be read. */

@@ -38,6 +38,7 @@ export async function openThreads(
     executors: await Promise.all(chosen),
     require: executors ? settings.require : undefined,
     rules: settings.rules,
+    commands: settings.commands,
     provision,
     idleTimeout: 0,
     onProvision: ({ part, state, reason }) => {
