@@ -1,3 +1,4 @@
+import { isPreset } from '@ws/core/executor'
 import { adapterShape, checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 import { checkId } from './layout/ids.ts'
@@ -18,8 +19,8 @@ const shapes: OptionShapes<ThreadsOptions> = {
     'a list of executors',
   ),
   require: option.of(
-    '`untrusted`, or an object of guarantees',
-    (value) => value === 'untrusted' || option.object.accepts(value),
+    '`untrusted`, `untrusted-by-name`, or an object of guarantees',
+    (value) => isPreset(value) || option.object.accepts(value),
   ),
   rules: option.of('a list of rules', Array.isArray),
   commands: option.object,

@@ -31,6 +31,27 @@ for (const kind of kinds) {
       expect(await site.text('/threads/t1/output.txt')).toBe('hello\n')
     })
 
+    it('[RP12] a new thread that cannot be opened is not left behind, and one that was there stays', async () => {
+      await using site = await kind.open()
+      const fails = { ...bare, executors: [], require: 'untrusted' } as const
+      const ids = async (threads: Awaited<ReturnType<typeof site.open>>) => await Array.fromAsync(threads.list())
+      const failing = await site.open(fails)
+      const given = { threadId: 't1', userId: 'u1' }
+      await expect(failing.open(given)).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
+      expect(await ids(failing)).toEqual([])
+      const threads = await site.open(bare)
+      const thread = await threads.open(given)
+      await thread.workspace.write('/kept.txt', 'x')
+      await thread.close()
+      await threads.close()
+      await expect(failing.open(given)).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
+      expect(await ids(failing)).toEqual(['t1'])
+      expect(await site.text('/threads/t1/kept.txt')).toBe('x')
+      const again = await (await site.open(bare)).open(given)
+      expect(await again.workspace.readText('/kept.txt')).toBe('x')
+      expect(await Array.fromAsync(again.workspace.list('/.solven/skills'))).toHaveLength(2)
+    })
+
     it('[RP9] run commands with HOME=/ and USER=user', async () => {
       await using site = await kind.open()
       const thread = await (await site.open(bare)).open({ threadId: 't1', userId: 'u1' })

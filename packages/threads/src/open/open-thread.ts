@@ -22,7 +22,7 @@ import { naming } from './failures.ts'
 import { fence } from './fence.ts'
 import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
 import { Changes, OpenThread } from './thread.ts'
-import { otherError, ticketTreeOf, treeOf } from './tree.ts'
+import { kindOf, otherError, ticketTreeOf, treeOf } from './tree.ts'
 
 /** The settings that all threads of one `createThreads` share. */
 export interface Setting {
@@ -64,6 +64,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
   /** The ends of what was made, the last first. */
   const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
   try {
+    if (await isNew(place, lease)) ends.unshift(() => unmake(place, lease))
     const changes = new Changes()
     const { own, copy } = await ownTree(place, setting, { lease, changes, signal })
     if (copy !== undefined) ends.unshift(() => copy.close())
@@ -102,6 +103,30 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
     throw error
   }
 }
+
+/** Directories of their own are there without an object in them. */
+const hasDirectories = ({ capabilities }: StorageAdapter): boolean =>
+  capabilities.hostPath || capabilities.enforcesHierarchy || capabilities.keepsEmptyDirectories
+
+/** The thread was never opened. Where a question costs a request, the notes alone say so. */
+async function isNew({ store, layout, threadId }: ThreadPlace, lease: Lease | undefined): Promise<boolean> {
+  if (lease?.notes[idNote] !== undefined) return false
+  return !hasDirectories(store) || (await kindOf(store, treeOf(layout, threadId))) === 'nothing'
+}
+
+/** Takes back a new thread that could not be opened, so that no list has it. A directory that holds something stays. */
+async function unmake(place: ThreadPlace, lease: Lease | undefined): Promise<void> {
+  const store = fence(place.store, { lease, onChange: nothing, onFlush: nothing })
+  const tree = treeOf(place.layout, place.threadId)
+  const points = new Set(mountPointsOf(place).flatMap(withParents))
+  const paths = [...points].map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
+  for (const path of [...paths.toSorted((a, b) => b.length - a.length), tree])
+    await store.delete(path).catch(() => undefined)
+  await lease?.writeNotes({})
+}
+
+const withParents = (path: string): string[] =>
+  path === '' ? [] : [path, ...withParents(path.slice(0, path.lastIndexOf('/')))]
 
 interface Owning extends SignalOption {
   readonly lease: Lease | undefined
@@ -151,9 +176,8 @@ async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Maki
   const known = lease?.notes[idNote]
   if (known !== undefined && known !== threadId) throw caseError('openThread', 'thread', known)
   const tree = treeOf(layout, threadId)
-  const { hostPath, enforcesHierarchy, keepsEmptyDirectories } = store.capabilities
   try {
-    if (lease === undefined || hostPath || enforcesHierarchy || keepsEmptyDirectories) {
+    if (lease === undefined || hasDirectories(store)) {
       // a directory on a disk or a mount can be gone, and costs little to make
       await store.createDirectory(tree, { recursive: true, signal })
       if (known === undefined) await lease?.writeNotes({ [idNote]: threadId })
