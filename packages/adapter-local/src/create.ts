@@ -57,7 +57,14 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
  * when it runs short of something.
  */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
-  const { owner, io } = checkScratchOptions(options)
+  const { owner = ownUser().uid === 0 ? ordinary : undefined, io } = checkScratchOptions(options)
+  return await openScratch({ owner, io })
+}
+
+/** As root, the user of a directory in which commands run. */
+const ordinary = { uid: 1000, gid: 1000 }
+
+async function openScratch({ owner, io }: Pick<CheckedOptions, 'owner' | 'io'>): Promise<StorageAdapter> {
   const root = await makeScratchDirectory(owner ?? ownUser())
   try {
     return await openRoot({ root, owner, io }, (task, identity) => removeScratch(task, root, identity))
@@ -127,9 +134,12 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   return defineAdapter(driver, { trusted: true })
 }
 
-async function createScratch(options: ScratchAdapterOptions, { signal }: SignalOption = {}): Promise<StorageAdapter> {
+async function createScratch(
+  options: Pick<CheckedOptions, 'owner' | 'io'>,
+  { signal }: SignalOption = {},
+): Promise<StorageAdapter> {
   signal?.throwIfAborted()
-  const scratch = await createScratchAdapter(options)
+  const scratch = await openScratch(options)
   if (signal?.aborted !== true) return scratch
   await scratch.close()
   throw signal.reason

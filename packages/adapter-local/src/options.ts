@@ -28,7 +28,7 @@ export interface LocalAdapterOptions {
 }
 
 export interface ScratchAdapterOptions {
-  /** Default: this process's own user. */
+  /** Default: this process's own user; as root uid and gid 1000, since commands never run as root. */
   readonly owner?: Owner | undefined
   readonly io?: 'auto' | 'async' | undefined
 }

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rmdir, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { ordinaryOwner } from '@ws/test-fixtures'
@@ -144,6 +145,21 @@ describe('scratch', () => {
     await temporary.close()
     expect(existsSync(root)).toBe(false)
     await temporary.close()
+  })
+
+  it('without an owner it is that of an ordinary user, in which commands can run', async () => {
+    const temporary = (await createScratchAdapter()) as Local
+    onTestFinished(() => temporary.close())
+    const own = { uid: process.getuid?.(), gid: process.getgid?.() }
+    expect((await temporary.hostDirectory(at('/'))).owner).toEqual(isRoot ? { uid: 1000, gid: 1000 } : own)
+    await temporary.write(at('/a'), bytes('x'))
+    // what a workspace of root itself has beside it stays with root
+    const ofRoot = (await createLocalAdapter({ root: await mkdtemp(join(tmpdir(), 'ws-own-')) })) as Local
+    const scratch = (await ofRoot.createScratch?.()) as Local
+    expect((await stat(scratch.hostPath(at('/')))).uid).toBe(process.getuid?.())
+    await scratch.close()
+    await rmdir(ofRoot.hostPath(at('/')))
+    await ofRoot.close()
   })
 
   it('two of them are two directories', async () => {
