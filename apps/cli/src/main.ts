@@ -181,7 +181,7 @@ function createProgram(start: Start): Command {
     .option('--owner <uid[:gid]>', 'the user that commands run as')
     .option('--config <file>', 'mounts, rules and more; see ws init')
     .option('--executor <name>', 'bubblewrap, proot, sanitize or virtual')
-    .option('--require <field=level>', 'refuse what holds less; or `untrusted`', collect)
+    .option('--require <field=level>', 'refuse what holds less; or `untrusted`, `untrusted-by-name`', collect)
     .option('--allow-host <host>', 'let commands reach it, by name; repeatable', collect)
     .option('--json', 'print JSON, also for errors')
     .helpCommand('help [command]', 'show its options and examples')

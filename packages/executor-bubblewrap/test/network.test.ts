@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { ConnectionReport } from '@ws/core/executor'
+import { type ConnectionReport, unmetFields } from '@ws/core/executor'
 import { certificate, component, describeWith, itWith, privateKey } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -322,6 +322,10 @@ describeWith([...needed.below, component('perl')], 'the option `network`', () =>
   it('gives `names`, which neither `kernel` nor `untrusted` takes', async () => {
     const report = await createBubblewrapExecutor({ network: networkOf() }).probe()
     expect(report).toMatchObject({ available: true, guarantees: { network: 'names', sockets: 'kernel' } })
+    const unmet = (['untrusted', 'untrusted-by-name'] as const).map((preset) => unmetFields(report.guarantees, preset))
+    expect(unmet).toEqual([['network'], []])
+    const shared = await createBubblewrapExecutor({ network: 'host' }).probe()
+    expect(unmetFields(shared.guarantees, 'untrusted-by-name')).toEqual(['sockets', 'network'])
   })
 
   it('leaves nothing to reach with an empty list', async () => {

@@ -174,7 +174,9 @@ export const configSchema = z.strictObject({
         .optional(),
     })
     .optional(),
-  require: z.union([z.literal('untrusted'), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))]).optional(),
+  require: z
+    .union([z.enum(['untrusted', 'untrusted-by-name']), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))])
+    .optional(),
   aliases: z.record(z.string(), z.string()).optional(),
   /** Where programs keep their caches, in the workspace. */
   commands: z.strictObject({ cache: path.optional() }).optional(),

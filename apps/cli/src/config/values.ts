@@ -1,6 +1,12 @@
 import { quotePath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { guaranteeFields, type GuaranteeField, type GuaranteeLevel, type Requirement } from '@ws/core/executor'
+import {
+  guaranteeFields,
+  isPreset,
+  type GuaranteeField,
+  type GuaranteeLevel,
+  type Requirement,
+} from '@ws/core/executor'
 
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'
@@ -19,11 +25,12 @@ export function parseOwner(text: string, place: string): Owner {
   return owner
 }
 
-/** `untrusted`, or `field=level` with commas between several. */
+/** A preset such as `untrusted`, or `field=level` with commas between several. */
 export function parseRequirement(texts: readonly string[], place: string): Requirement | undefined {
   if (texts.length === 0) return undefined
   const parts = texts.flatMap((text) => text.split(','))
-  if (parts.length === 1 && parts[0] === 'untrusted') return 'untrusted'
+  const [preset, ...others] = parts
+  if (others.length === 0 && isPreset(preset)) return preset
   const requirement: Partial<Record<GuaranteeField, GuaranteeLevel>> = {}
   for (const part of parts) {
     const [field, level, ...rest] = part.split('=')
@@ -31,7 +38,7 @@ export function parseRequirement(texts: readonly string[], place: string): Requi
     const knownLevel = levels.find((known) => known === level)
     if (knownField === undefined || knownLevel === undefined || rest.length > 0) {
       throw new UsageError(
-        `${place}: ${quotePath(part)} is not a requirement; give \`untrusted\` or FIELD=LEVEL with a field of ` +
+        `${place}: ${quotePath(part)} is not a requirement; give \`untrusted\`, \`untrusted-by-name\` or FIELD=LEVEL with a field of ` +
           `${guaranteeFields.join(', ')} and a level of ${levels.join(', ')}`,
       )
     }

@@ -1,7 +1,7 @@
 import type { HostDirectory } from '../adapter/types.ts'
 import { isWorkspaceError, quotePath, type WorkspaceError } from '../errors.ts'
 import type { Executor, WorkspaceView } from '../executor/contract.ts'
-import { unmetFields } from '../executor/guarantees.ts'
+import { isPreset, unmetFields } from '../executor/guarantees.ts'
 import type { Requirement } from '../executor/guarantees.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { type Shortage, shortageOf } from '../shortage.ts'
@@ -31,7 +31,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
   const pass = (executor: string, reasons: readonly string[], remedies: readonly string[]): void => {
     passedOver.push({ executor, reasons, remedies })
   }
-  if (options.require === 'untrusted') refuseRaces(options.context.mounts)
+  if (isPreset(options.require)) refuseRaces(options.context.mounts)
   let unfit: ReturnType<typeof unfitForProcesses> | undefined
   for (const executor of options.executors) {
     const { name, kind } = executor
@@ -49,7 +49,9 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
     const unmet = unmetFields(report.guarantees, options.require)
     if (unmet.length > 0) {
       const held = unmet.map((field) => `${field} is \`${report.guarantees[field]}\``)
-      pass(name, [`does not meet the requirement (${held.join(', ')})`], report.howToFix)
+      const byName = options.require === 'untrusted' && held.length === 1 && report.guarantees.network === 'names'
+      const remedies = byName ? ['require `untrusted-by-name`, which takes a list of hosts'] : report.howToFix
+      pass(name, [`does not meet the requirement (${held.join(', ')})`], remedies)
       continue
     }
     try {

@@ -47,8 +47,9 @@ export type GuaranteeField = keyof Guarantees
 /**
  * A caller's requirement: at least this level in each named field, or a preset. `untrusted` is for code that was not
  * reviewed: a kernel boundary in every field that a kernel can hold, and no mount whose `confinement` is `checked`.
+ * `untrusted-by-name` takes listed hosts as well: a host of the list can then pass data on.
  */
-export type Requirement = Partial<Guarantees> | 'untrusted'
+export type Requirement = Partial<Guarantees> | keyof typeof requirementPresets
 
 export const guaranteeFields = [
   'fileContent',
@@ -75,8 +76,7 @@ export const noGuarantees: Guarantees = {
   apiRules: 'none',
 }
 
-/** The levels that `untrusted` asks for. */
-export const untrustedRequirement: Partial<Guarantees> = {
+const untrusted: Partial<Guarantees> = {
   fileContent: 'kernel',
   fileMetadata: 'kernel',
   sockets: 'kernel',
@@ -86,6 +86,15 @@ export const untrustedRequirement: Partial<Guarantees> = {
   subtrees: 'kernel',
   deniedSubtrees: 'kernel',
 }
+
+/** The levels that each preset asks for. */
+export const requirementPresets = {
+  untrusted,
+  'untrusted-by-name': { ...untrusted, network: 'names' },
+} as const satisfies Readonly<Record<string, Partial<Guarantees>>>
+
+export const isPreset = (value: unknown): value is keyof typeof requirementPresets =>
+  typeof value === 'string' && Object.hasOwn(requirementPresets, value)
 
 const strength: Record<GuaranteeLevel, number> = { none: 0, names: 1, translated: 2, kernel: 3, interpreter: 3 }
 
@@ -97,6 +106,6 @@ export function satisfies(held: GuaranteeLevel, required: GuaranteeLevel): boole
 
 /** The fields in which `held` falls short of `requirement`. */
 export function unmetFields(held: Guarantees, requirement: Requirement | undefined): GuaranteeField[] {
-  const required = requirement === 'untrusted' ? untrustedRequirement : (requirement ?? {})
+  const required: Partial<Guarantees> = isPreset(requirement) ? requirementPresets[requirement] : (requirement ?? {})
   return guaranteeFields.filter((field) => !satisfies(held[field], required[field] ?? 'none'))
 }

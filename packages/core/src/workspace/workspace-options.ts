@@ -1,4 +1,4 @@
-import { guaranteeFields } from '../executor/guarantees.ts'
+import { guaranteeFields, isPreset } from '../executor/guarantees.ts'
 import type { GuaranteeLevel } from '../executor/guarantees.ts'
 import { checkOptions } from '../options/check.ts'
 import { hasMethods, option } from '../options/shapes.ts'
@@ -24,8 +24,8 @@ const mount = option.options<MountOptions>({
 
 const level = option.oneOf(...(['kernel', 'interpreter', 'translated', 'names', 'none'] satisfies GuaranteeLevel[]))
 const require: OptionShape = {
-  must: '`untrusted`, or an object of guarantees',
-  accepts: (value) => value === 'untrusted' || option.object.accepts(value),
+  must: '`untrusted`, `untrusted-by-name`, or an object of guarantees',
+  accepts: (value) => isPreset(value) || option.object.accepts(value),
   options: Object.fromEntries(guaranteeFields.map((field) => [field, level])) satisfies Record<string, OptionShape>,
 }
 

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path'
 
 import { quotePath, rules } from '@ws/core'
+import { isPreset } from '@ws/core/executor'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../../command-context.ts'
@@ -108,7 +109,7 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
     rules: [...all],
     ...(executors !== defaultExecutorNames && { executors: [...executors] }),
     ...(allow && { executorOptions: { bubblewrap: { network: { allow: [...allow] } } } }),
-    ...(require !== undefined && require !== 'untrusted' ? { require: { ...require } } : require && { require }),
+    ...(isPreset(require) ? { require } : require && { require: { ...require } }),
   }
 }
 
