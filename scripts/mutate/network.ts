@@ -63,14 +63,6 @@ export const networkMutations: readonly Mutation[] = [
     test: { file: inside, title: 'are told up to a number' },
   },
   {
-    row: address,
-    removes: 'the check that an address stands for a listed name',
-    file: 'packages/network/src/gate/gate.ts',
-    text: `      this.hearRefused('tcp', inner.localAddress ?? '', port)\n      return void inner.resetAndDestroy()\n`,
-    by: `      return this.#http.take(inner, { name: 'api.test', port, entry: this.#options.list.entries[0] as HostEntry })\n`,
-    test: { file: inside, title: 'say which place was meant' },
-  },
-  {
     row: dns,
     removes: 'the list behind the name server',
     file: 'packages/network/src/gate/address-book.ts',

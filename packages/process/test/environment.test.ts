@@ -32,7 +32,7 @@ describe('cleanEnvironment', () => {
   it('[RP9] leads caches and histories away from HOME, and no variable of the caller', () => {
     const env = cleanEnvironment({ home: '/h', parent: {}, cache: '/tmp/.cache', env: { CARGO_HOME: '/mine' } })
     expect(env).toMatchObject({ HOME: '/h', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.cache/npm' })
-    expect([env.CARGO_HOME, env.HISTFILE]).toEqual(['/mine', ''])
+    expect([env.CARGO_HOME, env.HISTFILE]).toEqual(['/mine', '/dev/null'])
     const places = Object.entries(env).filter(([name, value]) => value.startsWith('/h') && !/^(HOME|PWD)$/u.test(name))
     expect(places).toEqual([])
     expect(cleanEnvironment({ home: '/h', parent: {}, cache: '/' }).npm_config_cache).toBe('/npm')

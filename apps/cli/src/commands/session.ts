@@ -67,7 +67,7 @@ async function session(
     await using opened = await workspace.openSession({
       command: first === undefined ? undefined : others.length === 0 ? first : [first, ...others],
       cwd: flags.cwd,
-      env: { ...withoutHistory, ...(terminal !== undefined && TERM ? { TERM } : {}), ...env },
+      env: { ...(terminal !== undefined && TERM ? { TERM } : {}), ...env },
       shell: flags.shell,
       login: flags.login,
       acknowledge: flags.acknowledge,
@@ -88,14 +88,6 @@ async function session(
     const report = context.complain(error)
     return report.exitCode === exitCodes.failed ? exitCodes.notStarted : report.exitCode
   }
-}
-
-/** The home directory is the workspace's root, where shells and interpreters would leave a file with every typed line. */
-const withoutHistory = {
-  HISTFILE: '/dev/null',
-  LESSHISTFILE: '-',
-  NODE_REPL_HISTORY: '',
-  PYTHON_HISTORY: '/dev/null',
 }
 
 function exitCodeOf({ endedBy, signal, exitCode }: SessionExit): number {

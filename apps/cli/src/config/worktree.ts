@@ -38,7 +38,6 @@ export function worktreeOf(settings: Settings): { readonly mounts: MountSettings
   const inside = settings.mounts.find(({ storage }) => storage.kind === 'local' && leadsInto(repository, storage.root))
   if (inside !== undefined) throw refused(`the repository of ${shown} lies in the workspace; leave the option out`)
 
-  // from where git looks, as it reads the file
   const place = posix.resolve(first.at, said)
   const at = dirname(dirname(place))
   const written = ['objects', 'refs', 'logs'].filter((name) => isDirectory(join(repository, name)))

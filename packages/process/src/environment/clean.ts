@@ -47,7 +47,7 @@ export function cleanEnvironment(options: CleanEnvironmentOptions): Record<strin
   return result
 }
 
-/** Most programs obey `XDG_CACHE_HOME`. The others have variables of their own. An empty name of a history: none is kept. */
+/** Most programs obey `XDG_CACHE_HOME`, and the others have variables of their own. No history is kept. */
 function cacheVariables(cache: string | undefined): Record<string, string> {
   if (cache === undefined) return {}
   const below = (name: string): string => `${cache === '/' ? '' : cache}/${name}`
@@ -63,9 +63,10 @@ function cacheVariables(cache: string | undefined): Record<string, string> {
     GOMODCACHE: below('go'),
     GRADLE_USER_HOME: below('gradle'),
     NUGET_PACKAGES: below('nuget'),
-    HISTFILE: '',
+    HISTFILE: '/dev/null',
     LESSHISTFILE: '-',
     NODE_REPL_HISTORY: '',
+    PYTHON_HISTORY: '/dev/null',
     SQLITE_HISTORY: '',
   }
 }

@@ -176,8 +176,8 @@ sub take {
   waitpid($child, 0);
   # it has ended without a word
   print "failed $id ended 0\n" if $? > 256 || $? & 127;
-  $hears{$id} = take_descriptor($to);
-  delete $hears{$id} if !$hears{$id};
+  my $packets = $? == 0 && take_descriptor($to);
+  $hears{$id} = $packets if $packets;
   close $to;
   ($child, $to) = spare();
 }

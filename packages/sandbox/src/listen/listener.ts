@@ -149,8 +149,9 @@ function startListener(): Listener & { close(): void } {
         const settle = (problem?: Error): void => {
           waiting.delete(id)
           rest()
-          if (problem === undefined) resolve(endHearing)
-          else reject(problem)
+          if (problem === undefined) return resolve(endHearing)
+          hearers.delete(id)
+          reject(problem)
         }
         hearers.set(id, onRefused)
         waiting.set(id, { onSocket, expected: sockets.length, came: 0, settle })

@@ -1,49 +1,15 @@
-# Hears what the kernel refuses in a network namespace whose every address is its own: by a packet socket, whose filter takes the answers
-# to connections that nothing accepts, to datagrams that nothing reads, and the acceptance of connections to the loopback.
+# Hears what the kernel refuses in a network namespace whose every address is its own.
 
-# A program of the kernel's packet filter, of lines `LABEL CODE K [LABEL-IF-EQUAL LABEL-IF-NOT]`; `-` is a line without a label.
-my $filter = filter(<<'PROGRAM');
--    30 0
--    54 f0
--    15 40 v4 v6
-v4   b1 0
--    30 9
--    15 1 icmp tcp
-icmp 50 0
--    15 3 yes no
-tcp  15 6 at no
-at   50 d
--    54 17
--    15 14 rst ack
-rst  40 4
--    15 0 yes no
-ack  15 12 near no
-near 30 c
--    15 7f yes no
-v6   30 6
--    15 3a ic6 tcp6
-ic6  30 28
--    15 1 yes no
-tcp6 15 6 at6 no
-at6  30 35
--    54 17
--    15 14 rst6 ack6
-rst6 20 2c
--    15 0 yes no
-ack6 15 12 by6 no
-by6  20 14
--    15 1 yes no
-yes  6 80
-no   6 0
-PROGRAM
-
-sub filter {
-  my @lines = map { [split / +/] } split(/\n/, $_[0]);
-  my %place = map { $lines[$_][0] => $_ } 0 .. $#lines;
-  my $jump = sub { my ($from, $label) = @_; return defined $label ? $place{$label} - $from - 1 : 0 };
-  return join '', map { my (undef, $code, $k, @to) = @{$lines[$_]};
-    pack('SCCL', hex $code, $jump->($_, $to[0]), $jump->($_, $to[1]), hex $k) } 0 .. $#lines;
-}
+# A program of the kernel's packet filter, in hexadecimal: code, jumps and operand of each line. It takes RST with number 0, the answer to a
+# connection that nothing accepts; unreachable ports of datagrams; and SYN with ACK of the loopback, for a connection that is accepted.
+my $filter = pack '(SCCL)*', map { hex } qw(
+  30 0 0 0   54 0 0 f0   15 0 e 40
+  b1 0 0 0   30 0 0 9    15 0 2 1   50 0 0 0   15 16 17 3  15 0 16 6
+  50 0 0 d   54 0 0 17   15 0 2 14  40 0 0 4   15 10 11 0  15 0 10 12  30 0 0 c   15 d e 7f
+  30 0 0 6   15 0 2 3a   30 0 0 28  15 9 a 1   15 0 9 6
+  30 0 0 35  54 0 0 17   15 0 2 14  20 0 0 2c  15 3 4 0    15 0 3 12   20 0 0 14  15 0 1 1
+  6 0 0 80   6 0 0 0
+);
 
 # The socket; nothing where this kernel has none.
 sub hearer {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
 import type { CommandContext } from '../../command-context.ts'
-import { hasDirectory } from '../../storage/settings.ts'
 
 /** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
 export interface SharedFiles {
@@ -15,14 +14,13 @@ export interface SharedFiles {
 }
 
 const mostEntries = 200_000
-const mostExamples = 3
 
 /** Counts the files in the mounts of this machine of which not all names lie there. */
 export async function findSharedFiles({ settings, signal }: CommandContext): Promise<SharedFiles> {
   const known = new Map<string, { readonly path: string; rest: number }>()
   let entries = 0
   for (const { at, storage, access } of settings.mounts) {
-    if (storage.kind !== 'local' || !hasDirectory(storage) || access === 'read-only') continue
+    if (storage.kind !== 'local' || access === 'read-only') continue
     const waiting = [{ host: storage.root, path: at === '/' ? '' : at }]
     for (let next = waiting.pop(); next !== undefined && entries < mostEntries; next = waiting.pop()) {
       signal.throwIfAborted()
@@ -31,16 +29,16 @@ export async function findSharedFiles({ settings, signal }: CommandContext): Pro
         const [host, path] = [join(next.host, name), `${next.path}/${name}`]
         const found = look(host)
         entries += 1
-        if (found?.isDirectory() === true) waiting.push({ host, path })
-        if (found?.isFile() !== true || found.nlink < 2) continue
-        const one = known.get(`${found.dev} ${found.ino}`) ?? { path, rest: found.nlink }
-        one.rest -= 1
-        known.set(`${found.dev} ${found.ino}`, one)
+        if (found?.isDirectory()) waiting.push({ host, path })
+        if (!found?.isFile() || found.nlink < 2) continue
+        const inode = `${found.dev} ${found.ino}`
+        const { path: first, rest } = known.get(inode) ?? { path, rest: found.nlink }
+        known.set(inode, { path: first, rest: rest - 1 })
       }
     }
   }
   const shared = [...known.values()].filter(({ rest }) => rest > 0).map(({ path }) => path)
-  return { files: shared.length, examples: shared.toSorted().slice(0, mostExamples), complete: entries < mostEntries }
+  return { files: shared.length, examples: shared.toSorted().slice(0, 3), complete: entries < mostEntries }
 }
 
 export function renderSharedFiles(
@@ -55,17 +53,13 @@ export function renderSharedFiles(
   ].join('\n')
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return [] // closed to this user, or gone
-  }
-}
+// a directory can be closed to this user, and an entry gone
+const namesIn = (path: string): string[] => orNothing(() => readdirSync(path)) ?? []
+const look = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
 
-function look(path: string): Stats | undefined {
+function orNothing<Result>(ask: () => Result): Result | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return ask()
   } catch {
     return undefined
   }
