@@ -104,8 +104,8 @@ export const commandLineMutations: readonly Mutation[] = [
     row: planted,
     removes: 'the file of the directory that --root names',
     file: 'apps/cli/src/main.ts',
-    text: 'return { config: trustedConfigOf(root) }',
-    by: 'return { config: trustedConfigOf(root)?.slice(0, 0) || undefined }',
+    text: 'return { config: trusted }',
+    by: 'return { config: trusted?.slice(0, 0) || undefined }',
     test: { file: hostPathsTest, title: 'takes the rules of the config file' },
   },
   {

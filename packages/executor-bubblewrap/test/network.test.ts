@@ -106,13 +106,13 @@ for (const mode of modes) {
             `python3 -c 'import urllib.request as u; print(u.urlopen("http://api.test/4").read())'`,
             `python3 -c 'import socket; s = socket.create_connection(("db.test", 5432)); s.sendall(b"x"); print(s.recv(6) + s.recv(6))'`,
             'curl -s http://evil.test/ || echo evil $?',
-            'curl -s -m 5 http://1.1.1.1/ || echo address $?',
+            'curl -s -m 5 http://1.1.1.1/ || echo address',
             'env | grep -ci proxy',
           ].join('\n'),
           { onConnection: (report) => reports.push(report) },
         )
         expect(stdout).toBe(
-          ["plain origin\ntls origin\ntls origin\nb'plain origin\\n'\nb'echo: x'", 'evil 6', 'address 7', '0', ''].join(
+          ["plain origin\ntls origin\ntls origin\nb'plain origin\\n'\nb'echo: x'", 'evil 6', 'address', '0', ''].join(
             '\n',
           ),
         )
