@@ -88,9 +88,7 @@ async function run({
       const hint = `bash: the script ended here, since \`${endedBy}\` is not there; ask \`command -v\` first, or test its status\n`
       return { ...ending, stderr: `${ending.stderr}${hint}`, exitCode: ending.exitCode === 0 ? 127 : ending.exitCode }
     }
-    // bash gives up the whole script there.
-    const brokenOff = ending.exitCode === 0 && /: division by 0|: value too great for base/.test(ending.stderr)
-    return brokenOff ? { ...ending, exitCode: 1 } : ending
+    return ending
   }
 
   /** A stream is waited for only where a command may read it: it may never end. */
@@ -136,7 +134,7 @@ async function run({
       const words = wordError(error)
       if (words !== undefined) return { stdout: '', stderr: `bash: ${words}\n`, exitCode: 1 }
       // Other errors may hold paths of this machine.
-      return { stdout: '', stderr: 'bash: the interpreter failed on this command\n', exitCode: 126 }
+      return { stdout: '', stderr: String((error as Error).stack), exitCode: 126 }
     }
   }
 }

@@ -34,6 +34,7 @@ const outputsOf = (stdout: string) => stdout.split(begin).slice(1)
 /** Compares cases with bash: each is a script of builtins that writes nothing. */
 export async function compare(drawn: readonly string[], batch = 50): Promise<Comparison> {
   await using workspace = await open()
+  await workspace.exec('mkdir /empty')
   await using empty = await createScratchDirectory()
   const answers = inBash(drawn, empty.path)
   const cases = drawn.filter((_, index) => answers[index] !== invalid)
@@ -71,7 +72,7 @@ function inBash(cases: readonly string[], directory: string): string[] {
 /** Undefined for a case that is refused. */
 async function inWorkspace(cases: readonly string[], workspace: Workspace): Promise<(string | undefined)[]> {
   if (cases.length === 0) return []
-  const { stdout, stderr, exitCode } = await workspace.exec(scriptOf(cases), { env: { HOME: '/home' } })
+  const { stdout, stderr, exitCode } = await workspace.exec(scriptOf(cases), { cwd: '/empty', env: { HOME: '/home' } })
   const outputs = outputsOf(stdout)
   if (outputs.length === cases.length && exitCode !== 126) return outputs
   if (outputs.length === 0) {

@@ -22,12 +22,15 @@ export interface ShellState {
   inCondition: boolean
   /** True where a failed status has been excused from `set -e`. */
   errexitSafe?: boolean
-  options: { errexit: boolean; xtrace: boolean }
+  options: { errexit: boolean; xtrace: boolean; nounset?: boolean }
   shoptOptions: object
   readonlyVars?: ReadonlySet<string>
   exportedVars?: ReadonlySet<string>
   functions: Map<string, unknown>
   env: Map<string, string>
+  arrays?: Map<string, { kind: 'indexed' | 'associative'; elements: Map<string, string> }>
+  associativeArrays?: ReadonlySet<string>
+  namerefs?: ReadonlySet<string>
   sourceStack?: string[]
   currentSource?: string
 }

@@ -1,11 +1,13 @@
 import { outputOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
+import { evaluateFor } from '../arithmetic/expression.ts'
 import { replaceEngine } from '../patterns/engine.ts'
 import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
+import { asScript, isDiscarded, noteFault, passFault } from './discard.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
 import { goesToErrors, isBareExec } from './to-errors.ts'
@@ -40,12 +42,12 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       shell.begun = true
       shell.outermost = new Set(script.statements)
       start(this)
-      const result = await executeScript.call(this, script)
+      const result = await asScript(shell, script, () => executeScript.call(this, script))
       return shell.unbound === undefined ? result : { ...result, exitCode: shell.unbound }
     }
     const depth = this.ctx.substitutionDepth ?? 0
-    if (depth <= shell.depth) return executeScript.call(this, script)
-    return inSubstitution(this, shell, () => executeScript.call(this, script))
+    const run = () => asScript(shell, script, () => executeScript.call(this, script))
+    return depth <= shell.depth ? run() : inSubstitution(this, shell, run)
   }
 
   interpreter.executeUserScript = function (path, given, stdin) {
@@ -54,15 +56,19 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
 
   interpreter.executeStatement = async function (statement: Statement) {
     const shell = shellOf(this)
+    const outer = evaluateFor(this)
     for (const pipeline of statement.pipelines.slice(0, -1)) shell.tested.add(pipeline)
     const loop = shell.loops.at(-1)
     const isRound = loop?.body.has(statement) === true
     const outermost = shell.outermost.has(statement)
     const isLast = outermost && statement === [...shell.outermost].at(-1)
     try {
-      const result = statement.background
+      const result: ExecResult = isDiscarded(shell, statement)
+        ? { stdout: '', stderr: '', exitCode: 1 }
+        : statement.background
         ? await background(this, statement, (inner) => executeStatement.call(this, inner))
         : await executeStatement.call(this, statement)
+      passFault(shell, result)
       if (isRound) Object.assign(loop, { ran: true, left: false })
       return isLast ? await trapAfter(this, result) : result
     } catch (error) {
@@ -71,8 +77,11 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       // As bash has it for a script after `-c`, and for a script in a file.
       if (outermost && error instanceof Error && error.name === 'NounsetError')
         shell.unbound = shell.source === undefined ? 127 : 1
+      noteFault(shell, statement, error)
       if (outermost) await trapBefore(this, error, isLast)
       throw error
+    } finally {
+      evaluateFor(outer)
     }
   }
 
@@ -114,7 +123,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       try {
         return await executeCommandInner.call(self, command, stdin, owns)
       } finally {
-        shell.traps = traps
+        Object.assign(shell, { traps, fault: undefined })
       }
     }
     if (!loops.has(command.type)) return executeCommandInner.call(self, command, stdin, owns)

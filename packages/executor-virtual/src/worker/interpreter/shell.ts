@@ -22,6 +22,12 @@ export interface Shell {
   called: string
   /** The status of a script that `set -u` has ended. */
   unbound: number | undefined
+  /** The statements of the innermost script. */
+  statements: ReadonlySet<Statement>
+  /** A fault of arithmetic, on its way to the script that it is in. */
+  fault: Error | undefined
+  /** The line of that script whose further statements are left out. */
+  discarded: number | undefined
   /** The file that the whole script comes from. */
   source: string | undefined
 }
@@ -43,6 +49,9 @@ export function shellOf(interpreter: Interpreter): Shell {
       jobs: new Map(),
       called: '',
       unbound: undefined,
+      statements: new Set(),
+      fault: undefined,
+      discarded: undefined,
       source: undefined,
     }
     shells.set(interpreter, shell)

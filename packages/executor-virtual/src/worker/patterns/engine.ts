@@ -1,4 +1,5 @@
 import type { Session } from '../session.ts'
+import { keepExpanded } from '../arithmetic/expression.ts'
 import { expressionSource } from './expression.ts'
 import { charactersOf, marks, type Use, uses } from './marks.ts'
 import { Matching, TooMuchWork } from './match.ts'
@@ -53,6 +54,10 @@ export function replaceEngine(engine: Engine): void {
 let latest: { readonly text: string; readonly result: Compiled } | undefined
 
 function compiled(text: string, compile: (expression: string) => Compiled): Compiled {
+  if (text.startsWith(uses.arithmetic)) {
+    keepExpanded(charactersOf(text.slice(2)).map((character) => character.text).join(''))
+    return everything
+  }
   if (latest?.text === text) return latest.result
   const result = compiledAnew(text, compile)
   latest = { text, result }
@@ -83,6 +88,8 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
     throw error
   }
 }
+
+const everything: Compiled = { matcher: (text) => new PatternMatcher([{ kind: 'star' }], uses.longestPrefix, text), groupCount: () => 0, namedGroups: () => ({}) }
 
 function refuse(subject: string, reason: string): never {
   if (session === undefined) throw new Error('no script runs')

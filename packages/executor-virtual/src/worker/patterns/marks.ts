@@ -17,6 +17,8 @@ export const uses = {
   start: '^',
   end: '$',
   expression: 'r',
+  /** Text for arithmetic, which finds everything. */
+  arithmetic: 'c',
 } as const
 
 export type Use = (typeof uses)[keyof typeof uses]

@@ -3,8 +3,9 @@ import { type CustomCommand, defineCommand, parse } from '#just-bash'
 import type { Session } from '../session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
-import { hoistCommands } from './hoisted.ts'
+import { rewriteArithmetic } from './arithmetic.ts'
 import { joinByIfs } from './joined.ts'
+import { keepInFunctions } from './leaving.ts'
 import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
 import { markPatterns } from './patterns.ts'
@@ -34,7 +35,8 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
 /** Rewrites what just-bash reads differently from bash; a script with a part that cannot be rewritten is refused whole. */
 export function checkSyntax(ast: Script): Script {
   readArithmeticCommands(ast)
-  hoistCommands(ast)
+  rewriteArithmetic(ast)
+  keepInFunctions(ast)
   joinByIfs(ast)
   const nodes: Node[] = []
   walk(ast, (node) => nodes.push(node))

@@ -6,6 +6,7 @@ interface Shape {
   readonly items?: readonly { patterns: Word[] }[]
   readonly operator?: string
   right?: Word
+  readonly target?: Word & { readonly content?: Word }
   readonly operation?: Operation | null
 }
 
@@ -33,11 +34,25 @@ export function markPatterns(node: Node): void {
       shape.right = { type, parts: [plain(''), ...parts] }
     }
   }
+  if (shape.type === 'Redirection' && shape.operator?.startsWith('<<') === true) keepText(shape)
   if (shape.type === 'ParameterExpansion' && shape.operation) markOperation(shape.operation)
+}
+
+/** A here-document keeps backslashes before most characters; braces are not expanded after `<<<`. */
+function keepText({ operator, target }: Shape): void {
+  const word = (operator === '<<<' ? target : target?.content) as { parts: readonly Part[] } | undefined
+  if (word === undefined) return
+  word.parts = word.parts.flatMap((part) => {
+    const { type, value = '' } = part
+    if (operator === '<<<') return type === 'BraceExpansion' ? bracesOf(part, (one) => [one]) : [part]
+    return type === 'Escaped' && !/^[$`\\\n]$/.test(value) ? [plain(`\\${value}`)] : [part]
+  })
 }
 
 function markOperation(operation: Operation): void {
   const { type, side, greedy, all, replacement } = operation
+  // A text of arithmetic is one already.
+  if (operation.pattern?.parts[0]?.parts?.[0]?.value?.startsWith(marks.begin) === true) return
   if (type === 'PatternRemoval') {
     const longest = side === 'prefix' ? uses.longestPrefix : uses.longestSuffix
     const use = greedy === true ? longest : side === 'prefix' ? uses.prefix : uses.suffix
@@ -61,7 +76,8 @@ interface Options {
   readonly watched?: readonly Part[]
 }
 
-function marked(word: Word | null | undefined, use: Use, { extended = false, watched = [] }: Options = {}): Word {
+/** A word as a pattern whose text comes to the matcher. */
+export function marked(word: Word | null | undefined, use: Use, { extended = false, watched = [] }: Options = {}): Word {
   const parts = (word?.parts ?? []).flatMap((part) => partsOf(part, use === uses.expression))
   const more = watched.length === 0 ? [] : [plain(marks.replacement), ...watched]
   const begin = plain(`${marks.begin}${use}${extended ? '+' : '-'}`)
@@ -80,7 +96,7 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   if (type === 'Escaped') return expression && /\w/.test(value) ? [plain(`\\${value}`)] : quoted([plain(value)])
   if (type === 'TildeExpansion') return quoted([homeOf(part)])
   if (type === 'Glob') return read(String(part.pattern), expression)
-  if (type === 'BraceExpansion') return bracesOf(part, expression)
+  if (type === 'BraceExpansion') return bracesOf(part, (one) => partsOf(one, expression))
   if (type === 'ParameterExpansion') {
     const { operation } = part as unknown as Shape
     // The words of `${x:-"*"}` are part of the pattern.
@@ -98,13 +114,13 @@ function homeOf(part: Part): Part {
 }
 
 /** Braces are not expanded in a pattern. */
-function bracesOf(part: Part, expression: boolean): readonly Part[] {
+function bracesOf(part: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
   const { items } = part as unknown as {
     readonly items: readonly { readonly type: string; readonly word?: Word; readonly start?: unknown; readonly end?: unknown; readonly step?: unknown }[]
   }
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
-    ...(word?.parts.flatMap((one) => partsOf(one, expression)) ?? [
+    ...(word?.parts.flatMap(each) ?? [
       plain(`${String(start)}..${String(end)}${step === undefined ? '' : `..${String(step)}`}`),
     ]),
   ])
@@ -127,10 +143,5 @@ function read(text: string, expression: boolean): readonly Part[] {
   return parts.filter(({ value }) => value !== '')
 }
 
-/** The parts of a replacement whose values the matcher has to see, where they can be expanded twice. */
-function watched(parts: readonly Part[]): readonly Part[] {
-  return parts.flatMap((part): readonly Part[] => {
-    if (part.type !== 'ParameterExpansion') return []
-    return [part]
-  })
-}
+/** The parts of a replacement whose values the matcher has to see. They are expanded twice. */
+const watched = (parts: readonly Part[]) => parts.filter(({ type }) => type === 'ParameterExpansion')

@@ -1,12 +1,9 @@
 import { parse } from '#just-bash'
 
-import { guardArithmetic } from './arithmetic.ts'
 import { type ForLoop, groupOf, literal, type Node, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'
 
 /** Rewrites nodes that just-bash reads otherwise than bash, but that other words can express. */
 export function repair(node: Node): void {
-  if ((node.type as string) === 'ArithmeticExpression')
-    guardArithmetic(node as unknown as Parameters<typeof guardArithmetic>[0])
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
   // `for x; do` splits what is quoted in "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
