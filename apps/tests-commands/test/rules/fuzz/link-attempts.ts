@@ -118,7 +118,8 @@ export function* attemptsOf(set: LinkSet, tree: LinkTree): Generator<Attempt, vo
       ]
       const ask = (lookAlikes: boolean) => [...own, ...others].map((need) => judge(set, tree, { ...need, lookAlikes }))
       const strict = ask(true)
-      const judgement = ask(!removes).find(({ refused }) => refused) ?? strict[0]
+      const lenient = ask(!removes)
+      const judgement = lenient.find(({ refused }) => refused) ?? lenient[0]
       if (judgement === undefined) continue
       const isKnown = strict.every(({ way, detour }) => isSettled(way.state) && !(detour && way.state === 'missing'))
       // Rules may name something in a directory.

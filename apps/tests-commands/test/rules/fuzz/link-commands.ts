@@ -66,7 +66,10 @@ export function ruledNames(set: LinkSet, tree: LinkTree): { readonly name: Names
   }
   return [...names.values()].flatMap((name) => {
     const { hops, landed } = tree.way(name, true)
-    const isNamed = denials(set, name, 'write').some(({ named }) => named !== undefined && same(named, name))
+    const isNamed = denials(set, name, 'write').some(
+      // A look-alike has no name in the rule.
+      ({ rule, named }) => rule !== 'mount' && (named === undefined || same(named, name)),
+    )
     return hops.length > 0 && isNamed ? [{ name, landed }] : []
   })
 }
@@ -74,7 +77,7 @@ export function ruledNames(set: LinkSet, tree: LinkTree): { readonly name: Names
 export interface Expected {
   readonly must: boolean
   readonly free: boolean
-  /** A name that is not held, which the result has to say. */
+  /** A name that is not held: where the operation was done, the result has to say so. */
   readonly reported?: Names | undefined
 }
 
@@ -87,11 +90,16 @@ export function expectIn(
 ): Expected {
   const path = text.slice(1).split('/')
   const { way, named } = judgement
-  const inCover = covered.some(({ landed }) => within(way.landed, landed) || within(way.landed.slice(0, -1), landed))
+  const passed = [way.landed, way.landed.slice(0, -1), ...way.hops.map(({ link }) => link)]
+  const inCover = covered.some(({ landed }) => passed.some((one) => within(one, landed)))
   const free = freeInShell && !inCover
   if (!must) return { must, free }
   if (named !== undefined) {
+    // The link itself cannot be held.
+    if (way.state === 'link' && same(tree.way(named, false).landed, way.landed)) return { must: false, free }
     const { hops, landed, state } = tree.way(named, true)
+    // Another link leads on from there.
+    if (!within(way.landed, landed)) return { must: false, free }
     const root = rootOf(set)
     const mount = set.readOnlyMount
     const holds =
@@ -100,22 +108,31 @@ export function expectIn(
       (mount !== undefined && within(mount, landed))
     if (state === 'directory' && holds) return { must: false, free, reported: named }
     if (state === 'foreign') return { must: false, free }
-    return { must: isThere(tree, set, named) || state === 'missing', free }
+    // Rules by pattern hold for what exists; the names of others are kept free.
+    const isKept =
+      state === 'missing' &&
+      denials(set, named, 'write').some(({ rule }) => rule !== 'mount' && rule.kind === 'entries')
+    return { must: isThere(tree, named) || isKept, free }
   }
-  const found = [...way.hops.map((hop) => hop.path), way.landed].flatMap((at) => denials(set, at, 'write', false))
+  // A link in a part that may be read can be passed.
+  const closed = way.hops.flatMap((hop) => denials(set, hop.path, 'read', false))
+  const found = [...closed, ...denials(set, way.landed, 'write', false)]
   const held = found.filter((one) => {
     if (one.rule === 'mount') return true
-    // The link itself cannot be held.
     if (way.state === 'link' && one.named !== undefined && same(one.named, way.landed)) return false
-    return one.named !== undefined && (one.rule.kind !== 'pattern' || isThere(tree, set, one.named))
+    return one.named !== undefined && (one.rule.kind !== 'pattern' || isThere(tree, one.named))
   })
   return { must: held.length > 0 && path.length > 0, free }
 }
 
-function isThere(tree: LinkTree, _set: LinkSet, path: Names): boolean {
+function isThere(tree: LinkTree, path: Names): boolean {
   return !['missing', 'nowhere', 'foreign'].includes(tree.way(path, false).state)
 }
 
-export function isReported({ violations = [] }: CommandResult, name: Names): boolean {
-  return violations.some(({ kind, path }) => kind === 'link' && path === `/${name.join('/')}`)
+/** The result reports the name, or another one that leads to the same place. */
+export function isReported({ violations = [] }: CommandResult, tree: LinkTree, name: Names): boolean {
+  const { landed } = tree.way(name, true)
+  return violations.some(
+    ({ kind, path = '' }) => kind === 'link' && same(tree.way(path.slice(1).split('/'), true).landed, landed),
+  )
 }

@@ -80,11 +80,19 @@ class Compiler {
       for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
       rights = 0
     }
-    if (!isMount && around.mount === mount && rights === around.rights) return around
+    const isAsAround = !isMount && around.mount === mount && rights === around.rights
+    const own = isMount ? [] : this.#restricting(node)
+    if (isAsAround && own.length === 0) return around
     const surrounding = isMount ? READ | WRITE : around.rights
     const named = this.#named(node, surrounding)
     const rules = [...named, ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
     const found = isMount ? 'directory' : await lookAt(mount, node.path)
+    if (found === 'link') {
+      const left = own.reduce((bits, entry) => bits & entry.rights, READ)
+      const names = own.map(({ rule }) => rule.name)
+      if (own.length > 0) this.list.linked.push({ path: node.path, rules: names, rights: left })
+    }
+    if (isAsAround || found === 'link') return around
     const stricter = (rights & surrounding) !== surrounding
     const absent = found === 'missing' || found === 'below-file'
     let missing: MissingName | undefined
@@ -93,10 +101,6 @@ class Compiler {
       // Commands cannot make it there, so there is nothing to hold.
       if (absent && (around.rights & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
-      if (found === 'link') {
-        this.list.linked.push({ path: node.path, rules, rights })
-        return around
-      }
       const problem = found === 'other' ? uncoverable : undefined
       if (found === 'missing') missing = missingName(node, mount)
       for (const rule of rules) this.list.restrict(rule, node, field, problem, missing)
@@ -105,7 +109,7 @@ class Compiler {
         await this.#pinHolder(node, mount, around)
         return around
       }
-    } else if (absent || found === 'link' || found === 'other') {
+    } else if (absent || found === 'other') {
       if (found !== 'missing' || (rights & WRITE) === 0 || !(await this.#create(node))) return around
     }
     this.list.pinAncestors(node.path, mount, around, isMount)
@@ -128,6 +132,11 @@ class Compiler {
       })
     }
     return { mount, rights, bound: at }
+  }
+
+  /** The entries of rules for exactly this path that take something away. */
+  #restricting({ entries = [] }: Node): NonNullable<Node['entries']> {
+    return entries.filter(({ rule, rights }) => rights !== (READ | WRITE) && !this.#options.acknowledged.has(rule.name))
   }
 
   /** The rules that take away, at a node, something of what surrounds it: those that need the restriction. */
