@@ -95,7 +95,8 @@ async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandRe
  */
 export async function findMade({ plan, ...judging }: Judging): Promise<RuleViolation[]> {
   try {
-    const turned = await findTurnedLinks(plan.links ?? [], judging.tracer)
+    const { links = [] } = plan
+    const turned = links.length === 0 ? [] : await findTurnedLinks(links, judging.tracer)
     if (plan.matched === undefined || judging.gate.declared.patterns.length === 0) return turned.slice(0, mostListed)
     const before = new Set(plan.matched)
     const { matches } = await findMatches(judging)

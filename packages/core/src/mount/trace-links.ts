@@ -31,7 +31,6 @@ interface LinkTracerOptions {
   readonly open: (mount: WorkspaceMount) => StorageAdapter | Promise<StorageAdapter>
 }
 
-/** Links on the way that end it, instead of leading on. */
 const endings = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG', 'EINVAL'] as const
 
 /** Follows links as the kernel does for a command: without asking the rules. */

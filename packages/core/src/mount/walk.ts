@@ -292,7 +292,6 @@ export class Walker {
     return this.#gate.admit(operation, landed, need, size)
   }
 
-  /** The refusal by a rule that names a link which a path leads through. */
   refusalAtLink(
     { operation, need, size }: Omit<LocateOptions, 'followLast'>,
     path: VirtualPath,

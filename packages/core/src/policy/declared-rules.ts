@@ -55,10 +55,7 @@ export class DeclaredRules {
     return undefined
   }
 
-  /**
-   * The refusal by a rule that names a link on the way of the path, or a name below it. Such a rule holds wherever the
-   * link leads. Rules about an area in which the link merely lies leave the decision to the place it leads to.
-   */
+  /** The refusal by a rule that names a link on the way of the path, or a name below it: it holds wherever the link leads. */
   refusalAtLink(node: NamespaceNode<NamespaceMount>, request: AccessRequest, link: VirtualPath): Denial | undefined {
     const depth = segmentsOf(link).length
     const isNamed = (at: VirtualPath): boolean => segmentsOf(at).length >= depth

@@ -51,7 +51,7 @@ export class NameSet {
     return this.#automaton.isOpen(directory)
   }
 
-  /** A glob's first names are those of a directory, or of one above, and others may follow. */
+  /** A path below may match for the directory's own name. */
   isBegun(directory: Progress): boolean {
     return this.#automaton.isBegun(directory)
   }

@@ -91,7 +91,7 @@ export class CompiledPattern {
     return below === 'open' && (this.#patterns.mayMatchBelow(patterns) || this.#files.mayMatchBelow(files))
   }
 
-  /** A match below `directory` may depend on the directory's own name: one that holds wherever a link of it leads. */
+  /** A match below `directory` may depend on the directory's own name. */
   hasBegunAt(directory: VirtualPath): boolean {
     const { below, patterns, files } = this.#levels.at(directory)
     return below === 'open' && (this.#patterns.isBegun(patterns) || this.#files.isBegun(files))

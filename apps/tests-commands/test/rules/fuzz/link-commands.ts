@@ -81,7 +81,7 @@ export interface Expected {
   readonly reported?: Names | undefined
 }
 
-/** What commands have to be refused: they are not asked by names, so some names cannot be held, and more places are covered. */
+/** The answer of the model for commands: some names cannot be held, and more places are covered. */
 export function expectIn(
   set: LinkSet,
   tree: LinkTree,

@@ -63,7 +63,7 @@ function longestEntry(
   return grants ? undefined : longest.at
 }
 
-/** What the rules say to an operation at a path, link by link. */
+/** The answer of the rules to an operation at a path, link by link. */
 export function judge(set: LinkSet, tree: LinkTree, { path, right, followsLast, lookAlikes }: Question): Judgement {
   const way = tree.way(path, followsLast)
   let detour = false

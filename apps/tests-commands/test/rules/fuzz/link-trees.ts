@@ -100,7 +100,7 @@ export function addLinks(given: RuleSet, random: () => number): LinkSet {
   const root = rootOf(given)
   const links: Record<string, string> = {}
   let { files } = given
-  // What rules name becomes a link, and what was there goes elsewhere.
+  // Names that rules are about become links, and their entries go elsewhere.
   for (let index = Math.floor(random() * 3); index > 0; index -= 1) {
     const parts = pick(files).split('/')
     const path = parts.slice(0, 1 + Math.floor(random() * parts.length)).join('/')

@@ -6,12 +6,7 @@ import { overflowOf, strictest, type Found } from './tree-walk.ts'
 import { eachEntry, isGone } from './variant-look.ts'
 import type { Passage } from './walk-memory.ts'
 
-/**
- * Adds the names below a link that match by the name of the link: \`.git/hooks\` where \`.git\` is one. Each is a name that
- * runs through a link, whatever it is.
- *
- * @param passed the directories that were looked into on the way here
- */
+/** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is one. */
 export async function matchBelowLink(
   { path: link, patterns }: Passage,
   gate: Gate,

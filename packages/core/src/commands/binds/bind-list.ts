@@ -21,11 +21,9 @@ export interface Surroundings {
 export interface RuledName {
   readonly path: VirtualPath
   readonly rules: readonly string[]
-  /** Left by the rules, as bits. */
   readonly rights: number
-  /** Named by a rule by pattern. Default false. */
   readonly isPattern?: boolean | undefined
-  /** The rule leaves a directory of this name as it is. Default false. */
+  /** The rule leaves directories of this name as they are. */
   readonly filesOnly?: boolean | undefined
 }
 

@@ -31,7 +31,8 @@ export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   await coverVariants(compiler.list, options)
   if (options.interpreted) return compiler.finish()
   const matched = await coverMatches(compiler.list, options)
-  return compiler.finish(matched, await coverLinks(compiler.list, options))
+  const { list } = compiler
+  return compiler.finish(matched, list.linked.length === 0 ? [] : await coverLinks(list, options))
 }
 
 class Compiler {

@@ -13,10 +13,7 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
   readonly reserves: (name: MissingName) => boolean
 }
 
-/**
- * Covers the targets of links that have a name under a rule. Nothing about a link refuses a command: any command can make
- * one, and would keep all others from running.
- */
+/** Covers the targets of links that have a name under a rule. None of them refuses a command: any command can make one. */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []
   for (const name of list.linked) {
@@ -30,7 +27,7 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
   return links
 }
 
-/** @returns whether there is something that the rule holds for, or why it does not */
+/** @returns whether there is a target to hold, or why it is not held */
 async function coverTarget(
   list: BindList,
   name: RuledName,
@@ -54,10 +51,7 @@ async function coverTarget(
   return true
 }
 
-/**
- * The name of a target that can be made. Rules by pattern hold for what exists: for them its directory is there. No name is
- * reserved in a directory that may not be written, which would refuse every command.
- */
+/** The name of a target that can be made. In a directory that may not be written, reserving it would refuse the command. */
 async function missingTarget(
   { isPattern = false }: RuledName,
   landed: VirtualPath,
@@ -81,12 +75,12 @@ function problem(reason: string): RestrictionProblem {
   }
 }
 
-/** The way that a link leads, to be compared; with the type of the entry there where nothing keeps it as it is. */
+/** The way of a link, with the type of its target where nothing keeps it as it is. */
 function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
   return JSON.stringify([links, landed, withType ? type : undefined])
 }
 
-/** Compares links under rules with what they were when the command started: no bind can hold a link. */
+/** Compares links under rules with the links at the start of the command. */
 export async function findTurnedLinks(links: readonly RuledLink[], tracer: LinkTracer): Promise<RuleViolation[]> {
   const violations: RuleViolation[] = []
   for (const { path, rules, way, problem: uncovered } of links) {

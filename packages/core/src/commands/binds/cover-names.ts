@@ -139,7 +139,6 @@ function bindMatch(list: BindList, { path, type, mount, pattern, placeholder }: 
 }
 
 interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
-  /** Left by the rules, as bits. */
   readonly rights: number
   readonly rules: readonly string[]
 }

@@ -17,7 +17,7 @@ export interface Match {
   readonly pattern: CompiledPattern
 }
 
-/** A link to what may be a directory, below which its own name makes entries match. */
+/** A link below which entries match by its own name. */
 export interface Passage {
   readonly path: VirtualPath
   readonly patterns: readonly CompiledPattern[]
