@@ -32,7 +32,7 @@ function checkShell(shell = 'bash'): string {
   throw execError('EINVAL', 'this is not a shell that the interpreter knows', { remedy })
 }
 
-export interface AttachOptions extends Pick<WorkspaceView, 'hasTopEntry'> {
+export interface AttachOptions extends Pick<WorkspaceView, 'topEntries'> {
   readonly files: FileDoor
   readonly guarantees: Guarantees
   readonly pool: WorkerPool
@@ -40,7 +40,7 @@ export interface AttachOptions extends Pick<WorkspaceView, 'hasTopEntry'> {
   readonly network: StartOptions['network']
 }
 
-export function attachVirtual({ files, hasTopEntry, guarantees, pool, limits, network }: AttachOptions): AttachedExecutor {
+export function attachVirtual({ files, topEntries, guarantees, pool, limits, network }: AttachOptions): AttachedExecutor {
   const running = new Set<StartedCommand>()
   let closed = false
   return {
@@ -52,7 +52,7 @@ export function attachVirtual({ files, hasTopEntry, guarantees, pool, limits, ne
       request.signal?.throwIfAborted()
       const shell = checkShell(request.shell)
       const env = commandEnvironment({ root: plan.root, shell, request })
-      const command = startCommand({ pool, files, hasTopEntry, request, plan, env, limits, network })
+      const command = startCommand({ pool, files, topEntries, request, plan, env, limits, network })
       running.add(command)
       const forget = () => running.delete(command)
       command.wait().then(forget, forget)

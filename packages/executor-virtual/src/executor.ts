@@ -42,9 +42,9 @@ export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Exe
       signal?.throwIfAborted()
       return { available: true, guarantees, missing: [], howToFix: [], details: {} }
     },
-    async attach({ files, hasTopEntry }: WorkspaceView): Promise<AttachedExecutor> {
+    async attach({ files, topEntries }: WorkspaceView): Promise<AttachedExecutor> {
       const named = network && { network, create: await loadDownloader() }
-      return attachVirtual({ files, hasTopEntry, guarantees, pool, limits, network: named })
+      return attachVirtual({ files, topEntries, guarantees, pool, limits, network: named })
     },
   }
 }

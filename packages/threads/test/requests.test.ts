@@ -32,12 +32,12 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     expect(counts, all.join('\n')).toEqual({
       start: 11,
       'start again': 1,
-      new: 19,
+      new: 20,
       write: 1,
       'write again': 1,
       append: 2,
       close: 1,
-      known: 4,
+      known: 5,
     })
   })
 })

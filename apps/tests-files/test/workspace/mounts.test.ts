@@ -74,14 +74,6 @@ describe('the mount table as the namespace', () => {
     expect(await codeOf(workspace.copy('/a.txt', '/.solven', { overwrite: true }))).toBe('EBUSY')
   })
 
-  it('reserved names are ENOENT to read, EBUSY to write, and not listed', async () => {
-    const { workspace } = await openMemory({ '/': { '/bin/tool': 'x', '/etc/passwd': 'x', '/ok': '1' } })
-    expect(await paths(workspace.list('/', { recursive: true }))).toEqual(['/ok'])
-    expect(await codeOf(workspace.read('/bin/tool'))).toBe('ENOENT')
-    expect(await codeOf(workspace.write('/usr/x', 'x'))).toBe('EBUSY')
-    expect(await codeOf(workspace.write('/binary', 'x'))).toBe('done')
-  })
-
   it('with a mount at /workspace the root is synthetic and read-only, and bin is nothing special', async () => {
     const { workspace } = await openMemory({ '/workspace': { '/bin/tool': 'x' } })
     expect(workspace.root).toBe('/workspace')
@@ -215,16 +207,6 @@ describe('making a workspace', () => {
     ['`..` in a mount', { mounts: [{ at: '/a/../b', adapter: createMemoryAdapter() }] }, /EINVAL/],
     ['no adapter', { mounts: [{ at: '/' }] }, /EINVAL.*adapter/],
     ['a wrong access', { mounts: [{ at: '/', adapter: createMemoryAdapter(), access: 'rw' }] }, /EINVAL.*access/],
-    [
-      'a reserved mount point',
-      {
-        mounts: [
-          { at: '/', adapter: createMemoryAdapter() },
-          { at: '/usr/x', adapter: createMemoryAdapter() },
-        ],
-      },
-      /EBUSY/,
-    ],
     [
       'both rules and policy',
       {

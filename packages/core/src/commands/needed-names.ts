@@ -1,4 +1,5 @@
 import { isWorkspaceError } from '../errors.ts'
+import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Context } from '../calls/context.ts'
 import type { RestrictionProblem } from '../executor/bind-plan.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
@@ -22,25 +23,48 @@ export function neededNames(
   return [...systemNames, ...aliases, ...(hasOwnScratch ? [] : [scratchName]), ...further]
 }
 
-/** The first of the names that has an entry in the mount at `/`. */
-export async function firstTaken(
+/** Entries of a store's root that are listed before its names are asked for one by one. */
+const mostListed = 1000
+
+/** Those of the names that are mounts at `/`, or entries of the mount there. Asks no rule. */
+export async function takenNames(
   mounts: readonly WorkspaceMount[],
   names: readonly string[],
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const adapter = mounts.find(({ at }) => at === rootPath)?.adapter
-  if (adapter === undefined) return undefined
-  const taken = await Promise.all(
-    names.map(async (name) => {
-      try {
-        await adapter.stat(childPath(mountRoot, name))
-        return true
-      } catch (error) {
-        if (isWorkspaceError(error, 'ENOENT')) return false
-        throw translateError(error, { operation: 'open', at: rootPath, path: childPath(rootPath, name) })
+  const found = adapter === undefined || names.length === 0 ? new Set<string>() : await entriesOf(adapter, names)
+  for (const { at, scratch } of mounts) if (!scratch) found.add(topName(at))
+  return names.filter((name) => found.has(name))
+}
+
+/** A listing is one request to a bucket, and a name that is missing takes several. */
+async function entriesOf(adapter: StorageAdapter, names: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  const { hostPath, inProcess } = adapter.capabilities
+  try {
+    if (!hostPath && inProcess !== true) {
+      let left = mostListed
+      for await (const { name } of adapter.list(mountRoot)) {
+        found.add(name)
+        if (--left === 0) break
       }
-    }),
-  )
-  return names.find((_, index) => taken[index])
+      if (left > 0) return found
+    }
+    for (const name of await Promise.all(names.map((one) => ifThere(adapter, one)))) if (name) found.add(name)
+    return found
+  } catch (error) {
+    throw translateError(error, { operation: 'open', at: rootPath, path: rootPath })
+  }
+}
+
+async function ifThere(adapter: StorageAdapter, name: string): Promise<string | undefined> {
+  try {
+    await adapter.stat(childPath(mountRoot, name))
+    return name
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOENT')) return undefined
+    throw error
+  }
 }
 
 /** Why commands cannot have these names. */
@@ -48,7 +72,7 @@ export async function takenProblem(
   { mounts }: Pick<Context, 'mounts'>,
   names: readonly string[],
 ): Promise<RestrictionProblem | undefined> {
-  const taken = await firstTaken(mounts, names)
+  const [taken] = await takenNames(mounts, names)
   if (taken === undefined) return undefined
   return { reason: `the directory has an entry \`/${taken}\`, a name that commands need for the system`, remedy }
 }
@@ -77,7 +101,7 @@ export async function nameProblem(context: Context): Promise<RestrictionProblem 
 
 /** @throws WorkspaceError `EBUSY` where an entry has come to one of the names since the executor was chosen. */
 export async function requireNames({ mounts }: Pick<Context, 'mounts'>, names: readonly string[]): Promise<void> {
-  const taken = await firstTaken(mounts, names)
+  const [taken] = await takenNames(mounts, names)
   if (taken === undefined) return
   throw virtualError({
     code: 'EBUSY',

@@ -60,10 +60,10 @@ export interface WorkspaceView {
   /** The file API of the workspace: interpreters work through it, so that the policy is asked for every access. */
   readonly files: FileDoor
   /**
-   * Whether the workspace has an entry of this name at `/`, denied or not: one that takes the place of an interpreter's own
-   * `bin` or `dev`. It causes no access event.
+   * Those of these names that the workspace has an entry of at `/`, denied or not. Such an entry takes the place of an
+   * interpreter's own `bin` or `dev`. It causes no access event.
    */
-  readonly hasTopEntry?: ((name: string) => Promise<boolean>) | undefined
+  readonly topEntries?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined
 }
 
 export type StandardInput = string | Uint8Array | AsyncIterable<Uint8Array>

@@ -1,7 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
-import { childPath, isWithin, parseVirtualPath, rootPath, topName } from '../path/virtual-path.ts'
+import { childPath, isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
@@ -9,7 +9,7 @@ import { Audit } from '../calls/audit.ts'
 import { attachCheckpoints } from '../checkpoints/attach.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
-import { firstTaken } from '../commands/needed-names.ts'
+import { takenNames } from '../commands/needed-names.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
@@ -60,8 +60,11 @@ async function assemble(
   const root = first.at
   const makeScratch = first.adapter?.createScratch?.bind(first.adapter)
   const mayHaveScratch = makeScratch !== undefined && !mounts.some(({ at }) => at === scratchPath)
-  const withScratch = mayHaveScratch && (await isFree(mounts, scratchName, options.scratch))
-  const aliases = await freeAliases(options.aliases, mounts)
+  const mayBeAlias = root === rootPath && !mounts.some(({ at }) => isWithin(at, defaultAlias))
+  const named = readAliases(options.aliases ?? (mayBeAlias ? { [defaultAlias]: '/' } : {}), mounts)
+  const taken = await takenNames(mounts, [...(mayHaveScratch ? [scratchName] : []), ...named])
+  const withScratch = mayHaveScratch && isFree(scratchName, taken, options.scratch)
+  const aliases = new Set([...named].filter((name) => isFree(name, taken, options.aliases && true)))
 
   const all = withScratch ? [...mounts, scratch.mount(scratchPath)] : [...mounts]
   const exempt = withScratch ? scratchPath : undefined
@@ -116,10 +119,8 @@ async function useExecutor(
 ): Promise<void> {
   const { root } = context
   if (options.executors !== undefined && options.executors.length > 0) {
-    const hasTopEntry = async (name: string): Promise<boolean> =>
-      context.mounts.some(({ at, scratch }) => !scratch && topName(at) === name) ||
-      (await firstTaken(context.mounts, [name])) !== undefined
-    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace, hasTopEntry }
+    const topEntries = (names: readonly string[]) => takenNames(context.mounts, names)
+    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace, topEntries }
     const chosen = await chooseExecutor({
       context,
       executors: options.executors,
@@ -188,9 +189,9 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
  *
  * @throws WorkspaceError `EBUSY` where it is asked for, and would hide an entry
  */
-async function isFree(mounts: readonly WorkspaceMount[], name: string, asked: boolean | undefined): Promise<boolean> {
+function isFree(name: string, taken: readonly string[], asked: boolean | undefined): boolean {
   if (asked === false) return false
-  if ((await firstTaken(mounts, [name])) === undefined) return true
+  if (!taken.includes(name)) return true
   if (asked !== true) return false
   throw virtualError({
     code: 'EBUSY',
@@ -199,17 +200,6 @@ async function isFree(mounts: readonly WorkspaceMount[], name: string, asked: bo
     reason: 'is an entry of the mount at `/`, which the scratch or an alias of that name would hide',
     remedy: 'mount at `/workspace`, or leave the option out',
   })
-}
-
-/** The default, `/workspace`, gives way to an entry of that name. */
-async function freeAliases(
-  asked: WorkspaceOptions['aliases'],
-  mounts: readonly WorkspaceMount[],
-): Promise<ReadonlySet<string>> {
-  const isDefault = mounts[0]?.at === rootPath && !mounts.some(({ at }) => isWithin(at, defaultAlias))
-  const names = readAliases(asked ?? (isDefault ? { [defaultAlias]: '/' } : {}), mounts)
-  const free = await Promise.all([...names].map((name) => isFree(mounts, name, asked && true)))
-  return new Set([...names].filter((_, index) => free[index]))
 }
 
 function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly WorkspaceMount[]): Set<string> {

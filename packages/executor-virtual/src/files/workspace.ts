@@ -20,8 +20,8 @@ export interface WorkspaceFilesOptions {
 }
 
 interface ChangeOptions {
-  /** Whether the workspace has an entry of this name at `/`. Default: the file door is asked. */
-  readonly hasTopEntry?: WorkspaceView['hasTopEntry']
+  /** Default: the file door is asked. */
+  readonly topEntries?: WorkspaceView['topEntries']
   /** Ends changes that are on their way, later than `signal`: a store may still make one that is ended. Default: `signal`. */
   readonly changeSignal?: AbortSignal | undefined
 }
@@ -35,7 +35,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #door: FileDoor
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
-  readonly #hasTopEntry: WorkspaceView['hasTopEntry']
+  readonly #topEntries: WorkspaceView['topEntries']
+  /** The system's names that the workspace has, until the script changes something. */
+  #taken: Promise<readonly string[]> | undefined
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   readonly #changeSignal: AbortSignal | undefined
 
@@ -43,7 +45,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     const { signal, changeSignal = signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
     this.#door = door
     this.#passable = passable
-    this.#hasTopEntry = options.hasTopEntry
+    this.#topEntries = options.topEntries
     this.#maxFileBytes = maxFileBytes
     this.#signal = { signal }
     this.#changeSignal = changeSignal
@@ -152,7 +154,10 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async hasEntry(path: string): Promise<boolean> {
     // of other names, a script learns what the file door tells it
-    if (this.#hasTopEntry !== undefined && systemNames.has(path.slice(1))) return this.#hasTopEntry(path.slice(1))
+    if (this.#topEntries !== undefined && systemNames.has(path.slice(1))) {
+      this.#taken ??= this.#topEntries([...systemNames])
+      return (await this.#taken).includes(path.slice(1))
+    }
     try {
       await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
       return true
@@ -300,7 +305,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async #change(call: string, path: string, operation: (signal?: AbortSignal) => Promise<unknown>): Promise<void> {
     if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
-    await this.#ask(call, path, () => operation(this.#changeSignal))
+    await this.#ask(call, path, () => operation(this.#changeSignal)).finally(() => {
+      this.#taken = undefined
+    })
   }
 
   async #ask<Result>(call: string, path: string, operation: () => Promise<Result>): Promise<Result> {

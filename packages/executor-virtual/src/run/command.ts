@@ -26,7 +26,7 @@ import { answer, answerFetch, answerInput } from './serve-files.ts'
 export interface StartOptions {
   readonly pool: WorkerPool
   readonly files: FileDoor
-  readonly hasTopEntry: WorkspaceView['hasTopEntry']
+  readonly topEntries: WorkspaceView['topEntries']
   readonly request: CommandRequest
   readonly plan: BindPlan
   readonly env: Readonly<Record<string, string>>
@@ -145,7 +145,7 @@ interface Control {
 
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
-  const { pool, files, hasTopEntry, request, plan, env, limits } = options
+  const { pool, files, topEntries, request, plan, env, limits } = options
   const both = AbortSignal.any([over, stopping])
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
   const streamed =
@@ -172,7 +172,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   over.addEventListener('abort', endChanges, { once: true })
   const { maxFileBytes } = limits
   const signals = { signal: over, changeSignal: changes.signal }
-  const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable, hasTopEntry })
+  const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable, topEntries })
   port.on('message', (message: FromWorker) => {
     if (message?.type === 'done') {
       ended.resolve(message)
