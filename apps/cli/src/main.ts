@@ -109,7 +109,9 @@ async function run(
     complainTo(process.stderr, `this terminal has ${columns} columns, and tables need ${narrow}; make it wider`)
   }
   const options = program.opts<GlobalOptions>()
-  const settings = await resolveSettings(options, foundFor(named.command, options))
+  // a thread's tree is at `/` for programs that use the library, too
+  const place = named.command.startsWith('thread ') ? '/' : undefined
+  const settings = await resolveSettings(options, foundFor(named.command, options), place)
   const controller = new AbortController()
   const { signal } = controller
   const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
@@ -177,7 +179,7 @@ function createProgram(start: Start): Command {
     .option('--replica <dir>', 'a copy of --s3 on this machine, for programs')
     .option('--s3-endpoint <url>', 'the store, if it is not AWS')
     .option('--s3-region <region>', 'its region (default: AWS_REGION)')
-    .option('--at <path>', 'its place: / (default) or /workspace')
+    .option('--at <path>', 'its place: /workspace (default) or /')
     .option('--owner <uid[:gid]>', 'the user that commands run as')
     .option('--config <file>', 'mounts, rules and more; see ws init')
     .option('--executor <name>', 'bubblewrap, proot, sanitize or virtual')

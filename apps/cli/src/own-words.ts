@@ -10,7 +10,7 @@ const options: readonly (readonly [RegExp, string])[] = [
   [/ \(or pass `create: true`\)/gu, ''],
   [/`acknowledge: \['(.*?)'\]`/gu, "`--acknowledge '$1'`"],
   [/ to the local adapter/gu, ''],
-  [/ \(`at: "\/workspace"`\)/gu, ' (`--at /workspace`)'],
+  [/ \(`at: '\/workspace'`\)/gu, ' (`--at /workspace`)'],
   [/`(cwd|owner|require|shell|timeout)`/gu, '`--$1`'],
 ]
 

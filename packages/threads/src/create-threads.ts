@@ -1,4 +1,4 @@
-import { parentPath, WorkspaceError } from '@ws/core'
+import { parentPath, parseVirtualPath, WorkspaceError, type VirtualPath } from '@ws/core'
 import { contractError, eitherSignal, type StorageAdapter } from '@ws/core/adapter'
 import { quietly } from '@ws/core/options'
 
@@ -45,6 +45,7 @@ function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | un
 export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   checkThreadsOptions(options)
   const layout = checkLayout(options.layout)
+  const at = parseVirtualPath(options.at ?? '/', { operation: 'createThreads' })
   const owned = typeof options.store === 'function'
   const store = typeof options.store === 'function' ? await options.store() : options.store
   const chosen = options.leases === undefined ? chooseLeases(store, layout.control) : undefined
@@ -64,7 +65,7 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
     audit: options.audit,
   }
   const pool = new Pool({ idleTimeout: options.idleTimeout ?? 300_000, maxOpen: options.maxOpen ?? 200 })
-  return makeThreads({ store, layout, leases, setting, pool, owned })
+  return makeThreads({ store, layout, at, leases, setting, pool, owned })
 }
 
 /** Milliseconds for which a look at the skills of a bucket serves all threads. */
@@ -73,6 +74,7 @@ const knownMs = 60_000
 interface Parts {
   readonly store: StorageAdapter
   readonly layout: Layout
+  readonly at: VirtualPath
   readonly leases: LeaseStore | undefined
   readonly setting: Setting
   readonly pool: Pool
@@ -80,7 +82,7 @@ interface Parts {
   readonly owned: boolean
 }
 
-function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Threads {
+function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts): Threads {
   let closed = false
   let ended = false
   const known = new KnownTrees(store.capabilities.hostPath ? 0 : knownMs)
@@ -125,7 +127,7 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
     async open(options: OpenThreadOptions): Promise<Thread> {
       admit('openThread')
       const { threadId, userId, ticketId, wait, signal } = checkOpenOptions(options)
-      const place = { store, known, layout, threadId, userId, ticketId }
+      const place = { store, known, layout, at, threadId, userId, ticketId }
       const key = { threadId, userId, ticketId }
       const opened = await pool.use(key, (onLost) => openThread(place, setting, { wait, onLost, signal }))
       return useOf(opened, pool)

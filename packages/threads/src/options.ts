@@ -13,6 +13,7 @@ const shapes: OptionShapes<ThreadsOptions> = {
     ),
   ),
   replica: option.function,
+  at: option.of('an absolute path such as `/workspace`', (value) => typeof value === 'string' && value.startsWith('/')),
   layout: option.object,
   executors: option.list(
     option.of('an executor', (value) => hasMethods(value, 'probe', 'attach')),

@@ -20,6 +20,11 @@ export interface ThreadsOptions {
    * copies belong to the threads. Default: commands see the store itself.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
+  /**
+   * Where a thread's tree lies for its user and in its commands: `/`, or a place such as `/workspace`. Skills and the ticket
+   * lie below it. Default `/`.
+   */
+  readonly at?: string | undefined
   /** Where the parts lie in the store. */
   readonly layout?: LayoutOptions | undefined
   /** As for `createWorkspace`. Default: none, commands are `ENOEXECUTOR`. */
@@ -27,7 +32,7 @@ export interface ThreadsOptions {
   readonly require?: Requirement | undefined
   /** Rules for every thread. */
   readonly rules?: readonly Rule[] | undefined
-  /** Defaults for commands. `HOME` is `/` and `USER` is `user`, unless `env` says otherwise. */
+  /** Defaults for commands. `HOME` is `at` and `USER` is `user`, unless `env` says otherwise. */
   readonly commands?: CommandDefaults | undefined
   /**
    * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3)
@@ -68,7 +73,7 @@ export interface ThreadEvent {
 export interface OpenThreadOptions extends SignalOption {
   readonly threadId: string
   readonly userId: string
-  /** Its tree appears at `/.ticket`, read-only. */
+  /** Its tree appears at `.ticket` in the thread's, read-only. */
   readonly ticketId?: string | undefined
   /** Milliseconds to wait for another process that holds the thread. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined

@@ -1,3 +1,4 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
 import { isWorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -76,6 +77,31 @@ for (const kind of kinds) {
         expect((await workspace.exec(`echo x > ${path}`)).exitCode).not.toBe(0)
       }
       expect(thread.status().warnings).toEqual([])
+    })
+
+    it('[PC1, RP10] lie at another place with all that belongs to them', async () => {
+      await using site = await kind.open()
+      await site.put('/skills/system/plan/SKILL.md', '---\nname: plan\ndescription: Plans.\n---\nDo plan.\n')
+      await site.put('/threads/k7/question.txt', 'why?\n')
+      const files = createMemoryAdapter({ files: { '/lib/a.js': 'from the template\n' } })
+      const template = { files, mode: kind.processes ? 'replace' : 'extend' } as const
+      const threads = await site.open({ at: '/workspace', template })
+      const thread = await threads.open({ threadId: 't1', userId: 'u1', ticketId: 'k7' })
+      const { workspace } = thread
+      expect(workspace.root).toBe('/workspace')
+      expect((await thread.activate('plan')).body).toContain('Do plan.')
+      expect((await thread.listSkills()).skills.map(({ path }) => path)).toEqual([
+        '/workspace/.solven/skills/system/plan',
+      ])
+      expect(thread.status().warnings).toEqual([])
+      const { stdout } = await workspace.exec('pwd; echo $HOME; cat .ticket/question.txt lib/a.js; echo y > lib/b.js')
+      expect(stdout).toBe('/workspace\n/workspace\nwhy?\nfrom the template\n')
+      const standard = kind.processes ? [] : ['.bashrc', '.profile', 'package.json']
+      for (const part of [...standard, '.workspace_configured', 'lib/b.js'])
+        expect(await workspace.exists(part), part).toBe(true)
+      await threads.close()
+      expect(await site.text('/threads/t1/lib/b.js')).toBe('y\n')
+      await expect(site.open({ at: 'workspace' })).rejects.toMatchObject({ code: 'EINVAL' })
     })
 
     it('[RP12] say so when there are no skills, and show an empty directory', async () => {

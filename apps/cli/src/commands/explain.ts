@@ -99,6 +99,10 @@ function rowsOf(
     ['held at the file API by', enforcedBy.files],
     ['held in commands by', enforcedBy.exec === undefined ? undefined : `${enforcedBy.exec} (${executor ?? ''})`],
     ['root of commands', rootOf(explanation)],
+    ...(explanation.passedOver ?? []).map(
+      ({ executor: name, reason: why, remedy: how }) =>
+        ['passed over', how === undefined ? `${name}: ${why}` : `${name}: ${why}; ${how}`] as const,
+    ),
     ['no commands', operation === 'exec' ? undefined : refusal?.message],
     ...(explanation.exceptions ?? []).map((exception) => ['exception', exception] as const),
     ...(explanation.unenforceable ?? []).map(

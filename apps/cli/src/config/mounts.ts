@@ -18,8 +18,15 @@ export interface MountFlags extends StorageFlags {
   readonly at?: string
 }
 
-/** The storage options and `--at` replace the storage and the place of the first mount; the others stay. */
-export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined): MountSettings[] {
+/** Where `ws` mounts: projects have directories such as `bin` and `lib`, which commands need for the system at `/`. */
+export const defaultPlace = '/workspace'
+
+/**
+ * The storage options and `--at` replace the storage and the place of the first mount; the others stay.
+ *
+ * @param place the first mount's, where nothing names one
+ */
+export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined, place: string): MountSettings[] {
   const named = storageOfFlags(flags)
   const [first, ...others] = (config?.mounts ?? []).map(
     (mount, index): MountSettings => ({
@@ -30,7 +37,7 @@ export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefine
   )
   const storage = named ?? first?.storage
   if (storage === undefined) return []
-  const at = flags.at === undefined ? (first?.at ?? '/') : checkMountPoint(flags.at, '--at')
+  const at = flags.at === undefined ? (first?.at ?? place) : checkMountPoint(flags.at, '--at')
   return [{ at, storage, access: first?.access }, ...others]
 }
 

@@ -14,7 +14,7 @@ import {
 } from './executors.ts'
 import type { FoundWorkspace } from './find.ts'
 import type { LoadedConfig } from './load.ts'
-import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
+import { defaultPlace, resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import { withVariables } from './requests.ts'
 import type { RuleConfig } from './schema.ts'
 import { UsageError } from '../errors.ts'
@@ -48,10 +48,14 @@ export interface Settings {
 }
 
 /** Resolves options and config file without touching the workspace. Throws UsageError. */
-export async function resolveSettings(given: GlobalOptions, found: FoundWorkspace = {}): Promise<Settings> {
+export async function resolveSettings(
+  given: GlobalOptions,
+  found: FoundWorkspace = {},
+  place: string = defaultPlace,
+): Promise<Settings> {
   const options = found.root === undefined ? given : { ...given, root: found.root }
   const config = await load(options.config, found.config)
-  const mounts = resolveMounts(options, config)
+  const mounts = resolveMounts(options, config, place)
   const executorOptions = withHosts(resolveExecutorOptions(config), options)
   const executors = resolveExecutors(options, config, { mounts, executorOptions })
   const settings = {

@@ -1,12 +1,21 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { isWorkspaceError, prefix, readOnly, WorkspaceError, type MountOptions, type VirtualPath } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import {
+  isWorkspaceError,
+  joinPath,
+  prefix,
+  readOnly,
+  WorkspaceError,
+  type MountOptions,
+  type VirtualPath,
+} from '@ws/core'
+import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { fill, type Layout } from '../layout/layout.ts'
 import type { ThreadWarning } from '../types.ts'
 import type { SharedCopies, UsedCopy } from './copies.ts'
 import type { KnownTrees } from './known-trees.ts'
 
+/** In a thread's own tree. */
 export const skillsPath = '/.solven/skills'
 const ticketPath = '/.ticket'
 
@@ -15,6 +24,8 @@ export interface ThreadPlace {
   /** Trees of the store that were looked at. */
   readonly known: KnownTrees
   readonly layout: Layout
+  /** Where its tree lies in its workspace. */
+  readonly at: VirtualPath
   readonly threadId: string
   readonly userId: string
   readonly ticketId: string | undefined
@@ -42,7 +53,7 @@ export interface Mounted {
 
 /** The mounts of a thread: its own tree, the skills, and the ticket where there is one [PC1, RP10, RP12]. */
 export async function mountsOf(
-  { store, known, layout, userId, ticketId }: ThreadPlace,
+  { store, known, layout, at: root, userId, ticketId }: ThreadPlace,
   { own, copies }: Mounting,
 ): Promise<Mounted> {
   const warnings: ThreadWarning[] = []
@@ -54,9 +65,10 @@ export async function mountsOf(
     return copy?.adapter
   }
   /** A shared tree, read-only; empty where it cannot be reached. */
-  const look = async (at: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
+  const look = async (point: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
+    const at = joinPath(root, point as MountPath)
     const tree = (place: string): StorageAdapter => prefix(store, place, shared)
-    let problem = await known.ask(path, () => problemOf(store, path, whenMissing))
+    let problem = await known.ask(path, () => problemOf(store, path, { at, whenMissing }))
     let copy: StorageAdapter | undefined
     if (problem === undefined) {
       copy = await useCopy(path, () => tree(path)).catch((error: unknown) => {
@@ -64,10 +76,10 @@ export async function mountsOf(
         return undefined
       })
     }
-    if (problem !== undefined && problem !== '') warnings.push({ path: at as VirtualPath, reason: problem })
-    if (problem !== undefined) copy = await useCopy(`empty ${at}`, () => createMemoryAdapter())
+    if (problem !== undefined && problem !== '') warnings.push({ path: at, reason: problem })
+    if (problem !== undefined) copy = await useCopy(`empty ${point}`, () => createMemoryAdapter())
     if (copy !== undefined) return { at, adapter: copy, access: 'read-only' }
-    const place = problem === undefined ? path : await emptyPlace(store, layout, at)
+    const place = problem === undefined ? path : await emptyPlace(store, layout, point)
     const adapter = place === undefined ? emptyAdapter : () => readOnly(tree(place), shared)
     return { at, adapter, access: 'read-only' }
   }
@@ -82,7 +94,7 @@ export async function mountsOf(
   ]
   try {
     const skills = await Promise.all(looks)
-    const mounts: MountOptions[] = [{ at: '/', adapter: own }, ...skills]
+    const mounts: MountOptions[] = [{ at: root, adapter: own }, ...skills]
     if (ticketId !== undefined)
       mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
     return { mounts, warnings, leave }
@@ -117,7 +129,7 @@ function answerOf(error: unknown): string {
 async function problemOf(
   store: StorageAdapter,
   path: string,
-  whenMissing: string | undefined,
+  { at, whenMissing }: { readonly at: VirtualPath; readonly whenMissing: string | undefined },
 ): Promise<string | undefined> {
   try {
     const { type } = await store.stat(parseMountPath(`/${path}`, 'openThread'))
@@ -129,7 +141,7 @@ async function problemOf(
     throw new WorkspaceError({
       code: 'ENOENT',
       operation: 'openThread',
-      path: ticketPath,
+      path: at,
       reason: 'does not exist: the store has no such ticket',
       remedy: 'pass the id of a ticket that exists, or leave `ticketId` out',
     })

@@ -80,7 +80,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       rules: setting.rules,
       executors: setting.executors,
       require: setting.require,
-      commands: { ...setting.commands, env: { HOME: '/', USER: 'user', ...setting.commands?.env } },
+      commands: { ...setting.commands, env: { HOME: place.at, USER: 'user', ...setting.commands?.env } },
       labels,
       signal,
     })

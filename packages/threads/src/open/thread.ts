@@ -1,5 +1,5 @@
-import { isWorkspaceError, WorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
-import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, joinPath, WorkspaceError, type Workspace } from '@ws/core'
+import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import type { LeftOut } from '../provision/types.ts'
@@ -61,10 +61,10 @@ export class OpenThread {
   }
 
   listSkills(options: SignalOption = {}): Promise<SkillList> {
-    const own = this.place.userId
+    const { userId: own, at: root } = this.place
     const sources: SkillSource[] = [
-      { source: 'system', path: `${skillsPath}/system` as VirtualPath },
-      { source: 'user', path: `${skillsPath}/${own}` as VirtualPath },
+      { source: 'system', path: joinPath(root, `${skillsPath}/system` as MountPath) },
+      { source: 'user', path: joinPath(root, `${skillsPath}/${own}` as MountPath) },
     ]
     return listSkills(this.workspace, sources, options)
   }

@@ -1,11 +1,12 @@
-import { isWorkspaceError, type Workspace } from '@ws/core'
+import { isWorkspaceError, joinPath, type Workspace } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { z } from 'zod'
 
 import type { PartName, Provisioned } from './types.ts'
 
 /** Says that a thread is set up. It is written last [RP11]. */
 export const markerName = '.workspace_configured'
-const markerPath = `/${markerName}`
+const markerOf = ({ root }: Workspace): string => joinPath(root, parseMountPath(markerName))
 
 const partNames = ['.venv', '.bashrc', '.profile', 'package.json', 'template'] as const satisfies readonly PartName[]
 const part = z.enum(partNames)
@@ -18,7 +19,7 @@ const schema = z.object({
 /** `undefined` for a marker that is missing or not readable: the thread is provisioned again then. */
 export async function readMarker(workspace: Workspace): Promise<Provisioned | undefined> {
   try {
-    const text = await workspace.readText(markerPath, { maxBytes: 64 * 1024 })
+    const text = await workspace.readText(markerOf(workspace), { maxBytes: 64 * 1024 })
     return schema.safeParse(JSON.parse(text)).data
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
@@ -28,5 +29,5 @@ export async function readMarker(workspace: Workspace): Promise<Provisioned | un
 }
 
 export async function writeMarker(workspace: Workspace, { made, leftOut }: Provisioned): Promise<void> {
-  await workspace.write(markerPath, `${JSON.stringify({ version: 1, made, leftOut }, undefined, 2)}\n`)
+  await workspace.write(markerOf(workspace), `${JSON.stringify({ version: 1, made, leftOut }, undefined, 2)}\n`)
 }

@@ -1,4 +1,5 @@
-import type { Workspace } from '@ws/core'
+import { joinPath, type Workspace } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 
 import { standardFiles, writeOnce } from './files.ts'
 import { markerName, readMarker, writeMarker } from './marker.ts'
@@ -31,7 +32,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
   const { threadId, workspace, template, report } = options
   // one listing shows all parts: in a store with an API each question costs requests
   const names = new Set(
-    (await Array.fromAsync(workspace.list('/', { signal: options.signal }))).map(({ name }) => name),
+    (await Array.fromAsync(workspace.list(workspace.root, { signal: options.signal }))).map(({ name }) => name),
   )
   const marker = names.has(markerName) ? await readMarker(await options.operator()) : undefined
   const isThere = (part: PartName): boolean => marker?.made.includes(part) === true && names.has(part)
@@ -61,7 +62,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
     })
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
       await step(part, async () =>
-        !names.has(part) && (await writeOnce(await options.operator(), `/${part}`, content)) ? 'made' : 'kept',
+        !names.has(part) && (await writeOnce(await options.operator(), joinPath(workspace.root, parseMountPath(part)), content)) ? 'made' : 'kept',
       )
     }
   }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-import { isWorkspaceError, WorkspaceError, type Workspace } from '@ws/core'
+import { isWorkspaceError, joinPath, WorkspaceError, type Workspace } from '@ws/core'
 import { mountRoot, type Entry, type StorageAdapter } from '@ws/core/adapter'
 
 import { writeOnce } from './files.ts'
@@ -23,25 +23,27 @@ export async function checkTemplate(files: StorageAdapter): Promise<void> {
 /** Copies a template into a workspace. An entry that is there stays as it is. */
 export async function copyTemplate(files: StorageAdapter, workspace: Workspace): Promise<void> {
   for await (const { path, type } of files.list(mountRoot, { recursive: true })) {
-    if (type === 'directory') await workspace.createDirectory(path)
+    const place = joinPath(workspace.root, path)
+    if (type === 'directory') await workspace.createDirectory(place)
     else if (type === 'symlink') await copyLink(files, path, workspace)
-    else if (type === 'file' && !(await workspace.exists(path))) {
+    else if (type === 'file' && !(await workspace.exists(place))) {
       const { stream, stat } = await files.readStream(path)
-      await workspace.write(path, stream, stat.mode === undefined ? {} : { mode: stat.mode })
+      await workspace.write(place, stream, stat.mode === undefined ? {} : { mode: stat.mode })
     }
   }
 }
 
 async function copyLink(files: StorageAdapter, path: Entry['path'], workspace: Workspace): Promise<void> {
   const target = (await files.readSymlink?.(path)) ?? ''
+  const place = joinPath(workspace.root, path)
   try {
-    await workspace.createSymlink(path, target)
+    await workspace.createSymlink(place, target)
   } catch (error) {
     if (isWorkspaceError(error, 'EEXIST')) return
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
     // a store without links: the file that it leads to, where that is one of the template
     const { bytes } = await files.read(posix.join(posix.dirname(path), target) as Entry['path'])
-    await writeOnce(workspace, path, bytes)
+    await writeOnce(workspace, place, bytes)
   }
 }
 

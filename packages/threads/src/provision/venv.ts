@@ -1,8 +1,6 @@
-import { isWorkspaceError, type Workspace } from '@ws/core'
+import { isWorkspaceError, joinPath, type Workspace } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 
-const venv = '/.venv'
-/** Exists while the environment is being made: a half-made environment is made again. */
-const begun = `${venv}/.ws-begun`
 const venvTimeout = 300_000
 
 interface VenvOptions {
@@ -20,6 +18,9 @@ export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
+  const venv = joinPath(workspace.root, parseMountPath('.venv'))
+  // Exists while the environment is being made: a half-made environment is made again.
+  const begun = `${venv}/.ws-begun`
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'
   if (!half && (await workspace.exists(venv)) && (await Array.fromAsync(workspace.list(venv))).length > 0) return 'kept'

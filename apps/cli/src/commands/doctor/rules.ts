@@ -2,6 +2,7 @@ import { isWorkspaceError, type Explanation } from '@ws/core'
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { CommandContext } from '../../command-context.ts'
+import { inOwnWords } from '../../own-words.ts'
 import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 
 /** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
@@ -9,14 +10,18 @@ export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'r
   /** The executor that commands would run in, or that would refuse them; absent if none can be used. */
   readonly executor?: ExecutorName | undefined
   /** Why executors that would be preferred cannot be used. */
-  readonly passedOver: readonly { readonly executor: ExecutorName; readonly reason: string }[]
+  readonly passedOver: readonly {
+    readonly executor: ExecutorName
+    readonly reason: string
+    readonly remedy?: string | undefined
+  }[]
   /** Why no workspace can be opened for commands. */
   readonly problem?: string | undefined
 }
 
 /** Opens the workspace as `exec` would, one executor after the other, and asks it. */
 export async function inspectRules({ settings, open, signal }: CommandContext): Promise<Rules> {
-  const passedOver: { executor: ExecutorName; reason: string }[] = []
+  const passedOver: Rules['passedOver'][number][] = []
   for (const executor of settings.executors) {
     try {
       await using workspace = await open({ executors: [executor] })
@@ -32,7 +37,8 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
       }
       if (!isWorkspaceError(error)) throw error
       if (error.code !== 'ENOEXECUTOR') return { effect: 'deny', passedOver, problem: error.message }
-      passedOver.push({ executor, reason: reasonOf(error.reason, executor) })
+      const { reason, remedy } = inOwnWords(error, 'doctor')
+      passedOver.push({ executor, reason: reasonOf(reason, executor), remedy })
     }
   }
   return { effect: 'deny', passedOver }

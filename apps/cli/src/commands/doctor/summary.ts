@@ -79,7 +79,7 @@ function verdict({ ok, findings, rules, executor }: Summary, style: Style): stri
       )
     : named
   const fixes = [...new Set(preferred.flatMap(({ available, howToFix }) => (available ? [] : howToFix)))]
-  const reasons = [...reasonsOf(rules), ...asSteps(ok ? 'To get what would be preferred' : 'To change that', fixes)]
+  const reasons = [...reasonsOf(rules, findings, style), ...asSteps(ok ? 'To get what would be preferred' : 'To change that', fixes)]
   if (ok) {
     const every = rules === undefined ? '' : ' Every rule of this workspace holds in them.'
     return [`${style.good('Commands would run with')} ${executor}.${every}`, ...reasons].join('\n')
@@ -98,10 +98,14 @@ function verdict({ ok, findings, rules, executor }: Summary, style: Style): stri
   ].join('\n')
 }
 
-/** Why executors cannot be used in this workspace: each reason once. */
-function reasonsOf(rules: Rules | undefined): string[] {
+/** Why executors cannot be used in this workspace: each reason once. The steps below say how to get one that is missing. */
+function reasonsOf(rules: Rules | undefined, findings: readonly Finding[], style: Style): string[] {
   const byReason = Map.groupBy(rules?.passedOver ?? [], ({ reason }) => reason)
-  return [...byReason].map(([reason, all]) => `${all.map(({ executor }) => executor).join(', ')}: ${reason}`)
+  return [...byReason].flatMap(([reason, all]) => {
+    const works = all.find((one) => findings.some(({ executor, available }) => executor === one.executor && available))
+    const line = `${all.map(({ executor }) => executor).join(', ')}: ${reason}`
+    return works?.remedy === undefined ? [line] : [line, `  ${style.note('do')} ${works.remedy}`]
+  })
 }
 
 function asSteps(title: string, fixes: readonly string[]): string[] {

@@ -8,6 +8,7 @@ import type { CommandContext, Start } from '../../command-context.ts'
 import { configName } from '../../config/find.ts'
 import type { Config, RuleConfig } from '../../config/schema.ts'
 import { defaultExecutorNames } from '../../config/executors.ts'
+import { defaultPlace } from '../../config/mounts.ts'
 import { hashOf, trust } from '../../config/trusted.ts'
 import { isDirectory, isThere, writeConfig } from '../../config/write.ts'
 import { UsageError } from '../../errors.ts'
@@ -44,7 +45,7 @@ export function addInit(program: Command, start: Start): void {
     .option('-y, --yes', 'do not ask')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ ws init\n  $ ws init --yes --deny /private --output /out\n  $ ws --root project --require untrusted init --yes',
+      '\nExamples:\n  $ ws init\n  $ ws init --yes --deny private --output out\n  $ ws --root project --require untrusted init --yes',
     )
     .action((flags: InitFlags) => {
       start((context) => init(context, flags))
@@ -78,7 +79,7 @@ async function choicesOf({ settings, signal }: CommandContext, flags: InitFlags)
   }
   const given: Choices = {
     root: storage?.shown ?? '.',
-    at: settings.mounts[0]?.at ?? '/',
+    at: settings.mounts[0]?.at ?? defaultPlace,
     protect: flags.protect,
     untrusted: settings.require === 'untrusted',
   }
@@ -99,9 +100,9 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
     ...(choices.protect ? [{ rule: 'protectSecrets' } as const, { rule: 'protectHooks' } as const] : []),
     // commands must not change the rules that hold for the next command
     ...(own.startsWith('../') ? [] : [{ rule: 'readOnly', path: own } as const]),
-    ...(flags.deny ?? []).map((path) => checked('--deny', { rule: 'deny', path })),
-    ...(flags.readOnly ?? []).map((path) => checked('--read-only', { rule: 'readOnly', path })),
-    ...(flags.output === undefined ? [] : [checked('--output', { rule: 'withinOutput', path: flags.output })]),
+    ...(flags.deny ?? []).map((path) => checked(choices.at, '--deny', { rule: 'deny', path })),
+    ...(flags.readOnly ?? []).map((path) => checked(choices.at, '--read-only', { rule: 'readOnly', path })),
+    ...(flags.output === undefined ? [] : [checked(choices.at, '--output', { rule: 'withinOutput', path: flags.output })]),
   ]
   return {
     mounts: [{ at: choices.at, root }],
@@ -113,8 +114,16 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
   }
 }
 
-function checked(place: string, rule: { readonly rule: 'deny' | 'readOnly' | 'withinOutput'; readonly path: string }) {
-  usageOf(place, () => rules[rule.rule](rule.path))
+/** @param at the workspace's root, outside of which a rule would do nothing */
+function checked(
+  at: string,
+  place: string,
+  rule: { readonly rule: 'deny' | 'readOnly' | 'withinOutput'; readonly path: string },
+) {
+  const { path } = rule
+  usageOf(place, () => rules[rule.rule](path))
+  if (path.startsWith('/') && path !== at && !path.startsWith(at === '/' ? at : `${at}/`))
+    throw new UsageError(`${place}: ${quotePath(path)} lies outside of ${at}; did you mean ${quotePath(path.slice(1))}?`)
   return rule
 }
 

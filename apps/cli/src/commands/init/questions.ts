@@ -47,7 +47,7 @@ export async function askChoices(
       if (isDirectory(answer)) return answer
       throw new UsageError('that is not a directory; give the path of one, such as `.`')
     }),
-    at: await choose('Its place for the agent, / or /workspace', at, (answer) => checkMountPoint(answer, 'the place')),
+    at: await choose('Its place for the agent, /workspace or /', at, (answer) => checkMountPoint(answer, 'the place')),
     protect: await choose('Protect secrets (.env, keys) and git hooks, y or n', yesOrNo(protect), parseYesOrNo),
     untrusted: await choose('Refuse commands where a boundary is missing, y or n', yesOrNo(untrusted), parseYesOrNo),
   }

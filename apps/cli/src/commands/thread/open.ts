@@ -26,13 +26,14 @@ export async function openThreads(
   { executors = false, provision = false }: OpenThreadsOptions = {},
 ): Promise<Threads> {
   const [first, ...others] = settings.mounts
-  if (first === undefined || others.length > 0 || first.at !== '/') {
-    throw new UsageError('threads need one storage at /: give --root DIR, --s3 or --rclone BUCKET/PREFIX')
+  if (first === undefined || others.length > 0) {
+    throw new UsageError('threads need one storage: give --root DIR, --s3 or --rclone BUCKET/PREFIX')
   }
   checkInstalled(['@ws/threads', ...neededBy({ mounts: [first], executors: executors ? settings.executors : [] })])
   const { createThreads } = await loadOptional('@ws/threads')
   const chosen = executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : []
   return createThreads({
+    at: first.at,
     store: () => openStorage(withoutCopy(first.storage), { owner: settings.owner }),
     replica: copiesOfThreads(first.storage, settings.owner),
     executors: await Promise.all(chosen),
