@@ -199,7 +199,7 @@ describe('a config that cannot be', () => {
     [
       'a word for a requirement',
       '{ "require": "trusted" }',
-      /: require must be `untrusted` or an object, got `trusted`$/mu,
+      /: require must be one of `untrusted`, `untrusted-by-name` or an object, got `trusted`$/mu,
     ],
     ['a number for the owner', '{ "owner": 1000 }', /: owner must be a string or an object, got `1000`$/mu],
     ['a part of a uid', '{ "owner": { "uid": 1.5, "gid": 1 } }', /: owner\.uid must be a whole number, got `1.5`$/mu],

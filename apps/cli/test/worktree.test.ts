@@ -109,10 +109,10 @@ describe('[HO7] the repository of a worktree', () => {
   ])('is refused in one sentence: %s', async (_, change, message) => {
     await using site = await layout()
     await change(site)
-    const refusal = await site.open().catch((error: Error) => error.message)
+    const refusal = await site.open().then(String, (error: Error) => error.message)
     expect(refusal).toMatch(message)
     expect(refusal).toMatch(/^--with-worktree: [^\n]+; [^\n]+$/u)
-    expect(String(refusal).replace(/`[^`]*\/w`/u, '')).not.toContain(site.at())
+    expect(refusal.replace(/`[^`]*\/w`/u, '')).not.toContain(site.at())
   })
 
   it('has no place below `/`', async () => {
