@@ -56,6 +56,8 @@ export function drawParameter(random: Random): string {
   const set = `v=${text()} e= l=(${text()} ${text()} ${text()}); unset u; declare -A m=([k]=${text()} [j]=2); n=v; set -- ${text()} ${text()}`
   const name = () => random.pick(['v', 'u', 'e', '1', '3', 'l[1]', 'l[9]', 'm[k]', 'l[-1]'])
   const list = () => random.pick(['@', '*', 'l[@]', 'l[*]'])
+  const before = random.chance(0.2) ? random.pick(['IFS=:; ', 'IFS=; ', "IFS=' :'; ", 'set -u; ', 'set -f; ']) : ''
+  const isStrict = before === 'set -u; '
   const expansion = () => {
     switch (random.below(10)) {
       case 0:
@@ -66,13 +68,13 @@ export function drawParameter(random: Random): string {
       case 3:
         return `\${${random.pick(['v', 'u', '1'])}:${random.pick(['0', '1', ' -2', '2', 'z+1'])}${random.pick(['', ':1', ':0', ': -1', ':3'])}}`
       case 4:
-        return `\${${list()}:${random.pick(['0', '1', ' -1', '2'])}${random.pick(['', ':1', ':2'])}}`
+        return `\${${list()}:${random.pick(['1', '1', ' -1', '2'])}${random.pick(['', ':1', ':2'])}}`
       case 5:
         return `\${${list()}}`
       case 6:
         return `\${${random.pick(['v', '1', 'l[0]'])}${random.pick(['^', '^^', ',', ',,'])}}`
       case 7:
-        return random.pick(['${!n}', '${!l[@]}', '${m[k]}', '${v@U}', '${v@L}', '${v@u}'])
+        return random.pick(['${!n}', isStrict ? '$v' : '${!l[@]}', '${m[k]}', '${v@U}', '${v@L}', '${v@u}'])
       case 8:
         return `\${${random.pick(['v', '1', 'l[@]', '@'])}${random.pick(['#', '##', '%', '%%'])}${random.pick(['*', 'a', '?', '*:', ' ', '[a-z]'])}}`
       default:
@@ -81,12 +83,11 @@ export function drawParameter(random: Random): string {
   }
   const one = () => (random.chance(0.6) ? `"${random.pick(['', 'p', ' '])}${expansion()}${random.pick(['', 's'])}"` : expansion())
   const words = Array.from({ length: 1 + random.below(2) }, one).join(' ')
-  const before = random.chance(0.2) ? random.pick(['IFS=:; ', 'IFS=; ', "IFS=' :'; ", 'set -u; ', 'set -f; ']) : ''
   return `${set}; ${before}${random.chance(0.2) ? `x=${one()}; printf '<%s>' "$x"` : `printf '<%s>' ${words}`}; echo " \${v-} \${u-}"`
 }
 
 export function drawRead(random: Random): string {
-  const input = random.many(0, 5, () => random.pick(['a', 'b c', ' ', '  ', ':', '::', '\\', '\\n', '\\ ', 'é', '\t', '"', "'", '=', ',']))
+  const input = random.many(0, 5, () => random.pick(['a', 'b c', ' ', '  ', ':', '::', '\\', '\\n', '\\ x', 'é', '\t', '"', "'", '=', ',']))
   const lines = [input, random.pick(['x y', ':', '', 'z'])].slice(0, 1 + random.below(2)).join('\n')
   const ifs = random.pick(['', '', '', 'IFS= ', 'IFS=: ', "IFS=' :' ", 'IFS=, ', "IFS=$'\\t' "])
   const options = random.pick(['', '-r ', '-r ', '-r ', '-r -n 3 ', '-r -d : ', '-ra l ', '-a l '])

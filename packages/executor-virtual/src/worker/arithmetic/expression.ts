@@ -22,22 +22,33 @@ export function keepExpanded(text: string): void {
  * A node of just-bash's arithmetic with the value of a text.
  *
  * @param text absent for the text that the shell has expanded last
- * @param within the variable of which this is a place: a place before its beginning is its end
+ * @param within the variable of which this is an offset or a length
  */
-export function expressionNode(text?: string, within?: string): object {
+export function expressionNode(text?: string, within?: Within): object {
   // just-bash reads the property once for each evaluation. A walk over the tree does not see it.
   return Object.defineProperty({ type: 'ArithNested' }, 'expression', { get: () => valueNode(text, within) })
 }
 
-function valueNode(text: string | undefined, within: string | undefined): object {
+export interface Within {
+  readonly name: string
+  readonly isOffset: boolean
+}
+
+let offset = 0n
+
+/** just-bash takes an offset before the beginning for the beginning, and a length below 0 for 0. */
+function placed(value: bigint, length: bigint, { name, isOffset }: Within): bigint {
+  if (isOffset) return (offset = value >= 0n ? value : -value > length ? length : length + value)
+  if (value < 0n && offset <= length && length + value < offset) throw new ArithmeticFault(`${name}: substring expression < 0`)
+  return value
+}
+
+function valueNode(text: string | undefined, within: Within | undefined): object {
   if (running === undefined) throw new Error('no script runs')
   const variables = new Variables(running)
   try {
-    let value = evaluate(text === undefined ? expanded : variables.expand(text), variables)
-    if (within !== undefined && value < 0n) {
-      const length = BigInt([...variables.get(within)].length)
-      if (-value > length) value = length
-    }
+    const found = evaluate(text === undefined ? expanded : variables.expand(text), variables)
+    const value = within === undefined ? found : placed(found, BigInt([...variables.get(within.name)].length), within)
     return { type: 'ArithNumber', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
   } catch (error) {
     if (error instanceof RangeError) return sessionOf(running).refuse('$((…))', 'the expression is too deep')

@@ -1,6 +1,6 @@
 import { parse } from '#just-bash'
 
-import { expressionNode } from '../arithmetic/expression.ts'
+import { expressionNode, type Within } from '../arithmetic/expression.ts'
 import { needsShell } from '../arithmetic/variables.ts'
 import { uses } from '../patterns/marks.ts'
 import { type Part, wordOf } from './nodes.ts'
@@ -18,7 +18,7 @@ interface Expression {
 interface Shape {
   readonly type?: string
   readonly parameter?: string
-  readonly operation?: { readonly type: string; readonly offset: Expression } | null
+  readonly operation?: { readonly type: string; readonly offset: Expression; readonly length?: Expression | null } | null
   readonly redirections?: readonly unknown[]
 }
 
@@ -45,7 +45,10 @@ export function rewriteArithmetic(node: unknown): void {
     return
   }
   const { parameter = '', operation } = node as Shape
-  if (operation?.type === 'Substring' && /^\w+$/.test(parameter)) rewrite(operation.offset, parameter)
+  if (operation?.type === 'Substring' && /^\w+$/.test(parameter)) {
+    rewrite(operation.offset, { name: parameter, isOffset: true })
+    if (operation.length) rewrite(operation.length, { name: parameter, isOffset: false })
+  }
   for (const child of Object.values(node)) rewriteArithmetic(child)
 }
 
@@ -54,7 +57,7 @@ function textOf({ originalText = '' }: Expression): string {
   return originalText.replace(/([<>]) =/g, '$1=').replaceAll('$((', '((')
 }
 
-function rewrite(node: Expression, within?: string): void {
+function rewrite(node: Expression, within?: Within): void {
   const text = textOf(node)
   if (text === '' || own.test(text)) return
   node.expression = needsShell(text) ? refused : expressionNode(text, within)

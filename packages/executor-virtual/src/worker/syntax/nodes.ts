@@ -18,7 +18,11 @@ export interface SimpleCommand {
   readonly type: 'SimpleCommand'
   name: Word | null
   args: Word[]
-  readonly assignments?: readonly { readonly name?: string; readonly array?: readonly Word[] | null }[]
+  readonly assignments?: readonly {
+    readonly name?: string
+    readonly value?: Word | null
+    readonly array?: readonly Word[] | null
+  }[]
 }
 
 export interface ForLoop {

@@ -5,6 +5,7 @@ interface Shape {
   readonly type: string
   readonly items?: readonly { patterns: Word[] }[]
   readonly operator?: string
+  readonly parameter?: string
   right?: Word
   readonly target?: Word & { readonly content?: Word }
   readonly operation?: Operation | null
@@ -35,6 +36,9 @@ export function markPatterns(node: Node): void {
     }
   }
   if (shape.type === 'Redirection' && shape.operator?.startsWith('<<') === true) keepText(shape)
+  if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as Part)
+  if (shape.type === 'ParameterExpansion' && /^[@*]$/.test(shape.parameter ?? '') && shape.operation?.type === 'Length')
+    Object.assign(node, { parameter: '#', operation: null })
   if (shape.type === 'ParameterExpansion' && shape.operation) markOperation(shape.operation)
 }
 
@@ -47,6 +51,14 @@ function keepText({ operator, target }: Shape): void {
     if (operator === '<<<') return type === 'BraceExpansion' ? bracesOf(part, (one) => [one]) : [part]
     return type === 'Escaped' && !/^[$`\\\n]$/.test(value) ? [plain(`\\${value}`)] : [part]
   })
+}
+
+/** In double quotes `"${x:-\\*}"` keeps its backslash too. */
+function keepBackslashes({ parts = [] }: Part): void {
+  for (const part of parts) {
+    const word = (part as unknown as Shape).operation?.word as { parts: readonly Part[] } | null | undefined
+    if (word) word.parts = word.parts.flatMap((one) => (one.type === 'Escaped' && !/^[$`"\\}\n]$/.test(one.value ?? '') ? [plain(`\\${one.value}`)] : [one]))
+  }
 }
 
 function markOperation(operation: Operation): void {

@@ -2,7 +2,7 @@ import { decodeText, hasForeignBytes } from '@ws/shell-tools'
 import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
 import type { Session } from '../session.ts'
-import { groupOf, literal, type SimpleCommand, type Word } from './nodes.ts'
+import { groupOf, literal, type SimpleCommand, type Word, wordOf } from './nodes.ts'
 
 // just-bash's `read` and `mapfile` take each byte for a character. They become groups that put their variables right.
 
@@ -17,11 +17,18 @@ interface Target {
 /** @returns false where it is not known into which variables the command reads */
 export function decodeWhatIsRead(node: SimpleCommand): boolean {
   const command = literal(node.name) === 'read' ? 'read' : 'mapfile'
+  // just-bash takes no letters together.
+  if (command === 'mapfile')
+    node.args = node.args.flatMap((word) => {
+      const [, letters] = /^-([a-zA-Z]{2,})$/.exec(literal(word) ?? '') ?? []
+      return letters === undefined ? [word] : [...letters].map((letter) => wordOf(`-${letter}`))
+    })
   const target = targetOf(node.args, command)
   if (target === undefined) return false
   const { names, isArray } = target
   const values = names.map((name) => (isArray ? `"\${${name}[@]}"` : `${name} "$${name}"`))
-  const decode = `${standIn} $? ${isArray ? `-a ${names[0]} ` : ''}${values.join(' ')}`
+  const counts = command === 'read' && node.args.some((word) => /^-[a-zA-Z]*[nN]/.test(literal(word) ?? ''))
+  const decode = `${standIn} $? ${counts ? '-n ' : ''}${isArray ? `-a ${names[0]} ` : ''}${values.join(' ')}`
   groupOf(node, [], { ...node }, parse(decode).statements)
   return true
 }
@@ -57,10 +64,13 @@ export function decodeCommand(session: Session): CustomCommand {
   return defineCommand(
     standIn,
     async ([status = '0', ...given], { assignShellVariable }) => {
+      const counts = given[0] === '-n'
+      if (counts) given.shift()
       const assign = async (name: string, value: string, index?: number) => {
         if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return
         const decoded = decodeText(Buffer.from(value, 'latin1'))
         // bash itself reads over the end of such a line.
+        if (counts) session.refuse('read -n', 'of text that is not ASCII')
         if (hasForeignBytes(decoded)) session.refuse('read', 'the input is not UTF-8')
         await assignShellVariable?.(name, decoded, index === undefined ? undefined : String(index))
       }

@@ -11,7 +11,7 @@ const unset = new Set(
 interface Expansion {
   readonly type: string
   readonly parameter?: string
-  readonly operation?: { readonly type: string; readonly all?: boolean; readonly operator?: string } | null
+  readonly operation?: { readonly type: string; readonly all?: boolean; readonly operator?: string; readonly star?: boolean; readonly word?: Word } | null
   readonly items?: readonly { readonly word?: Word }[]
 }
 
@@ -36,10 +36,46 @@ export function unlikeBash(node: Node): Problem | undefined {
     JSON.stringify(node).includes('"BraceExpansion"')
   )
     return { subject: '{…}', reason: 'a quoted comma in braces; write the words out' }
+  if (node.type === 'For' && node.words?.some(joinsList) === true) return joined
   if (node.type !== 'SimpleCommand') return undefined
+  // `echo` puts blanks between words anyway.
+  if (literal(node.name) !== 'echo' && node.args.some(joinsList)) return joined
+  if (!/^(?::|true)$/.test(literal(node.name) ?? '') && node.args.some(assignsQuoted))
+    return { subject: '${…-"…"}', reason: 'without quotes around, the value may be split into words; quote the whole' }
+  if (node.assignments?.some(({ value, array }) => array?.some(joinsList) === true || trimsList(value)) === true) return joined
   if (node.assignments?.some(({ array }) => array?.some(hasComputedKey) === true) === true)
     return { subject: 'name=([…]=…)', reason: 'a key is not expanded there; use name[…]=…' }
   return unlikeBuiltin(node)
+}
+
+const joined: Problem = { subject: '"…${…[@]…}…"', reason: 'of a list beside other text, or in an assignment; put the list into an array' }
+
+const isList = (part: Part) => {
+  const { parameter = '', operation } = part as unknown as Expansion
+  return part.type === 'ParameterExpansion' && (/\[[@*]\]$/.test(parameter) ? operation?.type === 'Substring' : operation?.type === 'ArrayKeys' && operation.star === false)
+}
+
+/** True for `"a${l[@]:1}"` and `"a${!l[@]}"`, which just-bash takes for one word. */
+function joinsList({ parts }: Word): boolean {
+  return parts.some(({ type, parts: inner = [] }) => type === 'DoubleQuoted' && inner.length > 1 && inner.some(isList))
+}
+
+/** True for `x="${l[@]%a}"`, where just-bash takes the list for one text. */
+function trimsList(value: Word | null | undefined): boolean {
+  return (value?.parts ?? []).some((part) => {
+    const { parameter = '', operation } = part as unknown as Expansion
+    if (part.type === 'DoubleQuoted') return trimsList({ type: 'Word', parts: part.parts ?? [] })
+    return /^[@*]$|\[[@*]\]$/.test(parameter) && /^Pattern/.test(operation?.type ?? '')
+  })
+}
+
+/** True for `${x="a b"}` and `${x-"a b"}` without quotes around: just-bash does not split the value of `x` either. */
+function assignsQuoted({ parts }: Word): boolean {
+  return parts.some((part) => {
+    const { operation } = part as unknown as Expansion
+    if (!/^(?:AssignDefault|DefaultValue)$/.test(operation?.type ?? '')) return false
+    return operation?.word?.parts.some((one) => /Quoted$/.test(one.type) && !/^[\w.,:/@%+=-]+$/.test(textOf({ type: 'Word', parts: [one] }))) === true
+  })
 }
 
 const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/

@@ -5,6 +5,7 @@ import { bash } from './bash.ts'
 import { cp } from './cp.ts'
 import { sh } from './dash.ts'
 import { env, printenv } from './environment.ts'
+import { printf } from './printf.ts'
 import { sleep } from './sleep.ts'
 import { timeout } from './timeout.ts'
 import { checksum, gzip, tar } from './wrapped.ts'
@@ -19,6 +20,7 @@ export const tools: Readonly<Record<string, ScriptTool>> = {
   gzip,
   md5sum: checksum,
   printenv,
+  printf,
   sh,
   sha1sum: checksum,
   sha256sum: checksum,
