@@ -37,9 +37,15 @@ export interface Within {
 let offset = 0n
 
 /** just-bash takes an offset before the beginning for the beginning, and a length below 0 for 0. */
-function placed(value: bigint, length: bigint, { name, isOffset }: Within): bigint {
-  if (isOffset) return (offset = value >= 0n ? value : -value > length ? length : length + value)
-  if (value < 0n && offset <= length && length + value < offset) throw new ArithmeticFault(`${name}: substring expression < 0`)
+function placed(value: bigint, { name, isOffset }: Within, variables: Variables): bigint {
+  const isSet = variables.has(name)
+  const length = BigInt(isSet ? [...variables.get(name)].length : 0)
+  if (isOffset) {
+    offset = value < 0n ? length + value : value
+    return offset < 0n ? length : offset
+  }
+  if (value < 0n && isSet && offset >= 0n && offset <= length && length + value < offset)
+    throw new ArithmeticFault(`${name}: substring expression < 0`)
   return value
 }
 
@@ -48,7 +54,7 @@ function valueNode(text: string | undefined, within: Within | undefined): object
   const variables = new Variables(running)
   try {
     const found = evaluate(text === undefined ? expanded : variables.expand(text), variables)
-    const value = within === undefined ? found : placed(found, BigInt([...variables.get(within.name)].length), within)
+    const value = within === undefined ? found : placed(found, within, variables)
     return { type: 'ArithNumber', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
   } catch (error) {
     if (error instanceof RangeError) return sessionOf(running).refuse('$((…))', 'the expression is too deep')

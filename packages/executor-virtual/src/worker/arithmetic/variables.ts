@@ -29,6 +29,11 @@ export class Variables {
     return elements === undefined ? 0 : Math.max(-1, ...[...elements.keys()].map(Number)) + 1
   }
 
+  has(given: string): boolean {
+    const name = this.#named(given)
+    return this.#state.env.has(name) || this.#state.arrays?.get(name)?.elements.has('0') === true
+  }
+
   get(given: string, key?: string): string {
     const name = this.#named(given)
     const { env, arrays } = this.#state

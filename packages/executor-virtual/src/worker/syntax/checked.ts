@@ -4,7 +4,7 @@ import type { Session } from '../session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
 import { rewriteArithmetic } from './arithmetic.ts'
-import { joinByIfs } from './joined.ts'
+import { joinByIfs, sliceProblem } from './joined.ts'
 import { keepInFunctions } from './leaving.ts'
 import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
@@ -43,6 +43,7 @@ export function checkSyntax(ast: Script): Script {
   const problem =
     lastWordProblem(nodes) ??
     referenceProblem(nodes) ??
+    sliceProblem(ast, nodes) ??
     jobsProblem(nodes) ??
     firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
   if (problem !== undefined) return { ...ast, statements: refusing(problem) }

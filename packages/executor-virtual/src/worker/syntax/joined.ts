@@ -1,6 +1,7 @@
 import { parse } from '#just-bash'
 
-import type { Part, Word } from './nodes.ts'
+import type { Problem } from './checked.ts'
+import { type Node, type Part, type Word, walk } from './nodes.ts'
 
 interface Shape {
   readonly type?: string
@@ -8,6 +9,7 @@ interface Shape {
   readonly value?: Word | null
   readonly target?: Word & { readonly content?: Word }
   readonly parameter?: string
+  readonly parts?: readonly Part[]
   readonly operation?: unknown
 }
 
@@ -16,7 +18,35 @@ interface Shape {
  * does as bash does, so a command gives the text.
  */
 export function joinByIfs(ast: unknown): void {
-  if (/"name":"IFS"|"value":"IFS="/.test(JSON.stringify(ast))) visit(ast)
+  if (changesIfs(ast)) {
+    visit(ast)
+    return
+  }
+  const words: Shape[] = []
+  walk(ast, (node) => words.push(node as unknown as Shape))
+  words.forEach(dropEmpty)
+}
+
+const changesIfs = (ast: unknown) => /"name":"IFS"|"value":"IFS="/.test(JSON.stringify(ast))
+
+/** `${@:2}` without quotes around, where words are split by other characters than blanks. */
+export function sliceProblem(ast: unknown, nodes: readonly Node[]): Problem | undefined {
+  const slices = nodes.some((node) => node.type === 'SimpleCommand' && node.args.some(({ parts }) => parts.some(isSlice)))
+  return slices && changesIfs(ast) ? { subject: '${…[@]:…}', reason: 'without quotes, while IFS is another; quote it' } : undefined
+}
+
+const isSlice = (part: Part) => {
+  const { parameter = '', operation } = part as unknown as Shape
+  return /^[@*]$|\[[@*]\]$/.test(parameter) && (operation as { readonly type?: string } | null)?.type === 'Substring'
+}
+
+/** `${@:2}` without quotes around keeps empty words; as a default it is split by blanks, as it is in bash. */
+function dropEmpty({ type, parts = [] }: Shape): void {
+  if (type !== 'Word') return
+  for (const part of parts.filter(isSlice)) {
+    const word: Word = { type: 'Word', parts: [{ ...part }] }
+    Object.assign(part, { parameter: '__nothing', operation: { type: 'DefaultValue', word, checkEmpty: false } })
+  }
 }
 
 function visit(node: unknown): void {
@@ -35,8 +65,12 @@ function join(parts: readonly Part[] = []): void {
   for (const part of parts) {
     const { parameter = '', operation } = part as unknown as Shape
     join(part.parts)
-    if (part.type !== 'ParameterExpansion' || !/^\w+\[\*\]$/.test(parameter) || (operation ?? null) !== null) continue
-    const body = parse(`printf %s "\${${parameter}}"`)
+    const slice = (operation as { readonly type?: string } | null | undefined)?.type === 'Substring'
+    if (part.type !== 'ParameterExpansion' || !/^(?:\w+\[\*\]|\*)$/.test(parameter)) continue
+    if (!slice && ((operation ?? null) !== null || parameter === '*')) continue
+    const body = parse('printf %s "_"')
+    const [word] = (body.statements[0]?.pipelines[0]?.commands[0] as { readonly args: readonly Word[] }).args.slice(1)
+    Object.assign(word?.parts[0] ?? {}, { parts: [{ ...part }] })
     for (const key of Object.keys(part)) Reflect.deleteProperty(part, key)
     Object.assign(part, { type: 'CommandSubstitution', body, legacy: false })
   }

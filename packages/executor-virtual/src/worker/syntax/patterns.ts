@@ -36,6 +36,7 @@ export function markPatterns(node: Node): void {
     }
   }
   if (shape.type === 'Redirection' && shape.operator?.startsWith('<<') === true) keepText(shape)
+  if (shape.type === 'Word') unquoteDefaults(node as unknown as Word)
   if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as Part)
   if (shape.type === 'ParameterExpansion' && /^[@*]$/.test(shape.parameter ?? '') && shape.operation?.type === 'Length')
     Object.assign(node, { parameter: '#', operation: null })
@@ -51,6 +52,19 @@ function keepText({ operator, target }: Shape): void {
     if (operator === '<<<') return type === 'BraceExpansion' ? bracesOf(part, (one) => [one]) : [part]
     return type === 'Escaped' && !/^[$`\\\n]$/.test(value) ? [plain(`\\${value}`)] : [part]
   })
+}
+
+/** `${x:-"a"}` without quotes around: just-bash would not split the value of `x`. */
+function unquoteDefaults({ parts = [] }: Partial<Word>): void {
+  for (const part of parts) {
+    const { type, word } = (part as unknown as Shape).operation ?? {}
+    if (part.type !== 'ParameterExpansion' || (type !== 'DefaultValue' && type !== 'AssignDefault') || !word) continue
+    const inner = word as { parts: readonly Part[] }
+    inner.parts = inner.parts.map((one) => {
+      const text = one.type === 'DoubleQuoted' && one.parts?.length === 1 ? one.parts[0] : one
+      return /^(?:Literal|SingleQuoted)$/.test(text?.type ?? '') && /^[\w.,:/@%+=-]+$/.test(text?.value ?? '') ? plain(text?.value ?? '') : one
+    })
+  }
 }
 
 /** In double quotes `"${x:-\\*}"` keeps its backslash too. */

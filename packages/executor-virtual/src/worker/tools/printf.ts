@@ -131,7 +131,7 @@ class Printer {
       return text.slice(0, digits)
     }
     const sign = (text: string) => (text.startsWith('-') || !/[difF]/.test(kind) ? text : flags.includes('+') ? `+${text}` : flags.includes(' ') ? ` ${text}` : text)
-    if (kind === 'f' || kind === 'F') return sign(this.#fixed(value, digits ?? 6))
+    if (kind === 'f' || kind === 'F') return sign(this.#fixed(value, digits ?? 6) + (digits === 0 && flags.includes('#') ? '.' : ''))
     const number = this.#integer(value)
     const unsigned = /[di]/.test(kind) ? (number < 0n ? -number : number) : BigInt.asUintN(64, number)
     let text = unsigned.toString(kind === 'o' ? 8 : /[xX]/.test(kind) ? 16 : 10)
