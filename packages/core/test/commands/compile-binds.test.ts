@@ -436,9 +436,8 @@ describe('rules on names that are links', () => {
   })
 
   it('[RU10] hold nothing at a loop or a way out, and reserve only where the executor can', async () => {
-    const tree: Tree = { '/a': '-> b', '/b': '-> a', '/out': '-> ../../etc/passwd', '/low': '-> /data/key/x', ...data }
-    for (const path of ['/a', '/out', '/low', '/a/x', '/out/x'])
-      expect(await beside(tree, [rules.deny(path)])).toEqual([])
+    const tree: Tree = { '/a': '-> b', '/b': '-> a', '/low': '-> /data/key/x', ...data }
+    for (const path of ['/a', '/low', '/a/x', '/low/y']) expect(await beside(tree, [rules.deny(path)])).toEqual([])
     expect(await refusal({ '/link': '-> new' }, [rules.deny('/link')], { reserves: false })).toBe('ENOEXEC ')
   })
 })

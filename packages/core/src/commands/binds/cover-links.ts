@@ -35,7 +35,7 @@ async function coverTarget(
   { gate, reserves }: CoverLinksOptions,
 ): Promise<boolean | RestrictionProblem> {
   const { mount, leadsToMount, path } = gate.namespace.find(landed)
-  if (type === 'nowhere') return false
+  if (type === 'nowhere' || gate.isReserved(landed)) return false
   if ((path === landed && leadsToMount) || links.some((link) => isWithin(link.path, landed))) {
     return problem(`is a link to \`${landed}\`, which holds the link itself or a whole mount`)
   }
