@@ -19,9 +19,11 @@ chmodSync(place.current, 0o1777)
 spawnSync('chattr', ['+T', place.current])
 process.env['TMPDIR'] = place.current
 const before = { ...process.env }
+/** Variables that `impit` and the Claude Agent SDK set for themselves. */
+const setByLibraries = /^(?:IMPIT_|NoDefaultCurrentDirectoryInExePath$)/
 
 afterAll(() => {
-  const names = Object.keys({ ...before, ...process.env }).filter((name) => !name.startsWith('IMPIT_')) // it sets its own
+  const names = Object.keys({ ...before, ...process.env }).filter((name) => !setByLibraries.test(name))
   const changed = names.filter((name) => process.env[name] !== before[name])
   process.env['TMPDIR'] = place.parent
   remove()
