@@ -145,8 +145,8 @@ export const commandMutations: readonly Mutation[] = [
     row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
     removes: 'the walk',
     file: compileBinds,
-    text: 'options.interpreted ? []',
-    by: '!options.interpreted ? []',
+    text: 'const matched = await coverMatches(compiler.list, options)',
+    by: 'const matched = await coverMatches(new BindList(), options)',
     test: { file: 'packages/core/test/commands/compile-binds.test.ts', title: 'covers what matches' },
   },
   {

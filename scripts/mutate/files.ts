@@ -189,7 +189,8 @@ export const fileMutations: readonly Mutation[] = [
     row: 'an edit that shows a function what may not be changed',
     removes: 'the question for the right to write',
     file: 'packages/core/src/files/edit.ts',
-    text: "      context.gate.admit('write', virtual, 'write')\n",
+    text: "{ operation: 'write', need: 'write', followLast: true },",
+    by: "{ operation: 'write', need: 'read', followLast: true },",
     test: {
       file: 'packages/executor-virtual/test/conformance.test.ts',
       title: 'needs the right to read and the right to write',
