@@ -50,6 +50,6 @@ describeWith([component('bubblewrap')], 'ws thread', () => {
     )
     expect((await thread('open', 't1')).stderr).toMatch(/^ws: .*--user/)
     expect((await thread('delete', 'none')).stderr).toMatch(/^ws: ENOENT: deleteThread: `none` does not exist/)
-    expect((await ws(['thread', 'list'], options)).stderr).toMatch(/^ws: threads need one storage at \//)
+    expect((await ws(['thread', 'list'], options)).stderr).toMatch(/^ws: threads need one storage:/)
   })
 })

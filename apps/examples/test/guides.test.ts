@@ -36,7 +36,7 @@ describe('the guides', () => {
   it('write-an-adapter: its use prints what it says', async () => {
     const log = vi.spyOn(console, 'log').mockReturnValue()
     await import('./guides/use-map-adapter.ts')
-    expect(log.mock.calls.flat()).toEqual(['/archive', '/archive/a.md'])
+    expect(log.mock.calls.flat()).toEqual(['/workspace/archive', '/workspace/archive/a.md'])
     log.mockRestore()
   })
 
