@@ -12,6 +12,35 @@ const loader = 'packages/sandbox/src/loader/loader.pl'
 /** Commands. */
 export const commandMutations: readonly Mutation[] = [
   {
+    row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
+    removes: 'the look at the names before each command',
+    file: 'packages/core/src/commands/commands.ts',
+    text: '    await requireNames(context, executor.needs)\n',
+    test: { file: 'apps/tests-files/test/workspace/root-names.test.ts', title: 'once they have appeared' },
+  },
+  {
+    row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
+    removes: 'the refusal to make something at them',
+    file: 'packages/core/src/mount/gate.ts',
+    text: 'if (node.reserved || this.#refuses(node, { operation, path, need })) throw',
+    by: 'if (node.reserved) throw',
+    test: { file: 'apps/tests-files/test/workspace/root-names.test.ts', title: 'are made by no operation' },
+  },
+  {
+    row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
+    removes: 'the look at the names when the root cannot be had itself',
+    file: 'packages/executor-bubblewrap/src/prepare.ts',
+    text: ' || takenName(plan, hidden) !== undefined',
+    test: { file: 'packages/executor-bubblewrap/test/names-at-root.test.ts' },
+  },
+  {
+    row: 'a program of the workspace at `/bin`, in whose place the interpreter would run its own of that name',
+    removes: 'the preference for programs of the workspace',
+    file: 'packages/executor-virtual/src/worker/main.ts',
+    text: '      preferOwnPrograms(bash, files)\n',
+    test: { file: 'packages/executor-virtual/test/own-names.test.ts', title: 'are its own: bin/test' },
+  },
+  {
     row: 'open, `..`, links, hard links, `/proc/self/root`, `open_by_handle_at` to reach outside',
     removes: 'the emptiness of the mount namespace',
     file: 'packages/executor-bubblewrap/src/tree-arguments.ts',

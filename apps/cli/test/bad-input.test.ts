@@ -67,10 +67,10 @@ describe('wrong arguments', () => {
 describe('paths that cannot be', () => {
   const cases: [string, RegExp][] = [
     ['/../x', /EOUTSIDE/u],
-    [`/${'n'.repeat(256)}`, /ENAMETOOLONG/u],
-    ['/bin/x', /EBUSY.*\/workspace/u],
-    ['/', /EBUSY|EISDIR/u],
-    ['/a.txt/x', /ENOTDIR/u],
+    ['n'.repeat(256), /ENAMETOOLONG/u],
+    ['/bin/x', /EROFS.*write below `\/workspace`/u],
+    ['/', /EROFS|EISDIR/u],
+    ['a.txt/x', /ENOTDIR/u],
   ]
 
   it.each(cases)('write to %s is one clear error, and nothing changed', async (path, message) => {
@@ -281,7 +281,7 @@ describe('standard streams', () => {
 
   it('a full standard output is an error', { tags: 'all' }, async () => {
     await using project = await createProject({ 'a.txt': 'a' })
-    const { code, stderr } = await shell(`${wsForShell} --root ${project.path} cat /a.txt > /dev/full`)
+    const { code, stderr } = await shell(`${wsForShell} --root ${project.path} cat a.txt > /dev/full`)
     expect(stderr).toMatch(/^ws: standard output cannot be written \(ENOSPC\); [^\n]+\n$/u)
     expect(code).toBe(1)
   })

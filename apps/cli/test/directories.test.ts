@@ -21,14 +21,14 @@ describe('ws stat', () => {
     await using project = await createProject({ 'a.txt': 'four', 'd/x': '' })
     await symlink('a.txt', join(project.path, 'link'))
     await giveToOwner(project)
-    const { code, stdout, stderr } = await ws(['--root', project.path, 'stat', '/a.txt', 'missing', '/d', '/link'])
+    const { code, stdout, stderr } = await ws(['--root', project.path, 'stat', '/workspace/a.txt', 'missing', '/workspace/d', '/workspace/link'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^ws: ENOENT: stat: `\/missing` [^\n]+\n$/u)
+    expect(stderr).toMatch(/^ws: ENOENT: stat: `\/workspace\/missing` [^\n]+\n$/u)
     expect(stdout).toMatch(
-      /^path +\/a\.txt\ntype +file\nsize +4 bytes\nmodified +\d{4}-.*\nmode +0644\nversion +\S+$/mu,
+      /^path +\/workspace\/a\.txt\ntype +file\nsize +4 bytes\nmodified +\d{4}-.*\nmode +0644\nversion +\S+$/mu,
     )
-    expect(stdout).toMatch(/^path +\/d\ntype +directory\nmodified/mu)
-    expect(stdout).toMatch(/^path +\/link\ntype +symlink\ntarget +a\.txt$/mu)
+    expect(stdout).toMatch(/^path +\/workspace\/d\ntype +directory\nmodified/mu)
+    expect(stdout).toMatch(/^path +\/workspace\/link\ntype +symlink\ntarget +a\.txt$/mu)
   })
 
   it('is one JSON value a line, whose version write takes', async () => {
@@ -45,10 +45,10 @@ describe('ws mkdir', () => {
   it('makes one directory, and with -p its parents', async () => {
     await using project = await createProject({})
     const root = ['--root', project.path]
-    expect(await ws([...root, 'mkdir', '/a', 'b'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect((await ws([...root, 'mkdir', '/a'])).stderr).toMatch(/^ws: EEXIST/u)
-    expect((await ws([...root, 'mkdir', '/x/y'])).stderr).toMatch(/^ws: ENOENT/u)
-    expect((await ws([...root, 'mkdir', '-p', '/a', '/x/y'])).code).toBe(0)
+    expect(await ws([...root, 'mkdir', '/workspace/a', 'b'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect((await ws([...root, 'mkdir', '/workspace/a'])).stderr).toMatch(/^ws: EEXIST/u)
+    expect((await ws([...root, 'mkdir', '/workspace/x/y'])).stderr).toMatch(/^ws: ENOENT/u)
+    expect((await ws([...root, 'mkdir', '-p', '/workspace/a', '/workspace/x/y'])).code).toBe(0)
     expect((await readdir(project.path, { recursive: true })).toSorted()).toEqual(['a', 'b', 'x', 'x/y'])
   })
 })
@@ -59,7 +59,7 @@ describe('ws cp', () => {
     await symlink('x', join(project.path, 'd/l'))
     await giveToOwner(project)
     const root = ['--root', project.path]
-    expect(await ws([...root, 'cp', '/a.txt', '/new/c.txt'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...root, 'cp', '/workspace/a.txt', '/workspace/new/c.txt'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await readFile(join(project.path, 'new/c.txt'), 'utf8')).toBe('a')
     expect((await ws([...root, 'cp', 'a.txt', 'b.txt'])).stderr).toMatch(/^ws: EEXIST/u)
     expect((await ws([...root, 'cp', '-f', 'a.txt', 'b.txt'])).code).toBe(0)

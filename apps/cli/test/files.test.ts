@@ -12,9 +12,9 @@ describe('ws ls', () => {
     await using project = await createProject({ 'b.txt': 'b', '.hidden': '', 'a/c.txt': 'c' })
     const root = ['--root', project.path]
     expect((await ws([...root, 'ls'])).stdout).toBe('.hidden\na\nb.txt\n')
-    expect((await ws([...root, 'ls', '-R'])).stdout).toBe('/.hidden\n/a\n/a/c.txt\n/b.txt\n')
-    expect((await ws([...root, '--at', '/workspace', 'ls', '-R', 'a'])).stdout).toBe('/workspace/a/c.txt\n')
-    expect((await ws([...root, 'ls', '/b.txt'])).stdout).toBe('b.txt\n')
+    expect((await ws([...root, 'ls', '-R'])).stdout).toBe('/workspace/.hidden\n/workspace/a\n/workspace/a/c.txt\n/workspace/b.txt\n')
+    expect((await ws([...root, '--at', '/', 'ls', '-R', 'a'])).stdout).toBe('/a/c.txt\n')
+    expect((await ws([...root, 'ls', '/workspace/b.txt'])).stdout).toBe('b.txt\n')
   })
 
   it('gives types, sizes and link targets with -l', async () => {
@@ -40,7 +40,7 @@ describe('ws ls', () => {
       expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 3 })
       expect(stdout).toMatch(/1970-01-01 00:00:01\s+known\.txt/u)
       expect(stdout).toMatch(/1969-12-31 23:59:59\s+old\.txt/u)
-      const found = await ws(['--root', root, 'stat', '/odd.txt'])
+      const found = await ws(['--root', root, 'stat', '/workspace/odd.txt'])
       expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('2 bytes') })
     } finally {
       await rm(root, { recursive: true })
@@ -64,14 +64,14 @@ describe('ws cat', () => {
   it('[PC7] prints bytes as they are', async () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256)
     await using project = await createProject({ 'data.bin': bytes, 'text.txt': 'größe' })
-    const result = await ws(['--root', project.path, 'cat', '/data.bin', 'text.txt'])
+    const result = await ws(['--root', project.path, 'cat', '/workspace/data.bin', 'text.txt'])
     expect(result.bytes.equals(Buffer.concat([bytes, Buffer.from('größe')]))).toBe(true)
-    const json = await ws(['--root', project.path, '--json', 'cat', '/text.txt', '/data.bin'])
+    const json = await ws(['--root', project.path, '--json', 'cat', '/workspace/text.txt', '/workspace/data.bin'])
     const [text, binary] = json.stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, string>)
-    expect(text).toMatchObject({ path: '/text.txt', encoding: 'utf8', content: 'größe', type: 'file' })
+    expect(text).toMatchObject({ path: '/workspace/text.txt', encoding: 'utf8', content: 'größe', type: 'file' })
     expect(binary?.['encoding']).toBe('base64')
     expect(Buffer.from(binary?.['content'] ?? '', 'base64').equals(bytes)).toBe(true)
   })
@@ -90,7 +90,7 @@ describe('ws write', () => {
   it('[PC24] takes content from an argument or from standard input, and makes directories', async () => {
     await using project = await createProject({})
     const root = ['--root', project.path]
-    expect(await ws([...root, 'write', '/a/b.txt', 'hello'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...root, 'write', '/workspace/a/b.txt', 'hello'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await readFile(join(project.path, 'a/b.txt'), 'utf8')).toBe('hello')
     const large = Buffer.alloc(3_000_000, 7)
     expect(await ws([...root, 'write', 'large.bin'], { input: large })).toMatchObject({ code: 0, stderr: '' })
@@ -102,14 +102,14 @@ describe('ws write', () => {
   it('replaces only the version it was given, and with --if-absent nothing', async () => {
     await using project = await createProject({ 'a.txt': 'one' })
     const root = ['--root', project.path, '--json']
-    const { version } = JSON.parse((await ws([...root, 'cat', '/a.txt'])).stdout) as { version: string }
-    const first = await ws([...root, 'write', '--if-version', version, '/a.txt', 'two'])
+    const { version } = JSON.parse((await ws([...root, 'cat', '/workspace/a.txt'])).stdout) as { version: string }
+    const first = await ws([...root, 'write', '--if-version', version, '/workspace/a.txt', 'two'])
     expect(first.code).toBe(0)
-    expect(JSON.parse(first.stdout)).toMatchObject({ path: '/a.txt', size: 3 })
+    expect(JSON.parse(first.stdout)).toMatchObject({ path: '/workspace/a.txt', size: 3 })
     for (const condition of [['--if-version', version], ['--if-absent']]) {
-      const { code, stderr } = await ws([...root, 'write', ...condition, '/a.txt', 'three'])
+      const { code, stderr } = await ws([...root, 'write', ...condition, '/workspace/a.txt', 'three'])
       expect(code).toBe(1)
-      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'ECONFLICT', path: '/a.txt' } })
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'ECONFLICT', path: '/workspace/a.txt' } })
     }
     expect(await readFile(join(project.path, 'a.txt'), 'utf8')).toBe('two')
   })
@@ -119,16 +119,16 @@ describe('ws rm and ws mv', () => {
   it('remove and move, and goes on after an error', async () => {
     await using project = await createProject({ 'a.txt': 'a', 'd/e.txt': 'e', 'f.txt': 'f' })
     const root = ['--root', project.path]
-    const result = await ws([...root, 'rm', '/a.txt', '/missing', 'd'])
+    const result = await ws([...root, 'rm', '/workspace/a.txt', '/workspace/missing', 'd'])
     expect(result.code).toBe(1)
     expect(result.stderr.trim().split('\n')).toEqual([
-      expect.stringMatching(/^ws: ENOENT: delete: `\/missing`/u),
-      expect.stringMatching(/^ws: ENOTEMPTY: delete: `\/?d`/u),
+      expect.stringMatching(/^ws: ENOENT: delete: `\/workspace\/missing`/u),
+      expect.stringMatching(/^ws: ENOTEMPTY: delete: `(?:\/workspace\/)?d`/u),
     ])
     expect(existsSync(join(project.path, 'a.txt'))).toBe(false)
     expect((await ws([...root, 'rm', '-rf', 'd', 'missing'])).code).toBe(0)
     expect(existsSync(join(project.path, 'd'))).toBe(false)
-    expect((await ws([...root, 'mv', 'f.txt', '/new/g.txt'])).code).toBe(0)
+    expect((await ws([...root, 'mv', 'f.txt', '/workspace/new/g.txt'])).code).toBe(0)
     expect(await readFile(join(project.path, 'new/g.txt'), 'utf8')).toBe('f')
   })
 

@@ -45,7 +45,7 @@ it('a config file that a command could have planted is refused, and changes noth
   }
   expect((await here.ws(['cat', '/secret/a'])).code).toBe(1)
   // an option names the workspace: nothing is looked for
-  expect(await here.ws(['--root', '.', 'cat', '/b'], 'sub')).toMatchObject({ code: 0, stdout: 'b' })
+  expect(await here.ws(['--root', '.', 'cat', 'b'], 'sub')).toMatchObject({ code: 0, stdout: 'b' })
 })
 
 it('a trusted config file that a command has changed, moved away or exchanged for a link is refused', async () => {
@@ -104,7 +104,9 @@ it('trust refuses a file with errors, and says where there is none', async () =>
 
 it('init writes a config file that holds from then on, and that commands cannot change', async () => {
   await using here = await site({ 'src/a': 'a', 'private/x': 'x', '.env': 'S=1' })
-  const options = ['--deny', '/private', '--read-only', 'src', '--yes']
+  const options = ['--deny', 'private', '--read-only', 'src', '--yes']
+  const outside = await here.ws(['init', '--yes', '--deny', '/private'])
+  expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean `private`?') })
   const { code, stdout } = await here.ws(['init', ...options])
   expect({ code, stdout }).toEqual({
     code: 0,
@@ -112,18 +114,18 @@ it('init writes a config file that holds from then on, and that commands cannot 
   })
   const written = JSON.parse(await readFile(join(here.path, 'ws.config.json'), 'utf8')) as object
   expect(written).toEqual({
-    mounts: [{ at: '/', root: '.' }],
+    mounts: [{ at: '/workspace', root: '.' }],
     rules: [
       { rule: 'protectSecrets' },
       { rule: 'protectHooks' },
       { rule: 'readOnly', path: 'ws.config.json' },
-      { rule: 'deny', path: '/private' },
+      { rule: 'deny', path: 'private' },
       { rule: 'readOnly', path: 'src' },
     ],
   })
   await giveToOwner({ path: here.path, owner: { uid: 1000, gid: 1000 } } as never)
-  for (const path of ['/private/x', '/.env']) expect((await here.ws(['cat', path])).code).toBe(1)
-  for (const path of ['/src/a', '/ws.config.json']) expect((await here.ws(['write', path, 'x'])).code).toBe(1)
+  for (const path of ['private/x', '.env']) expect((await here.ws(['cat', path])).code).toBe(1)
+  for (const path of ['src/a', 'ws.config.json']) expect((await here.ws(['write', path, 'x'])).code).toBe(1)
   const command = ['exec', '--no-login', '--', 'echo x > ws.config.json']
   expect((await here.ws(['--executor', 'virtual', ...command])).code).not.toBe(0)
 })

@@ -53,7 +53,7 @@ describe('ws mcp', () => {
     const names = (await ask('tools/list', {}))?.tools?.map(({ name }) => name)
     expect(names).toContain('read')
     expect(names).not.toContain('execute')
-    const read = await ask('tools/call', { name: 'read', arguments: { path: '/a.txt' } })
+    const read = await ask('tools/call', { name: 'read', arguments: { path: '/workspace/a.txt' } })
     expect(read?.content?.[0]?.text).toContain('one')
     stdin.end()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
@@ -104,9 +104,9 @@ describe('ws mcp', () => {
     await using project = await createProject({ '.env': 'S=1' })
     const { stdin, ended, ask, hello } = connect(['--root', project.path, 'mcp', ...more])
     await hello()
-    const read = await ask('tools/call', { name: 'read', arguments: { path: '/.env' } })
+    const read = await ask('tools/call', { name: 'read', arguments: { path: '/workspace/.env' } })
     expect(read?.content?.[0]?.text.includes('S=1')).toBe(open)
-    const hook = { path: '/.vscode/tasks.json', content: '{}' }
+    const hook = { path: '/workspace/.vscode/tasks.json', content: '{}' }
     const written = await ask('tools/call', { name: 'write', arguments: hook })
     expect(written?.content?.[0]?.text.startsWith('Error')).toBe(!open)
     stdin.end()

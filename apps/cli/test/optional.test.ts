@@ -51,7 +51,7 @@ describe('without optional packages', () => {
   it('files of a directory are there at once', async () => {
     await mkdir(join(root, 'files'))
     const at = ['--root', join(root, 'files')]
-    expect(await call([...at, 'write', '/a.txt', 'a'], [...at, 'ls'])).toEqual([
+    expect(await call([...at, 'write', 'a.txt', 'a'], [...at, 'ls'])).toEqual([
       { code: 0, stdout: '', stderr: '' },
       { code: 0, stdout: 'a.txt\n', stderr: '' },
     ])

@@ -76,9 +76,9 @@ describe('[TL6] what acts on a terminal', () => {
     const call = (terminals: ('stdout' | 'stderr')[], ...args: string[]) =>
       ws(['--root', root, ...args], { terminals, env: { XDG_STATE_HOME: join(scratch.path, 'state') } })
     expect((await call(['stderr'], 'checkpoint')).stderr).toMatch(
-      /^ws: \/pipe\\u\{1b\}\[2J\\nws: x was left out: \P{Cc}+\n$/u,
+      /^ws: \/workspace\/pipe\\u\{1b\}\[2J\\nws: x was left out: \P{Cc}+\n$/u,
     )
-    expect((await call(['stdout'], 'checkpoint')).stderr).toContain('ws: /pipe\u001b[2J\nws: x was left out')
+    expect((await call(['stdout'], 'checkpoint')).stderr).toContain('ws: /workspace/pipe\u001b[2J\nws: x was left out')
     await writeFile(join(root, 'f'), raw)
     expect((await call(['stdout'], 'diff')).stdout).toContain(`+${shown.slice(0, -2)}`.split('\r')[0])
     expect((await call(['stderr'], 'diff')).stdout).toContain(`+${raw}`.split('\r')[0])

@@ -15,14 +15,14 @@ describe('ws tool', () => {
       await writeFile(file, JSON.stringify(call))
       return ws(['--root', project.path, '--json', 'tool', ...options, file])
     }
-    const edit = { file_path: '/a.txt', old_string: 'one', new_string: 'two' }
+    const edit = { file_path: '/workspace/a.txt', old_string: 'one', new_string: 'two' }
     const right = await run({ tool: 'Edit', arguments: edit }, '--face', 'claude-code')
     expect(right.code, right.stderr).toBe(0)
     expect(JSON.parse(right.stdout)).toMatchObject({ isError: false, data: { replacements: 1 } })
     expect(await readFile(join(project.path, 'a.txt'), 'utf8')).toBe('two\n')
-    const wrong = await run({ tool: 'file_system', arguments: { operation: 'read', pth: '/a.txt' } })
+    const wrong = await run({ tool: 'file_system', arguments: { operation: 'read', pth: '/workspace/a.txt' } })
     expect(wrong.code).toBe(1)
-    expect(JSON.parse(wrong.stdout)).toMatchObject({ isError: true, next: { arguments: { path: '/a.txt' } } })
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ isError: true, next: { arguments: { path: '/workspace/a.txt' } } })
     const bad = await run({ name: 'x' })
     expect(bad.code).toBe(2)
     expect(bad.stderr).toContain('the call must be a JSON object')

@@ -36,7 +36,7 @@ describeWith(needs, 'ws on a bucket that rclone mounts', () => {
 
   it('writes, runs real commands, and has it all in the bucket when it ends', async () => {
     const run = (...args: string[]) => bucket.ws(['--config', config, ...owner, ...args])
-    expect(await run('write', '/names.txt', 'b\na\n')).toMatchObject({ code: 0 })
+    expect(await run('write', 'names.txt', 'b\na\n')).toMatchObject({ code: 0 })
     const sorted = await run('exec', '--', 'sort /names.txt > /sorted.txt; cat /sorted.txt; ls -A /')
     expect(sorted).toMatchObject({ code: 0, stdout: expect.stringMatching(/^a\nb\n/u) })
     expect(await run('flush')).toMatchObject({ code: 0, stderr: '' })

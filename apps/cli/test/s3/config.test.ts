@@ -16,7 +16,7 @@ describe('the config file', () => {
   it('[PM1] [RP1] mounts parts of buckets; the rules hold at both doors, and credentials come by the names of variables', async () => {
     const { server, run, ws } = bucket
     const { bucket: name, endpoint, credentials } = server
-    await run('config/skills', ['write', '/SKILL.md', '# Skill'])
+    await run('config/skills', ['write', 'SKILL.md', '# Skill'])
     await using scratch = await createScratchDirectory()
     const credentialsFrom = { accessKeyId: 'MY_KEY_ID', secretAccessKey: 'MY_SECRET' }
     const config = {
