@@ -68,6 +68,7 @@ it('shows command lines on request only, and how commands ended', async () => {
 it('makes one span for each operation of a store, iterations and streams too', async () => {
   const adapter = traceAdapter(createMemoryAdapter({ files: { '/a.md': 'four' } }), { tracer, meter })
   const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: () => adapter }] })
+  exporter.reset()
   await workspace.write('/b.md', 'two')
   for await (const _ of workspace.list('/')) void _
   await workspace.read('/none').catch(() => undefined)
