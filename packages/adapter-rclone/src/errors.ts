@@ -76,7 +76,7 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
     },
   ],
   [
-    /connection refused|no such host|i\/o timeout|network is unreachable|connection reset|dial tcp|EOF|ServiceUnavailable|InternalError|status code: 5\d\d/i,
+    /connection (?:refused|reset|broken)|no such host|timeout|network is unreachable|dial tcp|EOF|broken pipe|closed network connection|server closed|deadline exceeded|send request failed|ServiceUnavailable|InternalError|status code: 5\d\d/i,
     { code: 'EBACKEND', reason: 'the store cannot be reached', remedy: 'check the endpoint and the network' },
   ],
 ]
