@@ -20,11 +20,12 @@ export function splitLate(layout: Layout): LateCovers {
   const early: Placement[] = []
   const late: Placement[] = []
   const around = new Set<string>()
+  const known = new Map(placements.map((placement) => [placement.at, placement]))
   // Children first.
   for (let index = placements.length - 1; index >= 0; index--) {
     const placement = placements[index]
     if (placement === undefined) continue
-    const isCover = coversItsPlace(placement) && (again < 0 || index < again)
+    const isCover = coversItsPlace(placement) && !isOpened(placement, known) && (again < 0 || index < again)
     if (isCover && !around.has(placement.at)) late.push(placement)
     else {
       early.push(placement)
@@ -37,6 +38,13 @@ export function splitLate(layout: Layout): LateCovers {
 function coversItsPlace({ show, source, beneath }: Placement): boolean {
   if (beneath === undefined) return false
   return show === 'mask' || show === 'empty' || (show === 'source' && source === beneath)
+}
+
+/** It can be written and lies in a part that cannot: in the finished tree, only that is to be had. */
+function isOpened({ at, readOnly }: Placement, known: ReadonlyMap<string, Placement>): boolean {
+  let place = parentOf(at)
+  while (place !== '' && !known.has(place)) place = parentOf(place)
+  return !readOnly && known.get(place === '' ? '/' : place)?.readOnly === true
 }
 
 function parentOf(path: string): string {

@@ -37,6 +37,8 @@ export function findMisplaced(
 /** The visible mount of each place: the last of several. */
 function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
   const entries = parseMountTable(table)
+  const visible = new Map(entries.map((entry) => [entry.point, entry]))
+  if (visible.size === entries.length) return visible
   const covered = new Set<MountEntry>()
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   for (const entry of entries) {
@@ -177,7 +179,7 @@ export function watchMounts({
     ends: onExposure === 'end',
     aliases: layout.mode === 'direct' ? layout.aliases : [],
     covers: watched.map((placement) => ({
-      point: Buffer.from(placement.at).toString('latin1'),
+      point: placement.at,
       kind: kindOf(placement),
       isLate: late?.has(placement),
     })),

@@ -21,21 +21,21 @@ const longestCommand = 65_536
 
 /** @returns `undefined` for an order that is too long, or that holds a NUL: a spare cannot be given it */
 export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: WarmOrder): Buffer | undefined {
-  const parts = covers.map((cover): [string, string] => ['c', describeCover(cover)])
-  const fields: [string, string][] = [
-    ...argv.map((argument): [string, string] => ['a', argument]),
-    ...Object.entries(env).map(([name, value]): [string, string] => ['e', `${name}=${value}`]),
-    ['d', cwd],
-  ]
-  if (top !== undefined) parts.push(['r', top], ...covers.map(({ from = '' }): [string, string] => ['f', from]))
-  if (hasInput) fields.push(['i', '1'])
-  if (atOnce) fields.push(['g', '1'])
-  if ([...fields, ...parts].some(([, value]) => value.includes('\0'))) return undefined
-  const command = sizeOf(fields)
-  if (command > longestCommand) return undefined
-  const order = Buffer.allocUnsafe(4 + command + sizeOf(parts))
+  const fields = argv.flatMap((argument) => ['a', argument])
+  for (const [name, value] of Object.entries(env)) fields.push('e', `${name}=${value}`)
+  fields.push('d', cwd)
+  if (sizeOf(fields) > longestCommand) return undefined
+  for (const cover of covers) fields.push('c', describeCover(cover))
+  if (top !== undefined) {
+    fields.push('r', top)
+    for (const { from = '' } of covers) fields.push('f', from)
+  }
+  if (hasInput) fields.push('i', '1')
+  if (atOnce) fields.push('g', '1')
+  if (fields.some((text) => text.includes('\0'))) return undefined
+  const order = Buffer.allocUnsafe(4 + sizeOf(fields))
   let at = order.writeUInt32LE(order.length - 4)
-  for (const text of [...fields, ...parts].flat()) {
+  for (const text of fields) {
     const length = order.write(text, at + 4)
     at = order.writeUInt32LE(length, at) + length
   }
@@ -43,10 +43,12 @@ export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: W
 }
 
 /** Each text has its length in front. */
-function sizeOf(fields: readonly (readonly string[])[]): number {
-  return fields.flat().reduce((sum, text) => sum + 4 + Buffer.byteLength(text), 0)
+function sizeOf(fields: readonly string[]): number {
+  let size = 0
+  for (const text of fields) size += 4 + Buffer.byteLength(text)
+  return size
 }
 
 function describeCover({ at, show, type, source, readOnly }: Cover): string {
-  return [source === undefined || show === 'again' ? show : 'self', type, readOnly ? 'ro' : 'rw', at].join(' ')
+  return `${source === undefined || show === 'again' ? show : 'self'} ${type} ${readOnly ? 'ro' : 'rw'} ${at}`
 }

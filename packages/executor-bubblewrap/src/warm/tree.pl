@@ -15,7 +15,7 @@ sub memory { my ($step, $at, $flags, $data) = @_; mounted($step, 'tmpfs', $at, 6
 sub bind_ {
   my ($step, $from, $at) = @_;
   my $type = '';
-  call('mount', $from, $at, $type, 0x5000, $type) == 0 or fail($step);
+  syscall($n{mount}, $from, $at, $type, 0x5000, $type) == 0 or fail($step);
 }
 
 # The parts of an order, each with the place that it is mounted over. A part says what it shows: `self` (what is there), `empty`,
@@ -31,16 +31,23 @@ sub parts {
   } @{ $o->{c} };
 }
 
-# Mounts the parts of an order. Where one is closed, everything is opened before anything is covered: a part can lie below it. There
-# can be more parts than descriptors.
+# Mounts the parts of an order. A part can lie below one that is closed or sealed: such a one is opened before anything is covered.
+# All are, but for those that are more than there may be descriptors.
 sub cover {
   my ($top, @parts) = @_;
+  my @shown = grep { $_->{show} eq 'self' } @parts;
+  my %strict = map { $_->{at} => 1 } grep { $_->{ro} || $_->{show} eq 'closed' } @parts;
   my $open = sub {
     my ($part) = @_;
     $part->{fd} = call('openat', -100, $part->{from}, 0x200000 | 0x80000 | $n{nofollow}, 0);
     fail('open') if $part->{fd} < 0;
   };
-  if (grep { $_->{show} eq 'closed' } @parts) { $open->($_) for grep { $_->{show} eq 'self' } @parts }
+  for my $part (@shown) {
+    my $at = $part->{at};
+    my $is_inside = @shown <= 200;
+    $is_inside ||= $strict{$at} while $at =~ s{/[^/]+$}{};
+    $open->($part) if $is_inside;
+  }
   my ($mask, @closed);
   # once their open parts have their place in them
   my $seal = sub { unwritable($_, 'alone') for splice @closed };

@@ -46,7 +46,7 @@ export interface ReservationRequest {
 
 /** Something that covers a part of a sandbox. */
 export interface WatchedCover {
-  /** Its mount point, as bytes in Latin-1. */
+  /** Its mount point. */
   readonly point: string
   /** What covers it; `other` is not put back when it is lost. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
@@ -234,7 +234,7 @@ export function startKeeper(): Keeper | undefined {
       const { promise: covered, resolve: onCovered } = Promise.withResolvers<void>()
       watches.set(id, { ...request, onCovered })
       const places = aliases.map((alias) => hex(alias)).join()
-      const parts = covers.map((one) => `${one.isLate ? '+' : ''}${letters[one.kind]}:${hex(one.point, 'latin1')}`)
+      const parts = covers.map((one) => `${one.isLate ? '+' : ''}${letters[one.kind]}:${hex(one.point)}`)
       send('watch', id, pid, startTime, owner.uid, owner.gid, ends ? 'end' : 'cover', `=${places}`, ...parts)
       return {
         covered,
@@ -265,6 +265,6 @@ export function keeperSettings(directory: string): string {
 
 const letters = { file: 'f', directory: 'd', empty: 'e', 'read-only': 'r', writable: 'w', other: 'x' }
 
-function hex(text: string, encoding?: 'latin1'): string {
-  return Buffer.from(text, encoding).toString('hex')
+function hex(text: string): string {
+  return Buffer.from(text).toString('hex')
 }

@@ -14,12 +14,8 @@ sub table {
   my ($text, $chunk) = ('', '');
   $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
   my %points;
-  for (split /\n/, $text) {
-    my ($id, undef, undef, undef, $point) = split / /, $_, 6;
-    next unless defined $point;
-    $point =~ s/\\([0-7]{3})/chr oct $1/ge;
-    $points{$id} = $point;
-  }
+  $points{$1} = $2 while $text =~ /^(\d+) \S+ \S+ \S+ (\S+)/mg;
+  for (values %points) { s/\\([0-7]{3})/chr oct $1/ge if /\\/ }
   return \%points;
 }
 
@@ -31,8 +27,13 @@ sub watch {
   return $! == 3 ? say_('ended', $id) : say_('lost', $id) if $pidfd < 0;
   my $w = { pid => $pid, pidfd => $pidfd, uid => $uid, gid => $gid, ends => $how eq 'end', ids => {} };
   $w->{aliases} = [map { pack('H*', $_) } split /,/, substr($aliases, 1)];
-  $w->{kinds} = [map { /(.):/ } @parts];
-  $w->{wanted} = [map { /:(.*)/; pack('H*', $1) } @parts];
+  my @late;
+  for my $i (0 .. $#parts) {
+    my ($kind, $point) = split /:/, $parts[$i];
+    push @late, $i if $kind =~ s/^\+//;
+    $w->{kinds}[$i] = $kind;
+    $w->{wanted}[$i] = pack('H*', $point);
+  }
   open(my $f, '<', "/proc/$pid/stat") or return unseen($id, $w);
   my $stat = <$f> // '';
   close $f;
@@ -43,16 +44,17 @@ sub watch {
   # The first answer is always yes.
   is_changed($w);
   my ($points, %at) = (table($w));
+  %at = reverse %$points;
   # of several mounts at one point, the last one is seen
-  $at{ $points->{$_} } = $_ for sort { $a <=> $b } keys %$points;
+  if (keys %at < keys %$points) { $at{ $points->{$_} } = $_ for sort { $a <=> $b } keys %$points }
+  my %late = map { $_ => 1 } @late;
   my @lost;
-  for my $i (grep { $parts[$_] !~ /^\+/ } 0 .. $#parts) {
+  for my $i (0 .. $#parts) {
     my $mount = $at{ $w->{wanted}[$i] };
     if (defined $mount) { $w->{ids}{$i} = $mount }
-    else { push @lost, $i }
+    elsif (!$late{$i}) { push @lost, $i }
   }
   $watched{$id} = $w;
-  my @late = grep { $parts[$_] =~ /^\+/ } 0 .. $#parts;
   if (@lost) { mend($id, $w, @lost) }
   elsif (@late) { cover($id, $w, 0, @late) }
 }

@@ -113,7 +113,8 @@ export async function coverMatches(
     list.restrict(first, { path: root }, 'deniedSubtrees', tooManyDirectories)
     return found
   }
-  const parts = await mergeMatches(matches.filter((match) => bindsMatch(list, match)))
+  const isMany = matches.length > maxParts
+  const parts = isMany ? await mergeMatches(matches.filter((match) => bindsMatch(list, match))) : matches
   if (parts.length > maxParts && first !== undefined) {
     list.restrict(first, { path: root }, 'deniedSubtrees', tooManyParts(parts, overflow !== undefined))
     return found
@@ -155,7 +156,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
   for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
   // Other rules never give more to what lies below.
   const inside = list.drop(path)
-  list.pinAncestors(path, mount, list.around(parentPath(path), mount), false)
+  list.pinAncestors(path, mount, around.bound === path ? list.around(parentPath(path), mount) : around, false)
   const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))
   const own = inside.find(({ at }) => at === path)
   const bind: Bind = {
