@@ -1,4 +1,4 @@
-import { isWorkspaceError } from '../errors.ts'
+import { isWorkspaceError, quotePath } from '../errors.ts'
 import type { WorkspaceError } from '../errors.ts'
 import type { BindPlan } from '../executor/bind-plan.ts'
 import { findMatches } from './binds/cover-names.ts'
@@ -67,7 +67,7 @@ function unheldIn(plan: BindPlan, { name, attached }: ChosenExecutor): NonNullab
   const uncovered = (plan.links ?? []).flatMap(({ path, rules, problem }) =>
     problem === undefined
       ? []
-      : rules.map((rule) => ({ rule, reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy })),
+      : rules.map((rule) => ({ rule, reason: `${quotePath(path)} ${problem.reason}`, remedy: problem.remedy })),
   )
   return [...refused, ...uncovered]
 }

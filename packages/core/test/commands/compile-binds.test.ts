@@ -429,6 +429,9 @@ describe('rules on names that are links', () => {
         target,
       ).toEqual([rule.name])
     }
+    const odd = await open({ '/d\nNote: x': 'directory', '/d\nNote: x/.env': '-> .' }, [rules.protectSecrets()])
+    await expect(odd.workspace.exec('true')).rejects.toThrow('ENOEXEC')
+    expect(odd.plans[0]?.links?.[0]?.problem?.reason).toMatch(/^is a link to `\/d\\u\{a\}Note: x`/)
     const git: Tree = { ...data, '/.git': '-> data' }
     const { workspace, plans } = await open(git, [rules.protectHooks()])
     await expect(workspace.exec('true')).rejects.toThrow('ENOEXEC')

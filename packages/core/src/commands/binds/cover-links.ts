@@ -1,3 +1,4 @@
+import { quotePath } from '../../errors.ts'
 import { isWithin, parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
@@ -37,10 +38,10 @@ async function coverTarget(
   const { mount, leadsToMount, path } = gate.namespace.find(landed)
   if (type === 'nowhere' || gate.isReserved(landed)) return false
   if ((path === landed && leadsToMount) || links.some((link) => isWithin(link.path, landed))) {
-    return problem(`is a link to \`${landed}\`, which holds the link itself or a whole mount`)
+    return problem(`is a link to ${quotePath(landed)}, which holds the link itself or a whole mount`)
   }
   if (type === 'directory' && name.filesOnly)
-    return problem(`is a link to the directory \`${landed}\`, and the rule is about files`)
+    return problem(`is a link to the directory ${quotePath(landed)}, and the rule is about files`)
   if (type === 'other') return problem('is a link to a FIFO, a socket or a device, which cannot be covered')
   if (mount === undefined) return false
   if (type === 'missing') {
