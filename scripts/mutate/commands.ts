@@ -15,7 +15,7 @@ export const commandMutations: readonly Mutation[] = [
     row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
     removes: 'the look at the names before each command',
     file: 'packages/core/src/commands/commands.ts',
-    text: '    await requireNames(context, executor.needs)\n',
+    text: '    await requireNames(context.mounts, executor.needs)\n',
     test: { file: 'apps/tests-files/test/workspace/root-names.test.ts', title: 'once they have appeared' },
   },
   {

@@ -27,10 +27,14 @@ it('saves, names, shows and takes back what changed, by any program', async () =
   await writeFile(join(root, 'c.txt'), 'c\n')
 
   expect((await call('checkpoint', '--list')).stdout).toMatch(new RegExp(`^${id}  \\S+  before the agent\\n$`, 'u'))
-  expect((await call('changes')).stdout).toBe('changed  /workspace/a.txt (content)\ndeleted  /workspace/b.txt\ncreated  /workspace/c.txt\n')
+  expect((await call('changes')).stdout).toBe(
+    'changed  /workspace/a.txt (content)\ndeleted  /workspace/b.txt\ncreated  /workspace/c.txt\n',
+  )
   const lines = (await call('--json', 'changes', '--since', id, '/workspace/a.txt')).stdout
   expect(JSON.parse(lines)).toEqual({ path: '/workspace/a.txt', kind: 'changed', type: 'file', what: ['content'] })
-  expect((await call('diff', '/workspace/a.txt')).stdout).toBe('--- a/workspace/a.txt\n+++ b/workspace/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n')
+  expect((await call('diff', '/workspace/a.txt')).stdout).toBe(
+    '--- a/workspace/a.txt\n+++ b/workspace/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n',
+  )
 
   expect((await call('restore', id, '--dry-run')).stdout).not.toContain('undo')
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('two\n')

@@ -21,7 +21,15 @@ describe('ws stat', () => {
     await using project = await createProject({ 'a.txt': 'four', 'd/x': '' })
     await symlink('a.txt', join(project.path, 'link'))
     await giveToOwner(project)
-    const { code, stdout, stderr } = await ws(['--root', project.path, 'stat', '/workspace/a.txt', 'missing', '/workspace/d', '/workspace/link'])
+    const { code, stdout, stderr } = await ws([
+      '--root',
+      project.path,
+      'stat',
+      '/workspace/a.txt',
+      'missing',
+      '/workspace/d',
+      '/workspace/link',
+    ])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^ws: ENOENT: stat: `\/workspace\/missing` [^\n]+\n$/u)
     expect(stdout).toMatch(
@@ -59,7 +67,11 @@ describe('ws cp', () => {
     await symlink('x', join(project.path, 'd/l'))
     await giveToOwner(project)
     const root = ['--root', project.path]
-    expect(await ws([...root, 'cp', '/workspace/a.txt', '/workspace/new/c.txt'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...root, 'cp', '/workspace/a.txt', '/workspace/new/c.txt'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
     expect(await readFile(join(project.path, 'new/c.txt'), 'utf8')).toBe('a')
     expect((await ws([...root, 'cp', 'a.txt', 'b.txt'])).stderr).toMatch(/^ws: EEXIST/u)
     expect((await ws([...root, 'cp', '-f', 'a.txt', 'b.txt'])).code).toBe(0)

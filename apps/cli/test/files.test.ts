@@ -12,7 +12,9 @@ describe('ws ls', () => {
     await using project = await createProject({ 'b.txt': 'b', '.hidden': '', 'a/c.txt': 'c' })
     const root = ['--root', project.path]
     expect((await ws([...root, 'ls'])).stdout).toBe('.hidden\na\nb.txt\n')
-    expect((await ws([...root, 'ls', '-R'])).stdout).toBe('/workspace/.hidden\n/workspace/a\n/workspace/a/c.txt\n/workspace/b.txt\n')
+    expect((await ws([...root, 'ls', '-R'])).stdout).toBe(
+      '/workspace/.hidden\n/workspace/a\n/workspace/a/c.txt\n/workspace/b.txt\n',
+    )
     expect((await ws([...root, '--at', '/', 'ls', '-R', 'a'])).stdout).toBe('/a/c.txt\n')
     expect((await ws([...root, 'ls', '/workspace/b.txt'])).stdout).toBe('b.txt\n')
   })
@@ -90,7 +92,11 @@ describe('ws write', () => {
   it('[PC24] takes content from an argument or from standard input, and makes directories', async () => {
     await using project = await createProject({})
     const root = ['--root', project.path]
-    expect(await ws([...root, 'write', '/workspace/a/b.txt', 'hello'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...root, 'write', '/workspace/a/b.txt', 'hello'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
     expect(await readFile(join(project.path, 'a/b.txt'), 'utf8')).toBe('hello')
     const large = Buffer.alloc(3_000_000, 7)
     expect(await ws([...root, 'write', 'large.bin'], { input: large })).toMatchObject({ code: 0, stderr: '' })

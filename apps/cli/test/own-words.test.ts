@@ -8,7 +8,10 @@ import { describeError } from '../src/errors.ts'
 import { createProject, ws } from './ws.ts'
 
 it.each([
-  [['rm', '/workspace/d'], 'ENOTEMPTY: delete: `/workspace/d` is a directory that is not empty; pass `-r`, or empty it first'],
+  [
+    ['rm', '/workspace/d'],
+    'ENOTEMPTY: delete: `/workspace/d` is a directory that is not empty; pass `-r`, or empty it first',
+  ],
   [['cp', 'd', 'e'], 'EISDIR: copy: `/workspace/d` is a directory; pass `-r`'],
   [['cp', 'd/x', 'f'], 'EEXIST: copy: `/workspace/f` exists already; choose another destination, or pass `-f`'],
   [['mkdir', 'a/b'], 'pass `-p`'],

@@ -40,7 +40,14 @@ export interface AttachOptions extends Pick<WorkspaceView, 'topEntries'> {
   readonly network: StartOptions['network']
 }
 
-export function attachVirtual({ files, topEntries, guarantees, pool, limits, network }: AttachOptions): AttachedExecutor {
+export function attachVirtual({
+  files,
+  topEntries,
+  guarantees,
+  pool,
+  limits,
+  network,
+}: AttachOptions): AttachedExecutor {
   const running = new Set<StartedCommand>()
   let closed = false
   return {

@@ -32,7 +32,9 @@ for (const name of s3ServerNames) {
       expect((await run('threads/t1', ['cat', 'by-shell.txt'])).stdout).toBe('GRößE\n')
       expect((await run('threads/t1', ['search', 'größ'])).stdout).toBe('/workspace/docs/a b.txt:1:größe\n')
       expect(await run('threads/t1', ['mv', 'docs', 'papers'])).toMatchObject({ code: 0, stderr: '' })
-      expect((await run('threads/t1', ['ls', '-R'])).stdout).toBe('/workspace/by-shell.txt\n/workspace/papers\n/workspace/papers/a b.txt\n')
+      expect((await run('threads/t1', ['ls', '-R'])).stdout).toBe(
+        '/workspace/by-shell.txt\n/workspace/papers\n/workspace/papers/a b.txt\n',
+      )
       expect(await run('threads/t1', ['rm', '-r', 'papers'])).toMatchObject({ code: 0, stderr: '' })
       expect((await run('threads/t1', ['ls'])).stdout).toBe('by-shell.txt\n')
     }, 180_000)

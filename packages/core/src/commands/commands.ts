@@ -13,7 +13,7 @@ import { checkAcknowledged, planFor, requireEntrance, requireHeld, type ChosenEx
 import { virtualError } from '../mount/errors.ts'
 import { closedInput, InputPipe } from './input-pipe.ts'
 import { judgeCommand } from './judged-command.ts'
-import { requireNames } from './needed-names.ts'
+import { requireNames } from '../mount/mount-points.ts'
 import { listeners } from './output-listener.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { startInTime } from './start-in-time.ts'
@@ -232,7 +232,7 @@ export async function admit<Given extends Command | undefined>(
     const cwd = await resolveCwd(context, options.cwd)
     onAdmitted?.(judged.line, cwd)
     if (!looksOnly) await door.prepare()
-    await requireNames(context, executor.needs)
+    await requireNames(context.mounts, executor.needs)
     const plan = await planFor(context, executor, acknowledged, { looksOnly })
     requireHeld(plan, executor, acknowledged)
     requireEntrance(plan, executor, cwd)

@@ -8,6 +8,7 @@ import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
+import { mountRuleName } from '../policy/namespace.ts'
 
 /** The executor that a workspace has chosen. */
 export interface ChosenExecutor {
@@ -27,8 +28,13 @@ export interface PassedOver {
 }
 
 /** A name that no rule has would run the command with every rule, though the caller believes that it runs without one. */
-export function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<string>): void {
-  const known = gate.acknowledgeable()
+export function checkAcknowledged({ gate, mounts }: Context, acknowledged: ReadonlySet<string>): void {
+  const known = [
+    ...[...gate.declared.subtrees, ...gate.hostRules()].map(({ name }) => name),
+    ...gate.declared.patterns.map(({ rule }) => rule.name),
+    ...gate.apiOnlyRules(),
+    ...mounts.filter(({ access }) => access === 'read-only').map(({ at }) => mountRuleName(at)),
+  ]
   for (const name of acknowledged) {
     if (known.includes(name)) continue
     throw virtualError({

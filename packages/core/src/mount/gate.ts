@@ -53,7 +53,7 @@ export class Gate {
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
   }
 
-  /** Nothing is made at these names at `/` any more: commands would see the system's instead. Found entries stay visible. */
+  /** From now on, nothing is made at these names of a mount at `/`: commands would see the system's. */
   reserve(names: Iterable<string>): void {
     this.#system = new Set(names)
   }
@@ -61,16 +61,13 @@ export class Gate {
   /** Nothing can be made at this path. */
   isReserved(path: VirtualPath): boolean {
     const node = this.namespace.find(path)
-    return node.reserved || this.#isSystems(node, path)
+    return node.reserved || this.#refuses(node, { operation: 'write', path, need: 'write' })
   }
 
-  #isSystems(node: NamespaceNode<WorkspaceMount>, path: VirtualPath): boolean {
-    return this.#system.size > 0 && node.mount?.at === rootPath && this.#system.has(topName(path))
-  }
-
-  /** Entries at names of the system keep commands from running, so they can be removed. */
-  #refuses(node: NamespaceNode<WorkspaceMount>, { operation, path, need }: AccessRequest): boolean {
-    return need === 'write' && operation !== 'delete' && this.#isSystems(node, path)
+  /** Entries at these names keep commands from running, so they can be read and removed. */
+  #refuses({ mount }: NamespaceNode<WorkspaceMount>, { operation, path, need }: AccessRequest): boolean {
+    if (need !== 'write' || operation === 'delete' || this.#system.size === 0) return false
+    return mount?.at === rootPath && this.#system.has(topName(path))
   }
 
   /** Some rule may say of an entry below `path` what it does not say of `path`: recursive operations must ask for each. */
@@ -165,29 +162,6 @@ export class Gate {
   /** Lists of hosts, each of which narrows the network of commands. */
   hostRules(): readonly HostsRule[] {
     return this.policy.hostRules?.() ?? []
-  }
-
-  /** Names of everything that a command could run without: rules that hold in commands, and read-only mounts. */
-  acknowledgeable(): readonly string[] {
-    const mounts: string[] = []
-    for (const { mount, path } of [this.namespace.root, ...this.namespace.below('/' as VirtualPath)]) {
-      if (mount?.at === path && mount.access === 'read-only') mounts.push(mountRuleName(path))
-    }
-    const patterns = this.declared.patterns.map(({ rule }) => rule.name)
-    const hosts = this.hostRules().map(({ name }) => name)
-    return [...this.declared.subtrees.map(({ name }) => name), ...patterns, ...this.apiOnlyRules(), ...mounts, ...hosts]
-  }
-
-  /** The paths that rules deny outright, below the root. */
-  deniedEntries(): { rule: ResolvedSubtreeRule; path: VirtualPath }[] {
-    return this.declared.subtrees.flatMap((rule) =>
-      rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
-    )
-  }
-
-  /** The rule has an entry for exactly this path. */
-  names(rule: ResolvedSubtreeRule, path: VirtualPath): boolean {
-    return rule.entries.some((entry) => entry.path === path)
   }
 
   /** Rights at a node, mount access included. */

@@ -1,7 +1,8 @@
 import { isWorkspaceError } from '../errors.ts'
-import { isWithin, relativeTo } from '../path/virtual-path.ts'
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { childPath, isWithin, mountRoot, relativeTo, rootPath, topName } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { virtualError } from './errors.ts'
+import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
 /**
@@ -42,5 +43,62 @@ function mountPointError(path: VirtualPath, operation: string, reason: string): 
     path,
     reason: `cannot be a mount point: it ${reason}`,
     remedy: 'make it a real directory first, or mount elsewhere',
+  })
+}
+
+/** Entries of a store's root that are listed before its names are asked for one by one. */
+const mostListed = 1000
+
+/** Those of the names that are mounts at `/`, or entries of the mount there. Asks no rule. */
+export async function takenNames(
+  mounts: readonly WorkspaceMount[],
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const adapter = mounts.find(({ at }) => at === rootPath)?.adapter
+  const found = adapter === undefined || names.length === 0 ? new Set<string>() : await entriesOf(adapter, names)
+  for (const { at, scratch } of mounts) if (!scratch) found.add(topName(at))
+  return names.filter((name) => found.has(name))
+}
+
+/** A listing is one request to a bucket, and a name that is missing takes several. */
+async function entriesOf(adapter: StorageAdapter, names: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  const { hostPath, inProcess } = adapter.capabilities
+  try {
+    if (!hostPath && inProcess !== true) {
+      let left = mostListed
+      for await (const { name } of adapter.list(mountRoot)) {
+        found.add(name)
+        if (--left === 0) break
+      }
+      if (left > 0) return found
+    }
+    for (const name of await Promise.all(names.map((one) => ifThere(adapter, one)))) if (name) found.add(name)
+    return found
+  } catch (error) {
+    throw translateError(error, { operation: 'open', at: rootPath, path: rootPath })
+  }
+}
+
+async function ifThere(adapter: StorageAdapter, name: string): Promise<string | undefined> {
+  try {
+    await adapter.stat(childPath(mountRoot, name))
+    return name
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** @throws WorkspaceError `EBUSY` where an entry has come to one of the names since the executor was chosen. */
+export async function requireNames(mounts: readonly WorkspaceMount[], names: readonly string[]): Promise<void> {
+  const [taken] = await takenNames(mounts, names)
+  if (taken === undefined) return
+  throw virtualError({
+    code: 'EBUSY',
+    operation: 'exec',
+    path: childPath(rootPath, taken),
+    reason: 'has appeared in the workspace, and commands need that name for the system',
+    remedy: 'delete it, or mount the project at `/workspace`',
   })
 }

@@ -294,7 +294,8 @@ export class BashFileSystem implements IFileSystem {
 
   async #readable(path: string): Promise<Place> {
     const place = await this.#place(path, 'read')
-    if (place.files === this.#system && standardStream.test(place.at)) this.#session?.refuse(path, 'use `-`, or a redirection')
+    if (place.files === this.#system && standardStream.test(place.at))
+      this.#session?.refuse(path, 'use `-`, or a redirection')
     return place
   }
 

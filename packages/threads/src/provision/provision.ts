@@ -62,7 +62,10 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
     })
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
       await step(part, async () =>
-        !names.has(part) && (await writeOnce(await options.operator(), joinPath(workspace.root, parseMountPath(part)), content)) ? 'made' : 'kept',
+        !names.has(part) &&
+        (await writeOnce(await options.operator(), joinPath(workspace.root, parseMountPath(part)), content))
+          ? 'made'
+          : 'kept',
       )
     }
   }

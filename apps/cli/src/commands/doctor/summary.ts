@@ -79,7 +79,10 @@ function verdict({ ok, findings, rules, executor }: Summary, style: Style): stri
       )
     : named
   const fixes = [...new Set(preferred.flatMap(({ available, howToFix }) => (available ? [] : howToFix)))]
-  const reasons = [...reasonsOf(rules, findings, style), ...asSteps(ok ? 'To get what would be preferred' : 'To change that', fixes)]
+  const reasons = [
+    ...reasonsOf(rules, findings, style),
+    ...asSteps(ok ? 'To get what would be preferred' : 'To change that', fixes),
+  ]
   if (ok) {
     const every = rules === undefined ? '' : ' Every rule of this workspace holds in them.'
     return [`${style.good('Commands would run with')} ${executor}.${every}`, ...reasons].join('\n')

@@ -102,7 +102,9 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
     ...(own.startsWith('../') ? [] : [{ rule: 'readOnly', path: own } as const]),
     ...(flags.deny ?? []).map((path) => checked(choices.at, '--deny', { rule: 'deny', path })),
     ...(flags.readOnly ?? []).map((path) => checked(choices.at, '--read-only', { rule: 'readOnly', path })),
-    ...(flags.output === undefined ? [] : [checked(choices.at, '--output', { rule: 'withinOutput', path: flags.output })]),
+    ...(flags.output === undefined
+      ? []
+      : [checked(choices.at, '--output', { rule: 'withinOutput', path: flags.output })]),
   ]
   return {
     mounts: [{ at: choices.at, root }],
@@ -123,7 +125,9 @@ function checked(
   const { path } = rule
   usageOf(place, () => rules[rule.rule](path))
   if (path.startsWith('/') && path !== at && !path.startsWith(at === '/' ? at : `${at}/`))
-    throw new UsageError(`${place}: ${quotePath(path)} lies outside of ${at}; did you mean ${quotePath(path.slice(1))}?`)
+    throw new UsageError(
+      `${place}: ${quotePath(path)} lies outside of ${at}; did you mean ${quotePath(path.slice(1))}?`,
+    )
   return rule
 }
 

@@ -61,12 +61,13 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()
   let count = 0
-  for (const { rule, path } of gate.deniedEntries()) {
-    if (acknowledged.has(rule.name)) continue
+  const denied = gate.declared.subtrees.flatMap((rule) => rule.entries.map((entry) => ({ ...entry, rule })))
+  for (const { rule, path, access } of denied) {
+    if (access !== 'none' || path === '/' || acknowledged.has(rule.name)) continue
     const mount = gate.namespace.find(path).mount
     if (mount?.adapter === undefined || !mount.caseSensitive) continue
     for (const variant of await look.variantsOf(path, mount)) {
-      if (gate.names(rule, variant)) continue
+      if (rule.entries.some((entry) => entry.path === variant)) continue
       if (count >= maxVariants) {
         list.restrict(rule.name, { path: variant }, 'deniedSubtrees', tooManyVariants)
         return
