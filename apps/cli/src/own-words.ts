@@ -14,11 +14,16 @@ const options: readonly (readonly [RegExp, string])[] = [
   [/`(cwd|owner|require|shell|timeout)`/gu, '`--$1`'],
 ]
 
+/** A remedy that names the options of `ws`. */
+export function ownRemedy(given: string, command: string): string {
+  const remedy = given.replaceAll('`recursive: true`', command === 'mkdir' ? '`-p`' : '`-r`')
+  return options.reduce((text, [theirs, own]) => text.replaceAll(theirs, own), remedy)
+}
+
 /** The same error, whose remedy names the options of `ws`. */
 export function inOwnWords(error: WorkspaceError, command: string): WorkspaceError {
   if (error.remedy === undefined) return error
-  let remedy = error.remedy.replaceAll('`recursive: true`', command === 'mkdir' ? '`-p`' : '`-r`')
-  for (const [theirs, own] of options) remedy = remedy.replaceAll(theirs, own)
+  const remedy = ownRemedy(error.remedy, command)
   const reason = command === 'edit' ? error.reason.replaceAll('`oldText`', '`<old>`') : error.reason
   if (remedy === error.remedy && reason === error.reason) return error
   const { code, operation, path, rule, partial, changeId } = error

@@ -4,6 +4,7 @@ import { Argument, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { inOwnWords, ownRemedy } from '../own-words.ts'
 import { renderTable } from '../terminal/table.ts'
 
 const operations: readonly ExplainRequest['operation'][] = [...fileOperations, 'exec', 'connect']
@@ -65,7 +66,7 @@ async function openWithExecutorIfThereIsOne({
     return { workspace: await open({ executors: true }) }
   } catch (error) {
     if (!isWorkspaceError(error, 'ENOEXECUTOR')) throw error
-    return { workspace: await open(), refusal: error }
+    return { workspace: await open(), refusal: inOwnWords(error, 'explain') }
   }
 }
 
@@ -101,7 +102,7 @@ function rowsOf(
     ['root of commands', rootOf(explanation)],
     ...(explanation.passedOver ?? []).map(
       ({ executor: name, reason: why, remedy: how }) =>
-        ['passed over', how === undefined ? `${name}: ${why}` : `${name}: ${why}; ${how}`] as const,
+        ['passed over', `${name}: ${why}${how === undefined ? '' : `; ${ownRemedy(how, 'explain')}`}`] as const,
     ),
     ['no commands', operation === 'exec' ? undefined : refusal?.message],
     ...(explanation.exceptions ?? []).map((exception) => ['exception', exception] as const),
