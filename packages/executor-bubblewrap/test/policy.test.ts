@@ -196,14 +196,14 @@ for (const mode of modes) {
       expect(await readFile(bench.host('tree/keep/secret'), 'utf8')).toBe('hush')
     })
 
-    it('holds more masks than one command is likely to need, and says when there are too many', async () => {
+    it('holds more masks than bubblewrap could mount', async () => {
       const names = Array.from({ length: 300 }, (_, index) => `/m${index}`)
       for (const name of names) await bench.file(bench.host(name), 'hush')
       const masks = names.map((at) => ({ kind: 'mask', at, type: 'file' }) as const)
-      const { stdout } = await bench.run('cat m* 2>/dev/null; ls | wc -l', { parts: masks.slice(0, 150) })
-      expect(stdout).toBe(`${'hush'.repeat(150)}300\n`)
-      const error = await bench.run('true', { parts: masks }).catch((thrown: unknown) => thrown)
-      expect(isWorkspaceError(error, 'EUNENFORCEABLE')).toBe(true)
+      for (const count of [150, 300]) {
+        const { stdout } = await bench.run('cat m* 2>/dev/null; ls | wc -l', { parts: masks.slice(0, count) })
+        expect(stdout).toBe(`${'hush'.repeat(300 - count)}300\n`)
+      }
     })
   })
 }

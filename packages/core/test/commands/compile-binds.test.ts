@@ -245,6 +245,65 @@ describe('compilation of rules', () => {
     expect(await compiled(keys, [rules.denyGlob('*.pem')], ['denyGlob(*.pem)'])).not.toContain('mask /z.pem none file')
   })
 
+  /** Directories with files of one kind in each. */
+  function many(directories: number, each: number, name: (index: number) => string, top = '/many'): Tree {
+    const tree: Record<string, 'file' | 'directory'> = { [top]: 'directory' }
+    for (let directory = 0; directory < directories; directory++) {
+      tree[`${top}/${directory}`] = 'directory'
+      for (let index = 0; index < each; index++) tree[`${top}/${directory}/${name(index)}`] = 'file'
+    }
+    return tree
+  }
+
+  it('[RU10] covers 1,000 matches one by one, and those beyond that by directories that they fill', async () => {
+    const env = (index: number) => `.env.${index}`
+    const binds = await compiled(many(100, 10, env), [rules.protectSecrets()])
+    expect(binds.filter((bind) => bind.startsWith('mask'))).toHaveLength(1000)
+    expect(binds).toContain('mask /many/7/.env.3 none file')
+    const tree = { ...many(200, 10, env), '/many/7/other': 'file', '/many/8/.env.example': 'file' } as const
+    const merged = await compiled(tree, [rules.protectSecrets()])
+    expect(merged.filter((bind) => bind.startsWith('mask'))).toHaveLength(198 + 2 * 10)
+    expect(merged).toEqual(expect.arrayContaining(['mask /many/9 none', 'mask /many/7/.env.3 none file']))
+    // The root of a mount and a directory with one match stay as they are.
+    expect(await refusal(many(1001, 1, env), [rules.protectSecrets()])).toBe('EUNENFORCEABLE protectSecrets')
+  })
+
+  it('[RU10] covers each part of 28 submodules, and the directory of 300 as one', async () => {
+    const names = ['HEAD', 'objects', 'refs', 'hooks', 'config', 'commondir']
+    const git = (count: number): Tree => ({
+      '/.git': 'directory',
+      ...many(count, names.length, (index) => names[index] ?? '', '/.git/modules'),
+    })
+    const few = await compiled(git(28), [rules.protectHooks()])
+    expect(few).toContain('subtree /.git/modules/27/config read-only file')
+    expect(few).toContain('pin /.git/modules/27 read-write')
+    const one = await compiled(git(300), [rules.protectHooks()])
+    expect(one.filter((bind) => bind.includes('modules'))).toEqual(['subtree /.git/modules read-only'])
+  })
+
+  it('[RU10] names the directories with the most of too many matches, and a rule that would do', async () => {
+    const tree: Tree = {
+      ...many(1, 3000, (index) => `${index}.pem`, '/a'),
+      '/a/0/plain': 'file',
+      '/b': 'directory',
+      ...many(1200, 1, () => 'x.pem', '/b/c'),
+      ...many(800, 1, () => 'x.pem', '/d'),
+    }
+    const { workspace } = await open(tree, [rules.denyGlob('*.pem')])
+    await expect(workspace.exec('true')).rejects.toThrow(
+      "holds 5000 entries that the rule is about (most: 3000 in `/a/0`, 1200 in `/b/c`, 800 in `/d`), and a command can cover 1000 (rule `denyGlob(*.pem)`); cover a whole directory: `rules.deny('/a/0')`; `ws doctor --matches` lists them",
+    )
+    await workspace.close()
+    // It does: what another rule covers counts no more.
+    const whole = ['/a/0', '/b/c', '/d']
+    expect(await compiled(tree, [rules.denyGlob('*.pem'), ...whole.map((path) => rules.deny(path))])).toContain(
+      'mask /b/c none',
+    )
+    const hooks = many(1001, 1, () => '.mcp.json', '/e')
+    expect(await refusal(hooks, [rules.protectHooks()])).toBe('EUNENFORCEABLE protectHooks')
+    expect(await compiled(hooks, [rules.protectHooks(), rules.readOnly('/e')])).toContain('subtree /e read-only')
+  })
+
   it('[RU2] pins a file that stands where a rule needs a directory, and reserves nothing', async () => {
     const worktree: Tree = { '/.git': 'file', '/a': 'directory', '/a/.git': 'file' }
     const binds = await compiled(worktree, [rules.readOnly('/.git/hooks'), rules.deny('/a/.git/hooks/x')])
