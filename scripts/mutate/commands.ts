@@ -5,6 +5,10 @@ const compileBinds = 'packages/core/src/commands/binds/compile-binds.ts'
 const places = 'packages/sandbox/src/reserve/places.pl'
 const entries = 'packages/sandbox/src/reserve/entries.pl'
 const watching = 'packages/sandbox/src/reserve/watch.pl'
+const covering = 'packages/sandbox/src/reserve/cover.pl'
+const exposure = 'packages/executor-bubblewrap/test/exposure.test.ts'
+const taken =
+  'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place'
 const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
 const trace = 'packages/sandbox/src/hide/trace.pl'
 const loader = 'packages/sandbox/src/loader/loader.pl'
@@ -143,8 +147,8 @@ export const commandMutations: readonly Mutation[] = [
     row: 'renaming an ancestor of a protected part and building it anew',
     removes: 'the pins',
     file: 'packages/core/src/commands/binds/bind-list.ts',
-    text: '      this.pins.set(path,',
-    by: '      if (path.length === 0) this.pins.set(path,',
+    text: '      this.pins.set({',
+    by: '      if (path.length === 0) this.pins.set({',
     test: { file: 'packages/core/test/commands/compile-binds.test.ts' },
   },
   {
@@ -316,9 +320,66 @@ export const commandMutations: readonly Mutation[] = [
     row: 'a mask that is lost while a command runs, since a program on the host replaced the file',
     removes: 'the watch of the mount table',
     file: watching,
-    text: 'return lost($id, $w, $i) unless defined $points->{$mount} &&',
-    by: 'return lost($id, $w, $i) unless 1 || defined $points->{$mount} &&',
+    text: 'mend($id, $w, @lost) if @lost;',
     test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'a mask that is lost ends the command' },
+  },
+  {
+    row: 'a mask that is lost while a command runs, since a program on the host replaced the file',
+    removes: 'the number of the mount at each place',
+    file: covering,
+    text: 'delete $w->{ids}{$_} for @which;',
+    test: { file: exposure, title: 'is covered again at every place' },
+  },
+  {
+    row: taken,
+    removes: 'the look at further names',
+    file: covering,
+    text: '$is_kept ||= $is_free && $now->{links} == 1;',
+    by: '$is_kept ||= $is_free;',
+    test: { file: exposure, title: 'has a further name' },
+  },
+  {
+    row: taken,
+    removes: 'the look for what is open for writing',
+    file: covering,
+    text: 'syscall($n{fcntl}, $file, 1024, 0) >= 0',
+    by: '1',
+    test: { file: exposure, title: 'is open for writing' },
+  },
+  {
+    row: taken,
+    removes: 'the look at the type of the new entry, and at where the cover went',
+    changes: [
+      { file: covering, text: "(pack('QQQ', 012000000, 0, 6), '')", by: "(pack('QQQ', 012000000, 0, 0), '')" },
+      { file: covering, text: 'elsif (@again && !$over) { mend($id, $w, @again) }\n', by: '' },
+    ],
+    test: { file: exposure, title: 'is a link' },
+  },
+  {
+    row: 'a program on the host that replaces a protected file all the time, so that its cover is put back for ever',
+    removes: 'the count of covers that are put back',
+    file: covering,
+    text: ' || ++$w->{count} > $most',
+    test: { file: exposure, title: 'is replaced all the time' },
+  },
+  {
+    row: 'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted',
+    removes: 'the covers in the finished tree',
+    file: 'packages/executor-bubblewrap/src/sandbox.ts',
+    text: 'if (late.size > 0) {',
+    by: 'if (late.size > 100_000) {',
+    test: {
+      file: 'packages/executor-bubblewrap/test/patterns.test.ts',
+      title: 'cover more than bubblewrap could mount',
+    },
+  },
+  {
+    row: 'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted',
+    removes: 'the limit of parts',
+    file: 'packages/core/src/commands/binds/cover-names.ts',
+    text: 'if (parts.length > maxParts &&',
+    by: 'if (parts.length > 100_000 &&',
+    test: { file: 'packages/core/test/commands/compile-binds.test.ts', title: 'too many matches' },
   },
   {
     row: "a link as a component of a bind's destination",
@@ -348,8 +409,8 @@ export const commandMutations: readonly Mutation[] = [
     row: 'the alias as a second way to a masked file',
     removes: 'the repetition of every bind below the alias',
     file: 'packages/executor-bubblewrap/src/layout.ts',
-    text: '      own.push(placed(bind, below(prefix, place(bind.at)), own))',
-    by: "      if (bind.kind !== 'mask' || prefix === '') own.push(placed(bind, below(prefix, place(bind.at)), own))",
+    text: '      add(placed(bind, below(prefix, place(bind.at)), last))',
+    by: "      if (bind.kind !== 'mask' || prefix === '') add(placed(bind, below(prefix, place(bind.at)), last))",
     test: { file: 'packages/executor-bubblewrap/test/view.test.ts', title: 'alias' },
   },
   {

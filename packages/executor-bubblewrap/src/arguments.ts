@@ -19,7 +19,7 @@ import { giveDescriptors, joinOptions, treeArguments } from './tree-arguments.ts
 
 export interface SandboxCommand {
   readonly layout: Layout
-  /** What bubblewrap mounts itself. Default: all of it. */
+  /** The parts that bubblewrap mounts itself. Default: all. */
   readonly split?: LateCovers | undefined
   readonly sources: OpenedSources
   /** `device:inode` of the directories that hold missing names, by host path. */

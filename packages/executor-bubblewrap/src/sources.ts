@@ -18,7 +18,7 @@ export interface OpenedSources extends Disposable {
   /** `device:inode` */
   readonly identity: (path: HostPath) => string | undefined
   readonly descriptor: (path: HostPath) => number
-  /** Of a path that was opened, or of one below it where the machine has no mount there. */
+  /** The place of a path that was opened, or of one below it where the machine has no mount there. */
   readonly mounted: (path: HostPath) => MountedSource | undefined
 }
 

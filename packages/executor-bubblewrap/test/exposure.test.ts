@@ -120,7 +120,7 @@ for (const mode of modes) {
         release?.()
       })
 
-    it('[RU9] ends the command where it is replaced all the time', { tags: 'all' }, async () => {
+    it('[RU9] ends the command where it is replaced all the time', async () => {
       const running = await begin('while :; do sleep 0.01; done')
       let isOver = false
       const ending = running.wait().catch((error: unknown) => error)

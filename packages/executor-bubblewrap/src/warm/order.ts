@@ -16,7 +16,7 @@ export interface WarmOrder {
   readonly top?: string | undefined
 }
 
-/** Of a command and its environment. */
+/** Bytes of a command and its environment. */
 const longestCommand = 65_536
 
 /** @returns `undefined` for an order that is too long, or that holds a NUL: a spare cannot be given it */

@@ -16,6 +16,8 @@ my $most = 100;
 # Microseconds for a missing entry, or for the program that saves it; and seconds for all.
 my ($patience, $limit) = (250_000, 10);
 
+sub pause_ { my $none = ''; select($none, undef, undef, $_[0]) }
+
 sub micros { my $now = "\0" x 16; syscall($n{clock_gettime}, 0, $now); my ($s, $ns) = unpack('qq', $now); return $s * 1_000_000 + int($ns / 1000) }
 
 # The process has ended.
@@ -148,7 +150,7 @@ sub cover_one {
   my ($error, $fd, $s);
   while ((($error, $fd, $s) = put_cover($careful, $kind, $path, $masks)) && $error) {
     return undef unless $careful && $error == 2 && micros() < $until;
-    select(undef, undef, undef, 0.0005);
+    pause_(0.0005);
   }
   my $now = micros();
   my $is_kept = !$careful || is_kept($fd, $s, $kind, $path);
@@ -222,7 +224,7 @@ sub is_kept {
     last if !$is_free && $! != 11;
     $is_kept ||= $is_free && $now->{links} == 1;
     last if $is_kept || micros() > $until;
-    select(undef, undef, undef, 0.002);
+    pause_(0.002);
   }
   closefd($file) if $is_writable;
   return $is_kept;

@@ -48,7 +48,7 @@ export interface ReservationRequest {
 export interface WatchedCover {
   /** Its mount point. */
   readonly point: string
-  /** What covers it; `other` is not put back when it is lost. */
+  /** The sort of cover; `other` is not put back when it is lost. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
   /** It is not there yet. */
   readonly isLate?: boolean | undefined

@@ -1,5 +1,5 @@
-# The part of the keeper that watches the mount tables of sandboxes: see keeper.pl. What loses a mount gets it back (cover.pl), or is
-# killed.
+# The part of the keeper that watches the mount tables of sandboxes: see keeper.pl. A sandbox that loses a mount
+# gets it back (cover.pl), or is killed.
 #
 # A watch is a hash: pid, pidfd, uid and gid (of its owner), ends (killed at the first loss), aliases (where its tree appears again),
 # fh (the mount table), wanted (mount points), kinds (what covers each), ids (place in `wanted` => number of the mount there, which
