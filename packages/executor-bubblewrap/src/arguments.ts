@@ -11,8 +11,7 @@ import {
 } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
-import { type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
-import type { LateCovers } from './late-covers.ts'
+import { type LateCovers, type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 import { systemNames } from './system-mounts.ts'
 import { giveDescriptors, joinOptions, treeArguments } from './tree-arguments.ts'

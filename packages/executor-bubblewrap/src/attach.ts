@@ -35,8 +35,7 @@ import {
 } from '@ws/sandbox'
 
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
-import { isAtRoot, layOut } from './layout.ts'
-import { splitLate } from './late-covers.ts'
+import { isAtRoot, layOut, splitLate } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
 import { trustIn } from './network/trust.ts'

@@ -5,14 +5,8 @@ import type { Owner } from '@ws/core/adapter'
 import type { HostPath, MissingName, RestrictionProblem } from '@ws/core/executor'
 
 import { noStateDirectory, reservationError } from './errors.ts'
-import {
-  type Keeper,
-  keeperProblem,
-  type ReservationAnswer,
-  startKeeper,
-  type Watch,
-  type WatchRequest,
-} from './keeper.ts'
+import { type Keeper, keeperProblem, type ReservationAnswer, startKeeper } from './keeper.ts'
+import type { Watch, WatchRequest } from './watch.ts'
 import { reservedDirectory, stateDirectoryProblem } from './state-directory.ts'
 
 /** A missing name that is to be reserved. */
