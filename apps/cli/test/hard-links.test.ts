@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { findSharedFiles, renderSharedFiles } from '../src/commands/doctor/hard-links.ts'
+import { renderSharedFiles } from '../src/commands/doctor/index.ts'
+import { findSharedFiles } from '../src/config/hard-links.ts'
 import { resolveSettings } from '../src/config/settings.ts'
 import { createStyle } from '../src/terminal/style.ts'
 import type { CommandContext } from '../src/command-context.ts'
@@ -20,7 +21,7 @@ it('[HO7] files with further names outside are counted: not those whose names al
   await link(join(outside.path, 'other'), at('shown/y'))
   await symlink(outside.path, at('way'))
   await mkdir(at('empty'))
-  const settings = await resolveSettings({ root: project.path })
+  const settings = await resolveSettings({ root: project.path, at: '/' })
   const context = { settings, signal: new AbortController().signal } as CommandContext
   const shared = await findSharedFiles(context)
   expect(shared).toEqual({ files: 2, examples: ['/again', '/shown/y'], complete: true })

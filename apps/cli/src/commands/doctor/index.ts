@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Owner } from '@ws/core/adapter'
 
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
+import { findSharedFiles, type SharedFiles } from '../../config/hard-links.ts'
 import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -12,7 +13,6 @@ import { howToInstall, optionalNames, type OptionalName } from '../../optional/p
 import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
-import { findSharedFiles, renderSharedFiles } from './hard-links.ts'
 import { inspectRules, type Rules } from './rules.ts'
 import { renderSummary } from './summary.ts'
 import { renderTable } from '../../terminal/table.ts'
@@ -102,6 +102,18 @@ function renderLeftovers(leftovers: readonly string[], { output, style }: Comman
   const opened = (path: string) => (process.getuid?.() === 0 ? '' : `chmod 700 ${path} && `)
   const lines = leftovers.map((path) => `  ${style.note('do')} ${output.name(`${opened(path)}rm -rf ${path}`)}`)
   return [`\n${style.bad('Temporary files of commands')} are left here and cannot be removed:`, ...lines].join('\n')
+}
+
+export function renderSharedFiles(
+  { files, examples, complete }: SharedFiles,
+  { output, style }: Pick<CommandContext, 'output' | 'style'>,
+): string {
+  const count = `${complete ? '' : 'At least '}${files} ${files === 1 ? 'file has' : 'files have'}`
+  return [
+    `\n${style.note(`${count} further names outside of the workspace`)} (hard links). A command that writes to one changes it there too:`,
+    ...examples.map((path) => `  ${output.name(path)}`),
+    `  ${style.note('do')} work in a copy (\`cp -a\`), which gives each file one name`,
+  ].join('\n')
 }
 
 /** Takes the place of an executor whose package is missing. */

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
-import type { CommandContext } from '../../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 
 /** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
 export interface SharedFiles {
@@ -39,18 +39,6 @@ export async function findSharedFiles({ settings, signal }: CommandContext): Pro
   }
   const shared = [...known.values()].filter(({ rest }) => rest > 0).map(({ path }) => path)
   return { files: shared.length, examples: shared.toSorted().slice(0, 3), complete: entries < mostEntries }
-}
-
-export function renderSharedFiles(
-  { files, examples, complete }: SharedFiles,
-  { output, style }: Pick<CommandContext, 'output' | 'style'>,
-): string {
-  const count = `${complete ? '' : 'At least '}${files} ${files === 1 ? 'file has' : 'files have'}`
-  return [
-    `\n${style.note(`${count} further names outside of the workspace`)} (hard links). A command that writes to one changes it there too:`,
-    ...examples.map((path) => `  ${output.name(path)}`),
-    `  ${style.note('do')} work in a copy (\`cp -a\`), which gives each file one name`,
-  ].join('\n')
 }
 
 // a directory can be closed to this user, and an entry gone
