@@ -185,6 +185,11 @@ export function unlistedHost(
   rule?: string,
   who: 'commands' | 'downloads' = 'commands',
 ): { readonly reason: string; readonly remedy: string } {
+  if (/^[\d.]+$|:/u.test(name))
+    return {
+      reason: `is an address, and ${who} reach hosts by name alone`,
+      remedy: 'ask for the host by its name, which must be listed',
+    }
   // An entry without a port stands for both.
   const entry = webPorts.includes(port) ? name : `${name}:${port}`
   const own = who === 'commands' ? '`network.allow`' : '`downloads.hosts`'

@@ -103,7 +103,7 @@ export class Gate {
     if (name === undefined && isLoopback(address)) return ['localhost', port, refusals.own()]
     const host = name ?? normalAddress(address) ?? address
     if (kind === 'udp') return [host, port, refusals.datagram()]
-    return [host, port, name === undefined ? refusals.address() : refusals.unlisted(this.#options.list, name, port)]
+    return [host, port, refusals.unlisted(this.#options.list, host, port)]
   }
 
   #placeOf(name: string): string {

@@ -20,11 +20,6 @@ export const refusals = {
     const rule = list.closedBy(name, port)
     return { outcome: 'denied', rule, ...unlistedHost(name, port, rule) }
   },
-  address: () =>
-    denied(
-      'is an address, and commands reach hosts by name alone',
-      'ask for the host by its name, which must be listed',
-    ),
   own: () =>
     denied(
       'is the loopback of the command itself, and nothing listened there',
