@@ -22,8 +22,8 @@ it('[HO7] files with further names outside are counted: not those whose names al
   await symlink(outside.path, at('way'))
   await mkdir(at('empty'))
   const settings = await resolveSettings({ root: project.path, at: '/' })
-  const context = { settings, signal: new AbortController().signal } as CommandContext
-  const shared = await findSharedFiles(context)
+  const { signal } = new AbortController()
+  const shared = await findSharedFiles(settings, signal)
   expect(shared).toEqual({ files: 2, examples: ['/again', '/shown/y'], complete: true })
   const output = { name: (text: string) => text } as CommandContext['output']
   const text = renderSharedFiles(shared, { output, style: createStyle(process.stdout) })
@@ -31,12 +31,12 @@ it('[HO7] files with further names outside are counted: not those whose names al
   const [first] = settings.mounts
   if (first === undefined) throw new Error('it has a mount')
   const readOnly = { ...settings, mounts: [{ ...first, access: 'read-only' as const }] }
-  expect(await findSharedFiles({ ...context, settings: readOnly })).toMatchObject({ files: 0 })
+  expect(await findSharedFiles(readOnly, signal)).toMatchObject({ files: 0 })
 })
 
 it('a tree that cannot be read counts for nothing', async () => {
   await using scratch = await createScratchDirectory()
   const settings = await resolveSettings({ root: join(scratch.path, 'gone') })
-  const context = { settings, signal: new AbortController().signal } as CommandContext
-  expect(await findSharedFiles(context)).toEqual({ files: 0, examples: [], complete: true })
+  const { signal } = new AbortController()
+  expect(await findSharedFiles(settings, signal)).toEqual({ files: 0, examples: [], complete: true })
 })

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
-import type { CommandContext } from '../command-context.ts'
+import type { Settings } from './settings.ts'
 
 /** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
 export interface SharedFiles {
@@ -16,10 +16,10 @@ export interface SharedFiles {
 const mostEntries = 200_000
 
 /** Counts the files in the mounts of this machine of which not all names lie there. */
-export async function findSharedFiles({ settings, signal }: CommandContext): Promise<SharedFiles> {
+export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, signal: AbortSignal): Promise<SharedFiles> {
   const known = new Map<string, { readonly path: string; rest: number }>()
   let entries = 0
-  for (const { at, storage, access } of settings.mounts) {
+  for (const { at, storage, access } of mounts) {
     if (storage.kind !== 'local' || access === 'read-only') continue
     const waiting = [{ host: storage.root, path: at === '/' ? '' : at }]
     for (let next = waiting.pop(); next !== undefined && entries < mostEntries; next = waiting.pop()) {

@@ -22,7 +22,8 @@ import { naming } from './failures.ts'
 import { fence } from './fence.ts'
 import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
 import { Changes, OpenThread } from './thread.ts'
-import { kindOf, otherError, ticketTreeOf, treeOf } from './tree.ts'
+import { otherError, ticketTreeOf, treeOf } from './tree.ts'
+import { hasDirectories, idNote, isNew, unmake } from './unmake.ts'
 
 /** The settings that all threads of one `createThreads` share. */
 export interface Setting {
@@ -40,9 +41,6 @@ export interface Setting {
   readonly onState: (event: ThreadEvent) => void
   readonly audit: ((event: AccessEvent) => void) | undefined
 }
-
-/** The note beside a lease that holds the exact id, since leases are named by the folded one. The tree is there then. */
-const idNote = 'id'
 
 interface Opening {
   readonly wait: number | undefined
@@ -103,30 +101,6 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
     throw error
   }
 }
-
-/** Directories of their own are there without an object in them. */
-const hasDirectories = ({ capabilities }: StorageAdapter): boolean =>
-  capabilities.hostPath || capabilities.enforcesHierarchy || capabilities.keepsEmptyDirectories
-
-/** The thread was never opened. Where a question costs a request, the notes alone say so. */
-async function isNew({ store, layout, threadId }: ThreadPlace, lease: Lease | undefined): Promise<boolean> {
-  if (lease?.notes[idNote] !== undefined) return false
-  return !hasDirectories(store) || (await kindOf(store, treeOf(layout, threadId))) === 'nothing'
-}
-
-/** Takes back a new thread that could not be opened, so that no list has it. A directory that holds something stays. */
-async function unmake(place: ThreadPlace, lease: Lease | undefined): Promise<void> {
-  const store = fence(place.store, { lease, onChange: nothing, onFlush: nothing })
-  const tree = treeOf(place.layout, place.threadId)
-  const points = new Set(mountPointsOf(place).flatMap(withParents))
-  const paths = [...points].map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
-  for (const path of [...paths.toSorted((a, b) => b.length - a.length), tree])
-    await store.delete(path).catch(() => undefined)
-  await lease?.writeNotes({})
-}
-
-const withParents = (path: string): string[] =>
-  path === '' ? [] : [path, ...withParents(path.slice(0, path.lastIndexOf('/')))]
 
 interface Owning extends SignalOption {
   readonly lease: Lease | undefined

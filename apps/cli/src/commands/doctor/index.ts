@@ -63,7 +63,7 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   const packages = Object.fromEntries(optionalNames.map((name) => [name, isInstalled(name)]))
   const { givenUpScratch } = await import('@ws/adapter-local/internal')
   const leftovers = await givenUpScratch()
-  const shared = await findSharedFiles(context)
+  const shared = await findSharedFiles(settings, context.signal)
   if (output.json) await output.value({ ok, executors: findings, rules, tools, packages, leftovers, shared })
   else {
     const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
