@@ -16,7 +16,9 @@ const [begin, end, invalid] = ['\u001e', '\u001f', '\u001d']
 
 /** Cases as one script: what each prints stands between marks, with its status. */
 function scriptOf(cases: readonly string[]): string {
-  return cases.map((text) => `printf '${begin}'\n(\n${text}\n) < /dev/null 2> /dev/null\nprintf '${end}%s' $?\n`).join('')
+  return cases
+    .map((text) => `printf '${begin}'\n(\n${text}\n) < /dev/null 2> /dev/null\nprintf '${end}%s' $?\n`)
+    .join('')
 }
 
 /** The same for bash, which says first whether it can read a case. */
@@ -65,7 +67,8 @@ function inBash(cases: readonly string[], directory: string): string[] {
   })
   if (error !== undefined) throw error
   const outputs = outputsOf(stdout)
-  if (outputs.length !== cases.length) throw new Error(`bash ran ${outputs.length} of ${cases.length} cases: ${cases[outputs.length - 1]}`)
+  if (outputs.length !== cases.length)
+    throw new Error(`bash ran ${outputs.length} of ${cases.length} cases: ${cases[outputs.length - 1]}`)
   return outputs
 }
 
@@ -77,9 +80,15 @@ async function inWorkspace(cases: readonly string[], workspace: Workspace): Prom
   if (outputs.length === cases.length && exitCode !== 126) return outputs
   if (outputs.length === 0) {
     // The script has been refused before it began, or cannot be read.
-    if (cases.length === 1) return [exitCode === 126 || /: syntax error: |unexpected EOF/.test(stderr) ? undefined : `exit ${exitCode}: ${stderr}`]
+    if (cases.length === 1)
+      return [
+        exitCode === 126 || /: syntax error: |unexpected EOF/.test(stderr) ? undefined : `exit ${exitCode}: ${stderr}`,
+      ]
     const half = cases.length >> 1
-    return [...(await inWorkspace(cases.slice(0, half), workspace)), ...(await inWorkspace(cases.slice(half), workspace))]
+    return [
+      ...(await inWorkspace(cases.slice(0, half), workspace)),
+      ...(await inWorkspace(cases.slice(half), workspace)),
+    ]
   }
   const ran = outputs.length - 1
   return [...outputs.slice(0, ran), undefined, ...(await inWorkspace(cases.slice(ran + 1), workspace))]

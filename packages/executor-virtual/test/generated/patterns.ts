@@ -59,12 +59,15 @@ function drawExpression(random: Random, depth = 0): string {
     const repeat = random.chance(0.3) ? random.pick(['*', '+', '?', '{2}', '{1,2}']) : ''
     if (choice < 6) return random.pick(['a', 'b', 'c', '1', '-', '_', 'A']) + repeat
     if (choice < 8) return `.${repeat}`
-    if (choice < 10) return `[${random.pick(['a-c', '^a', '[:alpha:]', '^[:digit:]_', 'ab.', '*a', '0-9', "'.'", '"$q"'])}]${repeat}`
+    if (choice < 10)
+      return `[${random.pick(['a-c', '^a', '[:alpha:]', '^[:digit:]_', 'ab.', '*a', '0-9', "'.'", '"$q"'])}]${repeat}`
     if (choice < 11) return random.pick(['^', 'a'])
     if (choice < 13) return `${random.pick(["'.'", '"*"', "'(a'", '"$q"', '"$p"', "'[a]'", '"|"'])}`
     if (choice < 14) return random.pick(['\\.', '\\*', '\\[', '\\(', '\\$', '\\\\'])
     if (choice < 15) return '${r}'
-    return depth > 1 ? 'a' : `(${drawExpression(random, depth + 1)}${random.chance(0.5) ? `|${drawExpression(random, depth + 1)}` : ''})${repeat}`
+    return depth > 1
+      ? 'a'
+      : `(${drawExpression(random, depth + 1)}${random.chance(0.5) ? `|${drawExpression(random, depth + 1)}` : ''})${repeat}`
   })
 }
 
@@ -75,11 +78,15 @@ function drawReplacement(random: Random): string {
 /** A place where a pattern stands, and what is found there. */
 function drawPlace(random: Random): string {
   const choice = random.below(12)
-  if (choice < 2) return `case $s in ${drawPattern(random)}) echo 1;; ${drawPattern(random)}|"$q") echo 2;; *) echo 3;; esac`
-  if (choice < 4) return `[[ $s ${random.pick(['==', '=', '!='])} ${drawPattern(random, { extended: true })} ]]; echo $?`
-  if (choice < 6) return `[[ $s =~ ${drawExpression(random)}${random.chance(0.3) ? '$' : ''} ]]; echo $? "\${BASH_REMATCH[@]/#/<}"`
+  if (choice < 2)
+    return `case $s in ${drawPattern(random)}) echo 1;; ${drawPattern(random)}|"$q") echo 2;; *) echo 3;; esac`
+  if (choice < 4)
+    return `[[ $s ${random.pick(['==', '=', '!='])} ${drawPattern(random, { extended: true })} ]]; echo $?`
+  if (choice < 6)
+    return `[[ $s =~ ${drawExpression(random)}${random.chance(0.3) ? '$' : ''} ]]; echo $? "\${BASH_REMATCH[@]/#/<}"`
   const at = random.chance(0.15) ? 'l[@]' : 's'
-  if (choice < 9) return `printf '<%s>' "\${${at}${random.pick(['#', '##', '%', '%%'])}${drawPattern(random, { never: '#%' })}}"`
+  if (choice < 9)
+    return `printf '<%s>' "\${${at}${random.pick(['#', '##', '%', '%%'])}${drawPattern(random, { never: '#%' })}}"`
   const pattern = drawPattern(random, { never: '/' }).replace(/^[#%]/, 'a').replaceAll('/', 'b')
   return `printf '<%s>' "\${${at}${random.pick(['/', '//', '/#', '/%'])}${pattern}/${drawReplacement(random)}}"`
 }

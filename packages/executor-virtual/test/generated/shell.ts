@@ -11,16 +11,67 @@ function drawExpression(random: Random, depth = 0): string {
   const inner = () => drawExpression(random, depth + 1)
   if (choice < 3) return drawNumber(random)
   if (choice < 5) return random.pick(['x', 'y', 'z', 'unset', 'a[1]', 'a[x]'])
-  if (choice < 8) return random.pick(['$x', '${x}', '$y', '${y}', '$e', '${e}', '$1', '${2}', '$#', '${#t}', '${a[0]}', '${u:-2}', '$(echo 3)', '$(echo "1 + 2")', '`echo 2`'])
+  if (choice < 8)
+    return random.pick([
+      '$x',
+      '${x}',
+      '$y',
+      '${y}',
+      '$e',
+      '${e}',
+      '$1',
+      '${2}',
+      '$#',
+      '${#t}',
+      '${a[0]}',
+      '${u:-2}',
+      '$(echo 3)',
+      '$(echo "1 + 2")',
+      '`echo 2`',
+    ])
   if (choice < 16) {
-    const operator = random.pick(['+', '-', '*', '/', '%', '**', '<', '<=', '>', '>=', '==', '!=', '&&', '||', '&', '|', '^', '<<', '>>', ','])
+    const operator = random.pick([
+      '+',
+      '-',
+      '*',
+      '/',
+      '%',
+      '**',
+      '<',
+      '<=',
+      '>',
+      '>=',
+      '==',
+      '!=',
+      '&&',
+      '||',
+      '&',
+      '|',
+      '^',
+      '<<',
+      '>>',
+      ',',
+    ])
     const blank = random.pick(['', ' '])
     return `${inner()}${blank}${operator}${blank}${operator === '**' || operator === '<<' || operator === '>>' ? random.pick(['2', '1', '3', 'z']) : inner()}`
   }
   if (choice < 17) return `(${inner()})`
   if (choice < 18) return `${random.pick(['-', '+', '!', '~'])}${inner()}`
   if (choice < 19) return `${inner()} ? ${inner()} : ${inner()}`
-  return random.pick(['x++', '++x', 'y--', '--y', 'x += 2', 'y = 5', 'x *= 3', 'y -= 1', 'a[0] += 1', 'x = y = 4', 'y <<= 1', 'x |= 6'])
+  return random.pick([
+    'x++',
+    '++x',
+    'y--',
+    '--y',
+    'x += 2',
+    'y = 5',
+    'x *= 3',
+    'y -= 1',
+    'a[0] += 1',
+    'x = y = 4',
+    'y <<= 1',
+    'x |= 6',
+  ])
 }
 
 export function drawArithmetic(random: Random): string {
@@ -30,11 +81,32 @@ export function drawArithmetic(random: Random): string {
   const show = 'echo " $x $y ${a[0]}"'
   if (use < 3) return `${set}; echo $((${expression})); ${show}`
   if (use < 4) return `${set}; ((${expression})); echo $?; ${show}`
+  if (use < 4.5 && random.chance(0.4)) return `${set}; let "${expression.replaceAll('"', '')}"; echo $?; ${show}`
   return `${set}; s=abcdefgh; echo "\${s:$((${expression})):2}"; ${show}`
 }
 
 export function drawPrintf(random: Random): string {
-  const argument = () => random.pick(['1', '-5', '0x1f', '017', "'a", '"b', 'abc', '', '3.7', '1e3', 'a b', 'x\\ty', '%', '\\101', '-', '+4', '12abc', 'é'])
+  const argument = () =>
+    random.pick([
+      '1',
+      '-5',
+      '0x1f',
+      '017',
+      "'a",
+      '"b',
+      'abc',
+      '',
+      '3.7',
+      '1e3',
+      'a b',
+      'x\\ty',
+      '%',
+      '\\101',
+      '-',
+      '+4',
+      '12abc',
+      'é',
+    ])
   const format = random.many(1, 4, () => {
     const flags = random.many(0, 1, () => random.pick(['-', '0', '+', ' ', '#']))
     const width = random.chance(0.3) ? random.pick(['5', '3', '*', '10']) : ''
@@ -52,7 +124,8 @@ const texts = ['', 'a', 'a b', ' a  b ', 'a:b:c', 'x/y.z', '*', 'a\\b', 'AbC', "
 
 export function drawParameter(random: Random): string {
   const text = () => quote(random.pick(texts))
-  const word = () => random.pick(['w', '"w x"', 'w x', "'q'", '$v', '"$v"', '${v}', '', '\\*', '$((1+1))', '~', '"a  b"'])
+  const word = () =>
+    random.pick(['w', '"w x"', 'w x', "'q'", '$v', '"$v"', '${v}', '', '\\*', '$((1+1))', '~', '"a  b"'])
   const set = `v=${text()} e= l=(${text()} ${text()} ${text()}); unset u; declare -A m=([k]=${text()} [j]=2); n=v; set -- ${text()} ${text()}`
   const name = () => random.pick(['v', 'u', 'e', '1', '3', 'l[1]', 'l[9]', 'm[k]', 'l[-1]'])
   const list = () => random.pick(['@', '*', 'l[@]', 'l[*]'])
@@ -62,7 +135,10 @@ export function drawParameter(random: Random): string {
     switch (random.below(10)) {
       case 0:
       case 1:
-        return `\${${name()}${random.pick(['-', ':-', '+', ':+', '=', ':='])}${word()}}`.replace(/\$\{([13])(:?=)/, '${v$2')
+        return `\${${name()}${random.pick(['-', ':-', '+', ':+', '=', ':='])}${word()}}`.replace(
+          /\$\{([13])(:?=)/,
+          '${v$2',
+        )
       case 2:
         return `\${#${random.pick(['v', 'u', '@', 'l[@]', 'l[1]', '1', 'm[@]'])}}`
       case 3:
@@ -81,18 +157,28 @@ export function drawParameter(random: Random): string {
         return `$${random.pick(['v', '1', '#', '@', '*'])}`
     }
   }
-  const one = () => (random.chance(0.6) ? `"${random.pick(['', 'p', ' '])}${expansion()}${random.pick(['', 's'])}"` : expansion())
+  const one = () =>
+    random.chance(0.6) ? `"${random.pick(['', 'p', ' '])}${expansion()}${random.pick(['', 's'])}"` : expansion()
   const words = Array.from({ length: 1 + random.below(2) }, one).join(' ')
   return `${set}; ${before}${random.chance(0.2) ? `x=${one()}; printf '<%s>' "$x"` : `printf '<%s>' ${words}`}; echo " \${v-} \${u-}"`
 }
 
 export function drawRead(random: Random): string {
-  const input = random.many(0, 5, () => random.pick(['a', 'b c', ' ', '  ', ':', '::', '\\', '\\n', '\\ x', 'é', '\t', '"', "'", '=', ',']))
+  const input = random.many(0, 5, () =>
+    random.pick(['a', 'b c', ' ', '  ', ':', '::', '\\', '\\n', '\\ x', 'é', '\t', '"', "'", '=', ',']),
+  )
   const lines = [input, random.pick(['x y', ':', '', 'z'])].slice(0, 1 + random.below(2)).join('\n')
   const ifs = random.pick(['', '', '', 'IFS= ', 'IFS=: ', "IFS=' :' ", 'IFS=, ', "IFS=$'\\t' "])
   const options = random.pick(['', '-r ', '-r ', '-r ', '-r -n 3 ', '-r -d : ', '-ra l ', '-a l '])
   const names = options.includes('a l') ? '' : random.pick(['p', 'p q', 'p q o', ''])
-  const shows = options.includes('a l') ? '"${l[@]}"' : names === '' ? '"$REPLY"' : names.split(' ').map((name) => `"$${name}"`).join(' ')
+  const shows = options.includes('a l')
+    ? '"${l[@]}"'
+    : names === ''
+      ? '"$REPLY"'
+      : names
+          .split(' ')
+          .map((name) => `"$${name}"`)
+          .join(' ')
   const choice = random.below(4)
   const here = `<<'E'\n${lines}\nE`
   if (choice < 2) return `${ifs}read ${options}${names} ${here}\necho $?; printf '<%s>' ${shows}`
@@ -101,8 +187,36 @@ export function drawRead(random: Random): string {
 }
 
 export function drawHereDocument(random: Random): string {
-  const line = () => random.many(0, 4, () => random.pick(['a', ' ', '\t', '$v', '${v}', '"$v"', '\\$v', '\\\\', "'", '"', '`echo c`', '$(echo d)', '$((1+2))', '${u:-x}', '${v#a}', '\\"', '\\', '*', '${v/a/"b"}', '&', '\\a', '$ ']))
-  const body = Array.from({ length: random.below(4) }, line).join('\n').replace(/\\$/, '')
+  const line = () =>
+    random.many(0, 4, () =>
+      random.pick([
+        'a',
+        ' ',
+        '\t',
+        '$v',
+        '${v}',
+        '"$v"',
+        '\\$v',
+        '\\\\',
+        "'",
+        '"',
+        '`echo c`',
+        '$(echo d)',
+        '$((1+2))',
+        '${u:-x}',
+        '${v#a}',
+        '\\"',
+        '\\',
+        '*',
+        '${v/a/"b"}',
+        '&',
+        '\\a',
+        '$ ',
+      ]),
+    )
+  const body = Array.from({ length: random.below(4) }, line)
+    .join('\n')
+    .replace(/\\$/, '')
   const mark = random.pick(['E', "'E'", '"E"', '\\E'])
   const set = `v=${quote(random.pick(['a b', 'abc', '*', '"q"']))}; unset u`
   const choice = random.below(4)
@@ -112,7 +226,16 @@ export function drawHereDocument(random: Random): string {
 }
 
 export function drawLoop(random: Random): string {
-  const leave = () => random.pick(['', '', '', '[ $i = 2 ] && break; ', '[ $i = 1 ] && continue; ', '[ $i = b ] && break 2; ', '((i == 2)) && continue 2; '])
+  const leave = () =>
+    random.pick([
+      '',
+      '',
+      '',
+      '[ $i = 2 ] && break; ',
+      '[ $i = 1 ] && continue; ',
+      '[ $i = b ] && break 2; ',
+      '((i == 2)) && continue 2; ',
+    ])
   const body = (depth: number): string => {
     const choice = random.below(depth > 1 ? 2 : 5)
     if (choice < 1) return `${leave()}echo "$i"`

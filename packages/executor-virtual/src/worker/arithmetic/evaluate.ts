@@ -1,22 +1,10 @@
+import { apply, ArithmeticFault, levels } from './operators.ts'
 import type { Variables } from './variables.ts'
-
-/** A fault of an expression, in bash's words. */
-export class ArithmeticFault extends Error {}
 
 const mostDepth = 200
 const assignments: ReadonlySet<string> = new Set(['=', '*=', '/=', '%=', '+=', '-=', '<<=', '>>=', '&=', '^=', '|='])
-/** Operators of two sides that are read from left to right, those that bind least first. */
-const levels: readonly (readonly string[])[] = [
-  ['|'],
-  ['^'],
-  ['&'],
-  ['==', '!='],
-  ['<=', '>=', '<', '>'],
-  ['<<', '>>'],
-  ['+', '-'],
-  ['*', '/', '%'],
-]
-const token = /\s*(?:(<<=|>>=|\*\*|[=!<>]=|[-+*/%&^|]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^~!<>=?:(),])|(\d[\w#@]*)|([A-Za-z_]\w*)|([^\s]))/y
+const token =
+  /\s*(?:(<<=|>>=|\*\*|[=!<>]=|[-+*/%&^|]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^~!<>=?:(),])|(\d[\w#@]*)|([A-Za-z_]\w*)|([^\s]))/y
 
 /** The value of an expression in 64 bits, as bash finds it. */
 export function evaluate(text: string, variables: Variables, depth = 0): bigint {
@@ -258,34 +246,9 @@ class Reader {
   }
 
   #apply(operator: string, left: bigint, right: bigint): bigint {
-    const compared = { '==': left === right, '!=': left !== right, '<': left < right, '>': left > right, '<=': left <= right, '>=': left >= right }
-    if (Object.hasOwn(compared, operator)) return BigInt(compared[operator as keyof typeof compared])
-    if ((operator === '/' || operator === '%') && right === 0n) return this.#idle ? 0n : this.#fail('division by 0')
-    if (operator === '**' && right < 0n) return this.#idle ? 0n : this.#fail('exponent less than 0')
-    return BigInt.asIntN(64, results[operator]?.(left, right) ?? 0n)
+    if (this.#idle) return 0n
+    if ((operator === '/' || operator === '%') && right === 0n) this.#fail('division by 0')
+    if (operator === '**' && right < 0n) this.#fail('exponent less than 0')
+    return apply(operator, left, right)
   }
-}
-
-const results: Readonly<Record<string, (left: bigint, right: bigint) => bigint>> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => left / right,
-  '%': (left, right) => left % right,
-  '**': power,
-  '<<': (left, right) => left << BigInt.asUintN(6, right),
-  '>>': (left, right) => left >> BigInt.asUintN(6, right),
-  '&': (left, right) => left & right,
-  '|': (left, right) => left | right,
-  '^': (left, right) => left ^ right,
-}
-
-function power(base: bigint, exponent: bigint): bigint {
-  let result = 1n
-  let square = base
-  for (let left = exponent; left > 0n; left >>= 1n) {
-    if (left % 2n === 1n) result = BigInt.asIntN(64, result * square)
-    square = BigInt.asIntN(64, square * square)
-  }
-  return result
 }

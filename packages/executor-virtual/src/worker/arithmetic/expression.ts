@@ -1,6 +1,7 @@
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import { sessionOf } from '../interpreter/shell.ts'
-import { ArithmeticFault, evaluate } from './evaluate.ts'
+import { evaluate } from './evaluate.ts'
+import { ArithmeticFault } from './operators.ts'
 import { Variables } from './variables.ts'
 
 let running: Interpreter | undefined
@@ -60,5 +61,18 @@ function valueNode(text: string | undefined, within: Within | undefined): object
     if (error instanceof RangeError) return sessionOf(running).refuse('$((…))', 'the expression is too deep')
     if (!(error instanceof ArithmeticFault)) throw error
     return { type: 'ArithSyntaxError', message: error.message }
+  }
+}
+
+/** `let`: expressions that the shell has expanded. */
+export function letExpressions(given: readonly string[]): { stdout: string; stderr: string; exitCode: number } {
+  if (running === undefined) throw new Error('no script runs')
+  const variables = new Variables(running)
+  try {
+    const values = given.map((text) => evaluate(text, variables))
+    return { stdout: '', stderr: '', exitCode: values.at(-1) === 0n ? 1 : 0 }
+  } catch (error) {
+    if (!(error instanceof ArithmeticFault)) throw error
+    return { stdout: '', stderr: `bash: let: ${error.message}\n`, exitCode: 1 }
   }
 }

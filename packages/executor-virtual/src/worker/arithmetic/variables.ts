@@ -52,17 +52,24 @@ export class Variables {
     const array = arrays?.get(name)
     if (array !== undefined) array.elements.set(key ?? '0', value)
     else if (key === undefined) env.set(name, value)
-    else arrays?.set(name, { kind: 'indexed', elements: new Map([...(env.has(name) ? ([['0', env.get(name) ?? '']] as const) : []), [key, value]]) })
+    else
+      arrays?.set(name, {
+        kind: 'indexed',
+        elements: new Map([...(env.has(name) ? ([['0', env.get(name) ?? '']] as const) : []), [key, value]]),
+      })
   }
 
   /** A text of arithmetic with the values of `$x`, `${x}`, `${#x}` and the like in it. */
   expand(text: string): string {
-    return text.replace(simple, (_, plain: string | undefined, braced: string | undefined, list?: string, length?: string) => {
-      if (list !== undefined) return String(this.#count(list))
-      if (length !== undefined) return String([...this.get(length)].length)
-      const name = plain ?? braced ?? ''
-      return name === '?' ? String(this.#state.lastExitCode) : this.get(name)
-    })
+    return text.replace(
+      simple,
+      (_, plain: string | undefined, braced: string | undefined, list?: string, length?: string) => {
+        if (list !== undefined) return String(this.#count(list))
+        if (length !== undefined) return String([...this.get(length)].length)
+        const name = plain ?? braced ?? ''
+        return name === '?' ? String(this.#state.lastExitCode) : this.get(name)
+      },
+    )
   }
 
   #count(list: string): number {

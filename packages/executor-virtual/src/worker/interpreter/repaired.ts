@@ -1,7 +1,7 @@
 import { outputOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import { evaluateFor } from '../arithmetic/expression.ts'
+import { evaluateFor, letExpressions } from '../arithmetic/expression.ts'
 import { replaceEngine } from '../patterns/engine.ts'
 import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
@@ -10,7 +10,7 @@ import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Sta
 import { asScript, isDiscarded, noteFault, passFault } from './discard.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
-import { goesToErrors, isBareExec } from './to-errors.ts'
+import { goesToErrors, isBareExec, readsFile } from './to-errors.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
@@ -66,8 +66,8 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       const result: ExecResult = isDiscarded(shell, statement)
         ? { stdout: '', stderr: '', exitCode: 1 }
         : statement.background
-        ? await background(this, statement, (inner) => executeStatement.call(this, inner))
-        : await executeStatement.call(this, statement)
+          ? await background(this, statement, (inner) => executeStatement.call(this, inner))
+          : await executeStatement.call(this, statement)
       passFault(shell, result)
       if (isRound) Object.assign(loop, { ran: true, left: false })
       return isLast ? await trapAfter(this, result) : result
@@ -162,6 +162,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
   interpreter.runCommand = async function (name, given, ...rest) {
     if (name === 'trap') return setTrap(this, given)
     if (name === 'wait') return wait(this, given)
+    if (name === 'let' && given.length > 0) return letExpressions(given)
     if (name === 'cd' && given.at(-1) === '-' && this.ctx.state.previousDir === '')
       return { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
     const odd = name === 'test' || name === '[' ? testError(name, given) : undefined
@@ -247,12 +248,4 @@ function start(interpreter: Interpreter): void {
 
 function isLeaving(error: unknown): boolean {
   return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')
-}
-
-/** `$(< file)` reads a file without a command. */
-function readsFile(command: Command): boolean {
-  return (
-    JSON.stringify(command).includes('"type":"CommandSubstitution"') &&
-    JSON.stringify(command).includes('"operator":"<"')
-  )
 }

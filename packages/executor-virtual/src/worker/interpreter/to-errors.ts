@@ -37,3 +37,11 @@ export function isBareExec(command: Command): boolean {
 function textOf(word: Part | null): string {
   return word?.value ?? (word?.parts ?? []).map(textOf).join('')
 }
+
+/** `$(< file)` reads a file without a command. */
+export function readsFile(command: Command): boolean {
+  return (
+    JSON.stringify(command).includes('"type":"CommandSubstitution"') &&
+    JSON.stringify(command).includes('"operator":"<"')
+  )
+}

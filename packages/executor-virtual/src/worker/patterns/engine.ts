@@ -55,7 +55,11 @@ let latest: { readonly text: string; readonly result: Compiled } | undefined
 
 function compiled(text: string, compile: (expression: string) => Compiled): Compiled {
   if (text.startsWith(uses.arithmetic)) {
-    keepExpanded(charactersOf(text.slice(2)).map((character) => character.text).join(''))
+    keepExpanded(
+      charactersOf(text.slice(2))
+        .map((character) => character.text)
+        .join(''),
+    )
     return everything
   }
   if (latest?.text === text) return latest.result
@@ -65,13 +69,17 @@ function compiled(text: string, compile: (expression: string) => Compiled): Comp
 }
 
 function compiledAnew(text: string, compile: (expression: string) => Compiled): Compiled {
-  let [use, extended] = text as unknown as [Use, string]
-  const [pattern = '', replacement] = text.slice(2).split(marks.replacement)
-  if (replacement !== undefined && /[&\\$]/.test(replacement))
-    refuse('${…/…/…}', '`&`, `\\` or `$` in a replacement that is a variable; use sed')
+  let use = text[0] as Use
+  const kind = text[1]
+  const [pattern = '', replacement = ''] = text.slice(2).split(marks.replacement)
+  const odd = charactersOf(replacement).find(
+    (one) => (kind === 'l' && /[\\$]/.test(one.text)) || (!one.quoted && /[&\\]/.test(one.text)),
+  )
+  if (odd !== undefined) refuse('${…/…/…}', `\`${odd.text}\` in the value of a replacement; use sed`)
   if (use === uses.expression) {
     const expression = expressionSource(charactersOf(pattern))
-    if (expression === undefined) return refuse('[[ … =~ … ]]', 'the expression is not valid, or has a form that is not known here')
+    if (expression === undefined)
+      return refuse('[[ … =~ … ]]', 'the expression is not valid, or has a form that is not known here')
     return compile(expression)
   }
   const characters = charactersOf(pattern)
@@ -82,14 +90,18 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
     use = sign === '#' ? uses.start : uses.end
   }
   try {
-    return new Pattern(parsePattern(characters, { extended: extended === '+', counted }), use)
+    return new Pattern(parsePattern(characters, { extended: kind === '+', counted }), use)
   } catch (error) {
     if (error instanceof OddPattern) return refuse('a pattern', `${error.message}; write the characters out`)
     throw error
   }
 }
 
-const everything: Compiled = { matcher: (text) => new PatternMatcher([{ kind: 'star' }], uses.longestPrefix, text), groupCount: () => 0, namedGroups: () => ({}) }
+const everything: Compiled = {
+  matcher: (text) => new PatternMatcher([{ kind: 'star' }], uses.longestPrefix, text),
+  groupCount: () => 0,
+  namedGroups: () => ({}),
+}
 
 function refuse(subject: string, reason: string): never {
   if (session === undefined) throw new Error('no script runs')

@@ -85,7 +85,7 @@ class Reader {
     return `{${least === '' ? '0' : least}${comma}${most}}`
   }
 
-  /** What follows, up to a quoted character. */
+  /** The text that follows, up to a quoted character. */
   #rest(): string {
     const rest = this.#text.slice(this.#at, this.#at + 16)
     const end = rest.findIndex(({ quoted }) => quoted)

@@ -1,9 +1,15 @@
 // Text that just-bash has expanded comes to the matcher with these marks. They are low surrogates that stand alone, which no
 // text of a script holds: bytes that are not UTF-8 lie in another range.
 
-export const marks = { begin: '\udf00', end: '\udf01', quote: '\udf02', unquote: '\udf03', replacement: '\udf04' } as const
+export const marks = {
+  begin: '\udf00',
+  end: '\udf01',
+  quote: '\udf02',
+  unquote: '\udf03',
+  replacement: '\udf04',
+} as const
 
-/** What a pattern is for. A capital letter asks for the longest part. */
+/** The uses of a pattern. A capital letter asks for the longest part. */
 export const uses = {
   whole: 'w',
   prefix: 'p',

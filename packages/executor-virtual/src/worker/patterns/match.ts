@@ -29,7 +29,8 @@ export class Matching {
     if (/[\ud800-\udbff]/.test(text)) {
       this.#codes = Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0)
       this.#units = new Uint32Array(this.#codes.length + 1)
-      for (const [at, code] of this.#codes.entries()) this.#units[at + 1] = (this.#units[at] ?? 0) + (code > 0xffff ? 2 : 1)
+      for (const [at, code] of this.#codes.entries())
+        this.#units[at + 1] = (this.#units[at] ?? 0) + (code > 0xffff ? 2 : 1)
     }
     this.#length = this.#codes?.length ?? text.length
     this.#left = steps + 8 * this.#length

@@ -51,24 +51,16 @@ function expressionAtStart(text: string): string | undefined {
   return undefined
 }
 
-interface WithExpression {
-  readonly expression?: unknown
-  readonly args?: readonly { readonly parts: readonly { readonly expression?: unknown }[] }[]
+const commandOf = (script: string) => parse(script).statements[0]?.pipelines[0]?.commands[0] as object
+
+/** A command whose text is read afterwards. */
+function arithmeticOf(text: string | undefined): object | undefined {
+  return text === undefined
+    ? undefined
+    : { ...commandOf('((0))'), expression: { type: 'ArithmeticExpression', originalText: text } }
 }
 
-const commandOf = (script: string) => parse(script).statements[0]?.pipelines[0]?.commands[0] as WithExpression
-
-function arithmeticOf(text: string | undefined): WithExpression | undefined {
-  if (text === undefined) return undefined
-  try {
-    const { expression } = commandOf(`: $((${text}))`).args?.[0]?.parts[0] ?? {}
-    return { ...commandOf('((0))'), expression }
-  } catch {
-    return undefined
-  }
-}
-
-function replace(command: Command, by: WithExpression): void {
+function replace(command: Command, by: object): void {
   const { redirections = [] } = command as { readonly redirections?: readonly unknown[] }
   for (const key of Object.keys(command)) Reflect.deleteProperty(command, key)
   Object.assign(command, by, { redirections })

@@ -18,7 +18,11 @@ interface Expression {
 interface Shape {
   readonly type?: string
   readonly parameter?: string
-  readonly operation?: { readonly type: string; readonly offset: Expression; readonly length?: Expression | null } | null
+  readonly operation?: {
+    readonly type: string
+    readonly offset: Expression
+    readonly length?: Expression | null
+  } | null
   readonly redirections?: readonly unknown[]
 }
 

@@ -31,8 +31,12 @@ const changesIfs = (ast: unknown) => /"name":"IFS"|"value":"IFS="/.test(JSON.str
 
 /** `${@:2}` without quotes around, where words are split by other characters than blanks. */
 export function sliceProblem(ast: unknown, nodes: readonly Node[]): Problem | undefined {
-  const slices = nodes.some((node) => node.type === 'SimpleCommand' && node.args.some(({ parts }) => parts.some(isSlice)))
-  return slices && changesIfs(ast) ? { subject: '${…[@]:…}', reason: 'without quotes, while IFS is another; quote it' } : undefined
+  const slices = nodes.some(
+    (node) => node.type === 'SimpleCommand' && node.args.some(({ parts }) => parts.some(isSlice)),
+  )
+  return slices && changesIfs(ast)
+    ? { subject: '${…[@]:…}', reason: 'without quotes, while IFS is another; quote it' }
+    : undefined
 }
 
 const isSlice = (part: Part) => {
@@ -69,8 +73,10 @@ function join(parts: readonly Part[] = []): void {
     if (part.type !== 'ParameterExpansion' || !/^(?:\w+\[\*\]|\*)$/.test(parameter)) continue
     if (!slice && ((operation ?? null) !== null || parameter === '*')) continue
     const body = parse('printf %s "_"')
-    const [word] = (body.statements[0]?.pipelines[0]?.commands[0] as { readonly args: readonly Word[] }).args.slice(1)
-    Object.assign(word?.parts[0] ?? {}, { parts: [{ ...part }] })
+    walk(body, (node) => {
+      const { type, parts: inner } = node as unknown as Part
+      if (type === 'DoubleQuoted' && inner?.[0]?.value === '_') (inner as Part[]).splice(0, 1, { ...part })
+    })
     for (const key of Object.keys(part)) Reflect.deleteProperty(part, key)
     Object.assign(part, { type: 'CommandSubstitution', body, legacy: false })
   }

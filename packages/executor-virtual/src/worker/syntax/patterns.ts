@@ -30,7 +30,7 @@ export function markPatterns(node: Node): void {
   if (shape.type === 'CondBinary' && shape.right !== undefined) {
     if (shape.operator === '=~') shape.right = marked(shape.right, uses.expression)
     else if (/^(?:==?|!=)$/.test(shape.operator ?? '')) {
-      const { type, parts } = marked(shape.right, uses.whole, { extended: true })
+      const { type, parts } = marked(shape.right, uses.whole, { kind: '+' })
       // A word that is quoted as a whole would be compared as text.
       shape.right = { type, parts: [plain(''), ...parts] }
     }
@@ -40,7 +40,8 @@ export function markPatterns(node: Node): void {
   if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as Part)
   if (shape.type === 'ParameterExpansion' && /^[@*]$/.test(shape.parameter ?? '') && shape.operation?.type === 'Length')
     Object.assign(node, { parameter: '#', operation: null })
-  if (shape.type === 'ParameterExpansion' && shape.operation) markOperation(shape.operation)
+  if (shape.type === 'ParameterExpansion' && shape.operation)
+    markOperation(shape.operation, /^[@*]$|\[[@*]\]$/.test(shape.parameter ?? ''))
 }
 
 /** A here-document keeps backslashes before most characters; braces are not expanded after `<<<`. */
@@ -62,7 +63,9 @@ function unquoteDefaults({ parts = [] }: Partial<Word>): void {
     const inner = word as { parts: readonly Part[] }
     inner.parts = inner.parts.map((one) => {
       const text = one.type === 'DoubleQuoted' && one.parts?.length === 1 ? one.parts[0] : one
-      return /^(?:Literal|SingleQuoted)$/.test(text?.type ?? '') && /^[\w.,:/@%+=-]+$/.test(text?.value ?? '') ? plain(text?.value ?? '') : one
+      return /^(?:Literal|SingleQuoted)$/.test(text?.type ?? '') && /^[\w.,:/@%+=-]+$/.test(text?.value ?? '')
+        ? plain(text?.value ?? '')
+        : one
     })
   }
 }
@@ -71,11 +74,14 @@ function unquoteDefaults({ parts = [] }: Partial<Word>): void {
 function keepBackslashes({ parts = [] }: Part): void {
   for (const part of parts) {
     const word = (part as unknown as Shape).operation?.word as { parts: readonly Part[] } | null | undefined
-    if (word) word.parts = word.parts.flatMap((one) => (one.type === 'Escaped' && !/^[$`"\\}\n]$/.test(one.value ?? '') ? [plain(`\\${one.value}`)] : [one]))
+    if (word)
+      word.parts = word.parts.flatMap((one) =>
+        one.type === 'Escaped' && !/^[$`"\\}\n]$/.test(one.value ?? '') ? [plain(`\\${one.value}`)] : [one],
+      )
   }
 }
 
-function markOperation(operation: Operation): void {
+function markOperation(operation: Operation, isList: boolean): void {
   const { type, side, greedy, all, replacement } = operation
   // A text of arithmetic is one already.
   if (operation.pattern?.parts[0]?.parts?.[0]?.value?.startsWith(marks.begin) === true) return
@@ -92,21 +98,22 @@ function markOperation(operation: Operation): void {
     if (sign !== '') operation.anchor = null
     const use = all === true ? uses.every : anchor === null ? uses.once : anchor === 'start' ? uses.start : uses.end
     const word: Word = { type: 'Word', parts: [plain(sign), ...(operation.pattern?.parts ?? [])] }
-    operation.pattern = marked(word, use, { watched: watched(replacement?.parts ?? []) })
+    operation.pattern = marked(word, use, { kind: isList ? 'l' : '-', watched: watched(replacement?.parts ?? []) })
   }
 }
 
 interface Options {
-  readonly extended?: boolean
+  /** `+` where `@(a|b)` is a group, `l` where the pattern is for each of a list. */
+  readonly kind?: '-' | '+' | 'l'
   /** Parts of a replacement that the matcher looks at. */
   readonly watched?: readonly Part[]
 }
 
 /** A word as a pattern whose text comes to the matcher. */
-export function marked(word: Word | null | undefined, use: Use, { extended = false, watched = [] }: Options = {}): Word {
+export function marked(word: Word | null | undefined, use: Use, { kind = '-', watched = [] }: Options = {}): Word {
   const parts = (word?.parts ?? []).flatMap((part) => partsOf(part, use === uses.expression))
   const more = watched.length === 0 ? [] : [plain(marks.replacement), ...watched]
-  const begin = plain(`${marks.begin}${use}${extended ? '+' : '-'}`)
+  const begin = plain(`${marks.begin}${use}${kind}`)
   return { type: 'Word', parts: [{ type: 'DoubleQuoted', parts: [begin, ...parts, ...more, plain(marks.end)] }] }
 }
 
@@ -136,18 +143,26 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
 
 function homeOf(part: Part): Part {
   const { user } = part as unknown as { readonly user: string | null }
-  return user === null ? ({ type: 'ParameterExpansion', parameter: 'HOME', operation: null } as Part) : plain(`~${user}`)
+  return user === null
+    ? ({ type: 'ParameterExpansion', parameter: 'HOME', operation: null } as Part)
+    : plain(`~${user}`)
 }
 
 /** Braces are not expanded in a pattern. */
 function bracesOf(part: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
   const { items } = part as unknown as {
-    readonly items: readonly { readonly type: string; readonly word?: Word; readonly start?: unknown; readonly end?: unknown; readonly step?: unknown }[]
+    readonly items: readonly {
+      readonly type: string
+      readonly word?: Word
+      readonly start?: string | number
+      readonly end?: string | number
+      readonly step?: number
+    }[]
   }
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
     ...(word?.parts.flatMap(each) ?? [
-      plain(`${String(start)}..${String(end)}${step === undefined ? '' : `..${String(step)}`}`),
+      plain([start, end, step].filter((one) => one !== undefined && one !== null).join('..')),
     ]),
   ])
   return [plain('{'), ...inner, plain('}')]
@@ -169,5 +184,8 @@ function read(text: string, expression: boolean): readonly Part[] {
   return parts.filter(({ value }) => value !== '')
 }
 
-/** The parts of a replacement whose values the matcher has to see. They are expanded twice. */
-const watched = (parts: readonly Part[]) => parts.filter(({ type }) => type === 'ParameterExpansion')
+/** The parts of a replacement whose values the matcher has to see. They are expanded twice, so commands are left out. */
+const watched = (parts: readonly Part[]): readonly Part[] =>
+  parts
+    .filter((part) => !/"type":"(?:Command|Arithmetic|AssignDefault)/.test(JSON.stringify(part)))
+    .flatMap((part) => partsOf(part, false))

@@ -11,7 +11,13 @@ const unset = new Set(
 interface Expansion {
   readonly type: string
   readonly parameter?: string
-  readonly operation?: { readonly type: string; readonly all?: boolean; readonly operator?: string; readonly star?: boolean; readonly word?: Word } | null
+  readonly operation?: {
+    readonly type: string
+    readonly all?: boolean
+    readonly operator?: string
+    readonly star?: boolean
+    readonly word?: Word
+  } | null
   readonly items?: readonly { readonly word?: Word }[]
 }
 
@@ -42,17 +48,26 @@ export function unlikeBash(node: Node): Problem | undefined {
   if (literal(node.name) !== 'echo' && node.args.some(joinsList)) return joined
   if (!/^(?::|true)$/.test(literal(node.name) ?? '') && node.args.some(assignsQuoted))
     return { subject: '${…-"…"}', reason: 'without quotes around, the value may be split into words; quote the whole' }
-  if (node.assignments?.some(({ value, array }) => array?.some(joinsList) === true || trimsList(value)) === true) return joined
+  if (node.assignments?.some(({ value, array }) => array?.some(joinsList) === true || trimsList(value)) === true)
+    return joined
   if (node.assignments?.some(({ array }) => array?.some(hasComputedKey) === true) === true)
     return { subject: 'name=([…]=…)', reason: 'a key is not expanded there; use name[…]=…' }
   return unlikeBuiltin(node)
 }
 
-const joined: Problem = { subject: '"…${…[@]…}…"', reason: 'of a list beside other text, or in an assignment; put the list into an array' }
+const joined: Problem = {
+  subject: '"…${…[@]…}…"',
+  reason: 'of a list beside other text, or in an assignment; put the list into an array',
+}
 
 const isList = (part: Part) => {
   const { parameter = '', operation } = part as unknown as Expansion
-  return part.type === 'ParameterExpansion' && (/\[[@*]\]$/.test(parameter) ? operation?.type === 'Substring' : operation?.type === 'ArrayKeys' && operation.star === false)
+  return (
+    part.type === 'ParameterExpansion' &&
+    (/\[[@*]\]$/.test(parameter)
+      ? operation?.type === 'Substring'
+      : operation?.type === 'ArrayKeys' && operation.star === false)
+  )
 }
 
 /** True for `"a${l[@]:1}"` and `"a${!l[@]}"`, which just-bash takes for one word. */
@@ -65,7 +80,7 @@ function trimsList(value: Word | null | undefined): boolean {
   return (value?.parts ?? []).some((part) => {
     const { parameter = '', operation } = part as unknown as Expansion
     if (part.type === 'DoubleQuoted') return trimsList({ type: 'Word', parts: part.parts ?? [] })
-    return /^[@*]$|\[[@*]\]$/.test(parameter) && /^Pattern/.test(operation?.type ?? '')
+    return /^[@*]$|\[[@*]\]$/.test(parameter) && operation?.type.startsWith('Pattern') === true
   })
 }
 
@@ -74,7 +89,11 @@ function assignsQuoted({ parts }: Word): boolean {
   return parts.some((part) => {
     const { operation } = part as unknown as Expansion
     if (!/^(?:AssignDefault|DefaultValue)$/.test(operation?.type ?? '')) return false
-    return operation?.word?.parts.some((one) => /Quoted$/.test(one.type) && !/^[\w.,:/@%+=-]+$/.test(textOf({ type: 'Word', parts: [one] }))) === true
+    return (
+      operation?.word?.parts.some(
+        (one) => one.type.endsWith('Quoted') && !/^[\w.,:/@%+=-]+$/.test(textOf({ type: 'Word', parts: [one] })),
+      ) === true
+    )
   })
 }
 
@@ -99,16 +118,6 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const words = node.args.map(textOf)
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
-    case 'let': {
-      // `i /3` and `i --` are read as two expressions, and a variable as none.
-      const odd =
-        words.some((word) => /\s[^\w\s()$]+(?=[^\s=]|$)/.test(word)) ||
-        node.args.some(({ parts }) => hidesExpression(parts))
-      if (odd) return { subject: name, reason: 'use (( … ))' }
-      return words.some((word) => /[<>]=|\d{16}|<<|\s[-+*/%&|^]=/.test(word))
-        ? { subject: name, reason: 'use (( … ))' }
-        : undefined
-    }
     case 'declare':
     case 'local':
     case 'typeset':
@@ -137,11 +146,6 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
     default:
       return undefined
   }
-}
-
-function hidesExpression(parts: readonly Part[]): boolean {
-  const [first] = parts.flatMap((part) => part.parts ?? [part])
-  return first?.type === 'ParameterExpansion'
 }
 
 /** Elements that become empty stay as empty words, which bash drops. */

@@ -3,13 +3,13 @@ import { decodeText, hasForeignBytes } from '@ws/shell-tools/files'
 import type { ToolResult } from '@ws/shell-tools'
 
 import type { ScriptTool } from '../call.ts'
+import { escaped, quoted } from './printf-text.ts'
 
 interface Context {
   readonly origCommand?: (given: readonly string[]) => Promise<ToolResult>
   readonly assignShellVariable?: (name: string, value: string, subscript?: string) => void | Promise<void>
 }
 
-const letters: Readonly<Record<string, string>> = { a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\' }
 const conversion = /%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|-?\d*))?[hlLjtz]*([^]))|%/y
 const mostColumns = 1_000_000
 
@@ -97,7 +97,13 @@ class Printer {
     return this.#next < this.#values.length ? this.#values[this.#next++] : undefined
   }
 
-  #converted(whole: string, flags: string, width: string | undefined, precision: string | undefined, kind: string | undefined): string {
+  #converted(
+    whole: string,
+    flags: string,
+    width: string | undefined,
+    precision: string | undefined,
+    kind: string | undefined,
+  ): string {
     if (kind === undefined || !/[sbqdiouxXcfF]/.test(kind)) {
       if (kind !== undefined && /[eEgGaAQn]/.test(kind)) this.#host.refuse(`\`${whole}\`; use %f or %d`)
       this.#host.fail(kind === undefined ? "`%': missing format character" : `\`${kind}': invalid format character`)
@@ -107,14 +113,21 @@ class Printer {
     let columns = width === '*' ? Number(this.#integer(this.#take())) : Number(width ?? 0)
     const left = flags.includes('-') || columns < 0
     columns = Math.abs(columns)
-    let digits = precision === undefined ? undefined : precision === '*' ? Number(this.#integer(this.#take())) : Number(precision === '' ? 0 : precision)
+    let digits =
+      precision === undefined
+        ? undefined
+        : precision === '*'
+          ? Number(this.#integer(this.#take()))
+          : Number(precision === '' ? 0 : precision)
     if (digits !== undefined && digits < 0) digits = undefined
     if (columns > mostColumns || (digits ?? 0) > mostColumns) this.#host.refuse('a width beyond a limit of 1,000,000')
     const text = this.#textOf(kind, flags, digits)
     if (text.length >= columns) return text
-    if ((columns > 0 || digits !== undefined) && /[^\0-\x7f]/.test(text) && /[sbqc]/.test(kind)) this.#host.refuse('a width with text that is not ASCII')
+    if ((columns > 0 || digits !== undefined) && /[^\0-\x7f]/.test(text) && /[sbqc]/.test(kind))
+      this.#host.refuse('a width with text that is not ASCII')
     if (left) return text.padEnd(columns)
-    if (!flags.includes('0') || !/[diouxXfF]/.test(kind) || (digits !== undefined && !/[fF]/.test(kind))) return text.padStart(columns)
+    if (!flags.includes('0') || !/[diouxXfF]/.test(kind) || (digits !== undefined && !/[fF]/.test(kind)))
+      return text.padStart(columns)
     const [, sign = '', rest = ''] = /^([-+ ]?(?:0[xX])?)(.*)$/s.exec(text) ?? []
     return sign + rest.padStart(columns - sign.length, '0')
   }
@@ -126,12 +139,21 @@ class Printer {
       return value?.[0] ?? '\0'
     }
     if (kind === 's' || kind === 'b' || kind === 'q') {
-      const text = kind === 's' ? bytesOf(value ?? '') : kind === 'q' ? bytesOf(quoted(value ?? '')) : this.#unescaped(value ?? '')
+      const text =
+        kind === 's' ? bytesOf(value ?? '') : kind === 'q' ? bytesOf(quoted(value ?? '')) : this.#unescaped(value ?? '')
       if (digits !== undefined && /[^\0-\x7f]/.test(text)) this.#host.refuse('a precision with text that is not ASCII')
       return text.slice(0, digits)
     }
-    const sign = (text: string) => (text.startsWith('-') || !/[difF]/.test(kind) ? text : flags.includes('+') ? `+${text}` : flags.includes(' ') ? ` ${text}` : text)
-    if (kind === 'f' || kind === 'F') return sign(this.#fixed(value, digits ?? 6) + (digits === 0 && flags.includes('#') ? '.' : ''))
+    const sign = (text: string) =>
+      text.startsWith('-') || !/[difF]/.test(kind)
+        ? text
+        : flags.includes('+')
+          ? `+${text}`
+          : flags.includes(' ')
+            ? ` ${text}`
+            : text
+    if (kind === 'f' || kind === 'F')
+      return sign(this.#fixed(value, digits ?? 6) + (digits === 0 && flags.includes('#') ? '.' : ''))
     const number = this.#integer(value)
     const unsigned = /[di]/.test(kind) ? (number < 0n ? -number : number) : BigInt.asUintN(64, number)
     let text = unsigned.toString(kind === 'o' ? 8 : /[xX]/.test(kind) ? 16 : 10)
@@ -147,7 +169,10 @@ class Printer {
     if (/^["']/.test(given)) return BigInt(given.codePointAt(1) ?? 0)
     const text = given.replace(/^\s+/, '')
     const [digits = '', sign = ''] = /^([-+]?)(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)/.exec(text) ?? []
-    if (digits !== text) this.#host.fail(`${given}: invalid ${/^[-+]?0\d/.test(text) ? 'octal number' : /^[-+]?0[xX]/.test(text) ? 'hex number' : 'number'}`)
+    if (digits !== text)
+      this.#host.fail(
+        `${given}: invalid ${/^[-+]?0\d/.test(text) ? 'octal number' : /^[-+]?0[xX]/.test(text) ? 'hex number' : 'number'}`,
+      )
     const plain = digits.slice(sign.length)
     const size = BigInt(/^0[0-7]/.test(plain) ? `0o${plain.slice(1)}` : plain === '' ? '0' : plain)
     if (size > 2n ** 63n - 1n) this.#host.refuse('a number beyond 64 bits')
@@ -155,7 +180,8 @@ class Printer {
   }
 
   #fixed(given: string | undefined, digits: number): string {
-    if (given === undefined || given === '') return (0).toFixed(digits > 100 ? this.#host.refuse('so many digits') : digits)
+    if (given === undefined || given === '')
+      return (0).toFixed(digits > 100 ? this.#host.refuse('so many digits') : digits)
     const code = /^["']/.test(given) ? String(given.codePointAt(1) ?? 0) : given.trimStart()
     const [text = '', sign = '', whole = '', fraction = ''] = /^([-+]?)(\d*)(?:\.(\d*))?/.exec(code) ?? []
     if (/^[-+]?(?:0[xX]|\d*\.?\d*[eE][-+]?\d|inf|nan)/i.test(code)) this.#host.refuse('%f of a number in this form')
@@ -166,7 +192,8 @@ class Printer {
     if (text !== code) this.#host.fail(`${given}: invalid number`)
     if (whole.length + digits > 18 || /^50*$/.test(fraction.slice(digits)))
       this.#host.refuse('a number half-way between two that can be shown, or so many digits')
-    const kept = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0')) + BigInt(Number(fraction[digits] ?? 0) >= 5)
+    const kept =
+      BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0')) + BigInt(Number(fraction[digits] ?? 0) >= 5)
     const shown = kept.toString().padStart(digits + 1, '0')
     const point = shown.length - digits
     return `${sign === '-' ? '-' : ''}${shown.slice(0, point)}${digits > 0 ? `.${shown.slice(point)}` : ''}`
@@ -191,33 +218,4 @@ class Printer {
     }
     return bytes
   }
-}
-
-/** An escape as bytes; another backslash stands for itself. */
-function escaped(text: string, at: number, inValue: boolean): { readonly end: number; readonly text: string } {
-  const rest = text.slice(at + 1, at + 12)
-  const [octal] = (inValue ? /^0[0-7]{0,3}|^[1-7][0-7]{0,2}/ : /^[0-7]{1,3}/).exec(rest) ?? []
-  if (octal !== undefined) return { end: at + 1 + octal.length, text: String.fromCharCode(Number.parseInt(octal, 8) & 255) }
-  const [hex, , digits = ''] = /^(?:(x)([0-9a-fA-F]{1,2}))/.exec(rest) ?? []
-  if (hex !== undefined) return { end: at + 1 + hex.length, text: String.fromCharCode(Number.parseInt(digits, 16)) }
-  const [code] = /^u[0-9a-fA-F]{1,4}|^U[0-9a-fA-F]{1,8}/.exec(rest) ?? []
-  if (code !== undefined && Number.parseInt(code.slice(1), 16) <= 0x10ffff)
-    return { end: at + 1 + code.length, text: bytesOf(String.fromCodePoint(Number.parseInt(code.slice(1), 16))) }
-  const [letter = ''] = rest
-  if (!inValue && /["'?]/.test(letter)) return { end: at + 2, text: letter }
-  return letters[letter] === undefined ? { end: at + 1, text: '\\' } : { end: at + 2, text: letters[letter] ?? '' }
-}
-
-/** A text as the shell reads it back. */
-function quoted(text: string): string {
-  if (text === '') return "''"
-  if (!/[\0-\x1f\x7f\ud800-\udfff]/.test(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')))
-    return text.replace(/[ !"$&'()*,;<>?[\\\]^`{|}]|^[#~]|(?<=[:=])~/g, '\\$&')
-  const bytes = [...text].map((character) => {
-    const name = Object.keys(letters).find((letter) => letters[letter] === character && letter !== 'e')
-    if (name !== undefined) return `\\${name}`
-    if (character === "'") return "\\'"
-    return /[\0-\x1f\x7f]/.test(character) ? `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}` : character
-  })
-  return `$'${bytes.join('')}'`
 }

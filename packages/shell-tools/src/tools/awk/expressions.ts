@@ -229,5 +229,7 @@ const counts: Readonly<Record<string, readonly [number, number]>> = {
 function counted(name: string, values: Expression[]): Expression[] {
   const [least, most] = counts[name] ?? [1, 1]
   if (values.length >= least && values.length <= most) return values
-  throw new SyntaxProblem(`${name} with ${values.length} arguments${name === 'match' ? '; the array is of gawk alone' : ''}`)
+  throw new SyntaxProblem(
+    `${name} with ${values.length} arguments${name === 'match' ? '; the array is of gawk alone' : ''}`,
+  )
 }
