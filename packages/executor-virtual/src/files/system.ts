@@ -136,7 +136,7 @@ export class BashFileSystem implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return { ...this.#shown(await files.stat(at), { files, at }), identity: await files.realpath(at) }
+    return { ...this.#shown(await files.stat(at), { files, at }), identity: await realPlace(files, at) }
   }
 
   async lstat(path: string): Promise<FsStat> {
@@ -156,7 +156,7 @@ export class BashFileSystem implements IFileSystem {
 
   /** The real place of a file. It identifies the file, since there are no hard links. */
   async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
-    return at === '/' ? at : childOf(await files.realpath(parentOf(at)), nameOf(at))
+    return at === '/' ? at : childOf(await realPlace(files, parentOf(at)), nameOf(at))
   }
 
   async mkdir(path: string, options?: MkdirOptions): Promise<void> {
@@ -336,4 +336,14 @@ export class BashFileSystem implements IFileSystem {
 
 function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[2] {
   return typeof options === 'string' || options === undefined ? options : { encoding: options.encoding ?? 'utf8' }
+}
+
+/** A directory on the way to an allowed part is there, but none of its links can be followed. */
+async function realPlace(files: AsyncFiles, at: string): Promise<string> {
+  try {
+    return await files.realpath(at)
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error
+    return at
+  }
 }

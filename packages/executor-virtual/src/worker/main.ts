@@ -109,6 +109,8 @@ async function run({
           maxAwkIterations: limits.maxLoopIterations,
           maxSedIterations: limits.maxLoopIterations,
           maxCallDepth: limits.maxCallDepth,
+          // One for each character of a text that a pattern trims.
+          maxGlobOperations: 100_000_000,
           maxOutputSize: limits.maxOutputBytes,
           maxStringLength: limits.maxFileBytes,
           maxInputBytes: Math.max(limits.maxFileBytes, 512 * 1024 * 1024),

@@ -169,6 +169,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     if (odd !== undefined) return odd
     shellOf(this).called = name
     const result = await runCommand.call(this, name, given, ...rest)
+    if (name === 'return' && result.stderr !== '' && result.exitCode === 1) return { ...result, exitCode: 2 }
     if (result.exitCode !== 127 || !notFound.test(result.stderr)) return result
     // A path of the workspace is the script's own affair.
     if (!name.includes('/') || /^\/(?:usr\/(?:local\/)?)?s?bin\//.test(name)) sessionOf(this).missing ??= name
