@@ -56,9 +56,11 @@ export function rewriteArithmetic(node: unknown): void {
   for (const child of Object.values(node)) rewriteArithmetic(child)
 }
 
-/** The text as it was: just-bash takes `((i<=3))` apart. `$((…))` within an expression is a part of it. */
+/** The text as it was: just-bash takes `((i<=3))` apart. `$((…))` within an expression is a part of it, but not in a command. */
 function textOf({ originalText = '' }: Expression): string {
-  return originalText.replace(/([<>]) =/g, '$1=').replaceAll('$((', '((')
+  const text = originalText.replace(/([<>]) =/g, '$1=')
+  const flat = text.replaceAll('$((', '((')
+  return /\$\(|`/.test(flat) ? text : flat
 }
 
 function rewrite(node: Expression, within?: Within): void {

@@ -46,7 +46,10 @@ export function unlikeBash(node: Node): Problem | undefined {
   if (node.type !== 'SimpleCommand') return undefined
   // `echo` puts blanks between words anyway.
   if (literal(node.name) !== 'echo' && node.args.some(joinsList)) return joined
-  if (!/^(?::|true)$/.test(literal(node.name) ?? '') && node.args.some(assignsQuoted))
+  if (
+    !/^(?::|true|local|declare|typeset|export|readonly)$/.test(literal(node.name) ?? '') &&
+    node.args.some(assignsQuoted)
+  )
     return { subject: '${…-"…"}', reason: 'without quotes around, the value may be split into words; quote the whole' }
   if (node.assignments?.some(({ value, array }) => array?.some(joinsList) === true || trimsList(value)) === true)
     return joined
