@@ -15,7 +15,6 @@ export function evaluate(text: string, variables: Variables, depth = 0): bigint 
 
 interface Target {
   readonly name: string
-  /** The text between the brackets of an element. */
   readonly key: string | undefined
 }
 
@@ -49,10 +48,10 @@ class Reader {
 
   #advance(): void {
     token.lastIndex = this.#at
-    const found = token.exec(this.#text)
+    const [found] = token.exec(this.#text) ?? []
     this.#begin = this.#at
-    this.#token = found === null ? '' : found[0].trim()
-    this.#at = found === null ? this.#text.length : token.lastIndex
+    this.#token = found?.trim() ?? ''
+    this.#at = found === undefined ? this.#text.length : token.lastIndex
     // `3--2` is a difference: only a name is counted up or down.
     if (/^(?:\+\+|--)$/.test(this.#token) && !/^\s*[A-Za-z_]/.test(this.#text.slice(this.#at)) && !this.#afterName) {
       this.#token = this.#token.slice(1)
@@ -102,7 +101,7 @@ class Reader {
 
   #unless(idle: boolean, read: () => bigint): bigint {
     const before = this.#idle
-    this.#idle = before || idle
+    this.#idle ||= idle
     const value = read()
     this.#idle = before
     return value
@@ -111,9 +110,8 @@ class Reader {
   #or(): bigint {
     let value = this.#and()
     while (this.#takes('||')) {
-      const left = value
-      const right = this.#unless(left !== 0n, () => this.#and())
-      value = BigInt(left !== 0n || right !== 0n)
+      const isTrue = value !== 0n
+      value = BigInt(this.#unless(isTrue, () => this.#and()) !== 0n || isTrue)
     }
     return value
   }
@@ -121,9 +119,8 @@ class Reader {
   #and(): bigint {
     let value = this.#binary(0)
     while (this.#takes('&&')) {
-      const left = value
-      const right = this.#unless(left === 0n, () => this.#binary(0))
-      value = BigInt(left !== 0n && right !== 0n)
+      const isTrue = value !== 0n
+      value = BigInt(this.#unless(!isTrue, () => this.#binary(0)) !== 0n && isTrue)
     }
     return value
   }
@@ -183,7 +180,6 @@ class Reader {
     return value
   }
 
-  /** A name, and the key of an element; what follows is the next token. */
   #target(): Target {
     const name = this.#token
     if (!/^[A-Za-z_]/.test(name)) this.#fail('syntax error: operand expected')

@@ -45,3 +45,7 @@ function firstLine(statement: Statement): number | undefined {
   const [, line] = /"line":(\d+)/.exec(JSON.stringify(statement.pipelines)) ?? []
   return line === undefined ? undefined : Number(line)
 }
+
+export function isLeaving(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')
+}

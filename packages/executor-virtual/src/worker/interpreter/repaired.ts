@@ -7,7 +7,7 @@ import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
-import { asScript, isDiscarded, noteFault, passFault } from './discard.ts'
+import { asScript, isDiscarded, isLeaving, noteFault, passFault } from './discard.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
 import { goesToErrors, isBareExec, readsFile } from './to-errors.ts'
@@ -245,8 +245,4 @@ function start(interpreter: Interpreter): void {
     previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
   })
   if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })
-}
-
-function isLeaving(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')
 }
