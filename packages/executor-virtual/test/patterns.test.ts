@@ -34,6 +34,7 @@ describe('a pattern', () => {
   it.each([
     ['x=a; [[ $x =~ (a)\\1 ]]', '[[ … =~ … ]]'],
     ['[[ a =~ a{300} ]]', '[[ … =~ … ]]'],
+    ['q=1; echo "$q""a"', '"$x""y"'],
     ['r="&"; x=ab; echo "${x/a/$r}"', '${…/…/…}'],
     ['x=a; echo "${x/[!]b]/c}"', 'a pattern'],
     ["x=$(printf 'a%.0s' {1..30000}); p='!(b)!(c)'; [[ $x == $p ]]", 'it takes too many steps'],
@@ -62,6 +63,7 @@ describe('arithmetic and text', () => {
     ["x='1+2'; set -- 1+1; echo $((${x}*3)) $(($1*5)) $((x*3))", '7 6 9\n'],
     ['f() { if [ $1 -le 1 ]; then echo 1; else echo $(( $1 * $(f $(( $1 - 1 ))) )); fi; }; f 6', '720\n'],
     ['f() { local a=${1:-x} b=${2:-"y z"}; echo "$a|$b"; }; f; f 1', 'x|y z\n1|y z\n'],
+    ['echo $((((u) <= (0)))); (((!07) % 5 < 3)); echo $?; ( (echo in) )', '1\n0\nin\n'],
     ['x=-2; echo $((3-$x)) $((- -3)); x=010; echo $((x)) $((${x}))', '5 3\n8 8\n'],
     ['x=short; echo "[${x: -9}]" "${x: -2}"; let "i = 3" "i /3"; echo $? $i', '[] rt\n0 3\n'],
     ['(echo $((1/0)); echo in) 2> /dev/null; echo after $?', 'after 1\n'],

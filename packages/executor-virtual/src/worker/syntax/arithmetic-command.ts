@@ -23,7 +23,7 @@ export function readArithmeticCommands(ast: Parameters<typeof walk>[0]): void {
   walk(ast, (node: Node) => {
     if (node.type !== 'Statement') return
     const { sourceText = '', pipelines } = node as unknown as Statement
-    if (!/(?<![$(])\(\((?!\()/.test(sourceText)) return
+    if (!/(?<![$(])\(\(/.test(sourceText)) return
     const text = sourceText.trim()
     for (const [index, command] of pipelines.flatMap(({ commands }) => commands).entries()) {
       if (!isTwoSubshells(command)) continue

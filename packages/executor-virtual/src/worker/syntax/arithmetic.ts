@@ -58,7 +58,9 @@ export function rewriteArithmetic(node: unknown): void {
 
 /** The text as it was: just-bash takes `((i<=3))` apart. `$((…))` within an expression is a part of it, but not in a command. */
 function textOf({ originalText = '' }: Expression): string {
-  const text = originalText.replace(/([<>]) =/g, '$1=')
+  let text = originalText.replace(/([<>]) =/g, '$1=')
+  // It may take one of the parentheses at the end too many.
+  if (text.endsWith(')') && text.split(')').length > text.split('(').length) text = text.slice(0, -1)
   const flat = text.replaceAll('$((', '((')
   return /\$\(|`/.test(flat) ? text : flat
 }

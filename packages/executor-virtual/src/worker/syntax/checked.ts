@@ -84,8 +84,13 @@ export interface Problem {
 /** `$'…'` with bytes above 127, which just-bash takes for characters. */
 const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-7]{2})/
 
+/** just-bash reads `"$x""y"` as `$xy`. */
+const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w/
+
 function problemOf(node: Node): Problem | undefined {
   if (node.type === 'Statement') {
+    if (joinedQuotes.test(node.sourceText ?? ''))
+      return { subject: '"$x""y"', reason: 'two quotes without a blank are read as one; write "${x}y"' }
     if (bytesInQuotes.test(node.sourceText ?? '')) return { subject: "$'…'", reason: 'bytes as escapes; use printf' }
   }
   if (

@@ -11,6 +11,7 @@ const unset = new Set(
 interface Expansion {
   readonly type: string
   readonly parameter?: string
+  readonly pattern?: string
   readonly operation?: {
     readonly type: string
     readonly all?: boolean
@@ -23,7 +24,7 @@ interface Expansion {
 
 /** The first thing in which just-bash differs from bash, and that cannot be rewritten. */
 export function unlikeBash(node: Node): Problem | undefined {
-  const { type, parameter = '', operation, items } = node as unknown as Expansion
+  const { type, parameter = '', operation, items, pattern = '' } = node as unknown as Expansion
   if (type === 'ParameterExpansion') {
     const [name = ''] = parameter.split('[')
     if (unset.has(name)) return { subject: `$${name}`, reason: 'it is not known here' }
@@ -34,6 +35,8 @@ export function unlikeBash(node: Node): Problem | undefined {
   }
   if (type === 'Word' && keepsEmpty(node as unknown as Word))
     return { subject: '${…[@]%…}', reason: 'without quotes, empty words would stay; write it in quotes' }
+  if (type === 'Glob' && /[?*+@!]\(/.test(pattern) && /(["'])[^"']*[()][^"']*\1|\\[()]/.test(pattern))
+    return { subject: '@(…)', reason: 'a quoted parenthesis in a group; put it into a variable' }
   if (type === 'BraceExpansion' && items?.some(({ word }) => word?.parts.some(isTorn) === true) === true)
     return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
   if (
