@@ -35,6 +35,7 @@ need nodejs command -v node
 need fuse3 command -v fusermount3
 if [ "$script" = setup:all ]; then
   same_name fish strace npm runc radosgw ceph-mon ceph-osd redis-server
+  need ripgrep command -v rg
   need golang-github-containers-common test -e /usr/share/containers/seccomp.json
   need ceph-common command -v radosgw-admin
   need ceph-base command -v monmaptool

@@ -36,6 +36,7 @@ export const componentNames = [
   'fuse',
   'tmpfs',
   'redis-server',
+  'rg',
 ] as const
 
 export type ComponentName = (typeof componentNames)[number]
@@ -179,6 +180,7 @@ const probes: Record<ComponentName, Probe> = {
     hint: 'it needs the right to mount',
   },
   'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
+  rg: { program: 'rg', args: ['--version'], asSelf: true },
 }
 
 const found = new Map<ComponentName, Component>()

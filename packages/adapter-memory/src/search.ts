@@ -17,17 +17,17 @@ export async function* search(
   query: DriverSearchQuery,
   { signal }: SignalOption,
 ): AsyncGenerator<SearchHit, undefined> {
-  const { in: path, glob, exclude, maxHits, maxFileBytes } = query
+  const { in: path, glob, exclude, skips, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const filter = createGlobFilter(glob)
   const start = tree.find(path, { operation: 'search', follow: true })
   let hits = 0
   const pace = new Pace(signal)
-  for (const found of entriesAt(tree, path, start, exclude)) {
+  for (const found of entriesAt(tree, path, start, { exclude, skips })) {
     if (pace.isDue) await pace.rest()
     const { node } = found
     if (!node.isFile || node.size > maxFileBytes) continue
-    if (found.below !== undefined && !filter.matches(found.below)) continue
+    if (found.below !== undefined && (!filter.matches(found.below) || skips?.(found.path, false))) continue
     for await (const hit of matcher.searchBytes(node.content, { signal, path: found.path })) {
       if (hits >= maxHits) return undefined
       hits += 1
@@ -48,14 +48,15 @@ function* entriesAt(
   tree: MemoryTree,
   path: MountPath,
   start: Node,
-  exclude: readonly MountPath[],
+  { exclude, skips }: Pick<DriverSearchQuery, 'exclude' | 'skips'>,
 ): Generator<Found, void, undefined> {
   if (start.isFile) {
     if (!exclude.some((root) => isWithin(path, root))) yield { path, node: start }
     return
   }
   const skipped = path === '/' ? 1 : path.length + 1
-  for (const found of walkTree(tree, path, start, { recursive: true, exclude })) {
+  const enters = skips && ((directory: MountPath) => skips(directory, true))
+  for (const found of walkTree(tree, path, start, { recursive: true, exclude, skips: enters })) {
     // a link below is left alone, as in listings; an excluded entry is seen by listings only
     if (exclude.includes(found.path)) continue
     yield { path: found.path, node: found.node, below: found.path.slice(skipped) }

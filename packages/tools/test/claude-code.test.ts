@@ -27,7 +27,7 @@ describe('claude-code', () => {
       Read: ['file_path', 'offset', 'limit', 'pages', 'allow_large'],
       Edit: ['file_path', 'old_string', 'new_string', 'replace_all'],
       Write: ['file_path', 'content'],
-      Glob: ['pattern', 'path'],
+      Glob: ['pattern', 'path', 'hidden', 'ignored'],
       Grep: [
         ...[
           'pattern',
@@ -40,6 +40,7 @@ describe('claude-code', () => {
           'context',
           '-n',
           '-i',
+          'ignored',
           '-o',
           'type',
           'head_limit',

@@ -117,7 +117,7 @@ async function* filesBelow(task: Task, parts: SearchParts, search: Search): Asyn
     }
     if (candidates.complete()) return
   }
-  const { exclude } = search.query
+  const { exclude, skips } = search.query
   const { resources, maxPathBytes } = parts
   const listing = new Listing({
     recursive: true,
@@ -127,7 +127,7 @@ async function* filesBelow(task: Task, parts: SearchParts, search: Search): Asyn
     onUnreadable: (_directory, error) => {
       if (error.code !== 'EACCES') throw error
     },
-    skips: (path) => search.globs.excludes(relativePath(task, path)),
+    skips: (path) => search.globs.excludes(relativePath(task, path)) || skips?.(path, true) === true,
     begin: () => task,
   })
   for await (const { path, type, unreachable } of listing) {
@@ -135,8 +135,9 @@ async function* filesBelow(task: Task, parts: SearchParts, search: Search): Asyn
   }
 }
 
-function isWanted(task: Task, { globs, isExcluded }: Search, path: MountPath): boolean {
-  return globs.matches(relativePath(task, path)) && !isExcluded(path) && !path.split('/').some(isTempName)
+function isWanted(task: Task, { query, globs, isExcluded }: Search, path: MountPath): boolean {
+  if (!globs.matches(relativePath(task, path)) || isExcluded(path)) return false
+  return query.skips?.(path, false) !== true && !path.split('/').some(isTempName)
 }
 
 function relativePath(task: Task, path: MountPath): string {

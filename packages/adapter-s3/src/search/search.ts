@@ -88,7 +88,7 @@ function isGone(error: unknown): boolean {
 
 async function* filesOf(
   store: Store,
-  { in: path, glob, exclude }: DriverSearchQuery,
+  { in: path, glob, exclude, skips }: DriverSearchQuery,
   { signal }: Task,
   maxFileBytes: number,
 ): AsyncGenerator<Entry, undefined> {
@@ -99,7 +99,8 @@ async function* filesOf(
     unreachable !== true &&
     size <= maxFileBytes &&
     filter.matches(found.slice(skipped)) &&
-    !exclude.some((root) => isWithin(found, root))
+    !exclude.some((root) => isWithin(found, root)) &&
+    skips?.(found, false) !== true
   try {
     for await (const entries of entriesOf(store, path, { recursive: true, exclude, signal }, 'search')) {
       for (const entry of entries) if (isWanted(entry)) yield entry

@@ -204,6 +204,8 @@ export interface SearchQuery {
   readonly glob?: readonly string[] | undefined
   /** Subtrees that are not entered. */
   readonly exclude?: readonly MountPath[] | undefined
+  /** True for a directory that is not entered, and for a file that is not searched. An adapter may leave it unused. */
+  readonly skips?: ((path: MountPath, isDirectory: boolean) => boolean) | undefined
   /** Stop after so many matching lines. Default 1,000. */
   readonly maxHits?: number | undefined
   /** Files above so many bytes are left out. Default 32 MiB. */
@@ -211,7 +213,10 @@ export interface SearchQuery {
 }
 
 export interface SearchOptions extends SignalOption {
-  /** Called for a file that is left out, since another process holds it and its opening would have to wait. */
+  /**
+   * Called for a file that is left out, since another process holds it and its opening would have to wait; and for one with a line of
+   * which the end is not searched.
+   */
   readonly onUnreadable?: ((file: MountPath, error: WorkspaceError) => void) | undefined
 }
 

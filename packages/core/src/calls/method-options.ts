@@ -70,6 +70,7 @@ const hosts: OptionShape = {
   element: option.string,
 }
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
+const ignore = { gitignore: option.boolean, onLeftOut: option.function, onUnreadable: option.function }
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
 
 /** The options that both a workspace and a single command can set. */
@@ -126,6 +127,7 @@ const methods = {
     exclude: paths,
     includeHidden: option.boolean,
     maxMatches: count,
+    ...ignore,
     signal,
   } satisfies OptionShapes<WorkspaceGlobOptions>,
   edit: { ifVersion: version, timeout: option.integer(0, 2 ** 31 - 1), signal } satisfies OptionShapes<EditOptions>,
@@ -149,7 +151,7 @@ const methods = {
     maxHits: count,
     maxFileBytes: count,
     exclude: paths,
-    onUnreadable: option.of('a function', (value) => typeof value === 'function'),
+    ...ignore,
     signal,
   } satisfies OptionShapes<WorkspaceSearchOptions>,
   exec,

@@ -14,6 +14,7 @@ import type { Located } from '../mount/gate.ts'
 import type { Trace } from '../mount/walk.ts'
 import type { WorkspaceEntry, WorkspaceGlobOptions } from '../workspace/file-door.ts'
 import { EntryShaper } from './entry-shaper.ts'
+import { IgnoreFiles } from './ignore-files.ts'
 import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
@@ -47,21 +48,39 @@ async function* matches(
   context: Context,
   patterns: string | readonly string[],
   given: string,
-  { exclude = [], includeHidden = true, maxMatches = 10_000, signal }: WorkspaceGlobOptions,
+  options: WorkspaceGlobOptions,
   trace: Trace,
 ): AsyncGenerator<WorkspaceEntry, undefined, undefined> {
+  const { exclude = [], includeHidden = true, maxMatches = 10_000, signal, gitignore, onLeftOut } = options
   const globs = globsOf(patterns)
-  const filter = createGlobFilter(globs, operation)
+  const filter = createGlobFilter(globs, operation, includeHidden)
+  const wide = onLeftOut && { filter: createGlobFilter(globs.filter((one) => !one.startsWith('!'))), tell: onLeftOut }
   const { path } = parseFor(context, operation, given)
   const excluded = exclude.map((one) => parseFor(context, operation, one).path).filter((one) => typeof one === 'string')
-  const named = new Set(globs.flatMap(directoriesNamedBy))
-  const search = { context, filter, named, excluded, includeHidden, signal, trace, pace: new Pace(signal) }
+  const named = new Set(globs.flatMap(pathsNamedBy))
+  const search: Search = {
+    context,
+    filter,
+    wide,
+    named,
+    excluded,
+    ignore: undefined,
+    signal,
+    trace,
+    pace: new Pace(signal),
+  }
   let start = '/' as VirtualPath
   const waiting = await context.walker.run(
     { operation: 'list', need: 'read', followLast: true, signal, trace },
     path,
-    (located, adapter) => {
+    async (located, adapter) => {
       start = located.virtual
+      if (gitignore === true)
+        search.ignore = await IgnoreFiles.open(context, start, {
+          signal,
+          onUnreadable: options.onUnreadable,
+          onLeftOut: undefined,
+        })
       return entriesOf(search, { start, shown: start }, located, adapter)
     },
   )
@@ -79,15 +98,12 @@ async function* matches(
 }
 
 /**
- * The directories that a glob names in front of its first wildcard, relative to the start: `a` and `a/b` for `a/b/*.ts`. A
- * link among them is followed, as in a shell; no other link is.
+ * The paths that a glob names in front of its first wildcard, relative to the start: `a` and `a/b` for `a/b/*.ts`. A link to a directory
+ * among them is followed, as in a shell; no other link is. Ignore files do not hide them.
  */
-function directoriesNamedBy(glob: string): string[] {
+function pathsNamedBy(glob: string): string[] {
   if (glob.startsWith('!') || !glob.includes('/')) return []
-  const names = glob
-    .replace(/^(?:\.?\/)+/u, '')
-    .split('/')
-    .slice(0, -1)
+  const names = glob.replace(/^(?:\.?\/)+/u, '').split('/')
   const wild = names.findIndex((name) => /[*?[\]{}\\]/u.test(name))
   const literal = wild < 0 ? names : names.slice(0, wild)
   return literal.map((_name, index) => literal.slice(0, index + 1).join('/'))
@@ -107,10 +123,12 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
 interface Search {
   readonly context: Context
   readonly filter: GlobFilter
-  /** Directories that globs name, relative to the start. */
+  /** For a caller who wants to know what is left out: the globs without what leaves entries out. */
+  readonly wide: { readonly filter: GlobFilter; readonly tell: (path: VirtualPath) => void } | undefined
+  /** Paths that globs name, relative to the start. */
   readonly named: ReadonlySet<string>
   readonly excluded: readonly VirtualPath[]
-  readonly includeHidden: boolean
+  ignore: IgnoreFiles | undefined
   readonly pace: Pace
   readonly signal: AbortSignal | undefined
   readonly trace: Trace
@@ -159,7 +177,7 @@ const isExcluded = (excluded: readonly VirtualPath[], path: VirtualPath): boolea
 
 /** The entries of one directory that are wanted, from the last name to the first. */
 async function entriesOf(
-  { context, filter, named, excluded, includeHidden, pace, signal }: Search,
+  { context, filter, wide, named, excluded, ignore, pace, signal }: Search,
   { start, shown }: Place,
   { virtual, mount, path }: Located,
   adapter: StorageAdapter | undefined,
@@ -167,23 +185,33 @@ async function entriesOf(
   const shaper = new EntryShaper(context, { start: virtual, mount, entries: undefined, first: undefined }, false)
   const wanted: Found[] = []
   const add = (real: WorkspaceEntry): void => {
-    if (!includeHidden && real.name.startsWith('.')) return
     const entry = shown === virtual ? real : { ...real, path: childPath(shown, real.name) }
     const below = pathBelow(entry.path, start)
-    const isMatch = filter.matches(below)
+    const isDirectory = entry.type === 'directory'
+    const isIgnored = ignore !== undefined && !named.has(below) && ignore.judge(real.path, isDirectory)
+    const isMatch = !isIgnored && filter.matches(below)
     const isLink = entry.type === 'symlink' && named.has(below)
+    const mayEnter = !isIgnored && filter.mayMatchBelow(below)
+    if (wide !== undefined && !isMatch && !(isDirectory && mayEnter)) {
+      if (wide.filter.matches(below) || (isDirectory && wide.filter.mayMatchBelow(below))) wide.tell(entry.path)
+    }
     const enters =
-      (isLink || entry.type === 'directory') &&
-      filter.mayMatchBelow(below) &&
-      !isExcluded(excluded, real.path) &&
-      !isExcluded(excluded, entry.path)
+      (isLink || isDirectory) && mayEnter && !isExcluded(excluded, real.path) && !isExcluded(excluded, entry.path)
     if (isMatch || enters) {
       wanted.push({ entry, matches: isMatch, enters: enters ? { path: real.path, isLink } : undefined })
     }
   }
+  const entries: WorkspaceEntry[] = []
   for await (const entry of adapter?.list(path, { signal }) ?? []) {
     const shaped = entry.unreachable ? undefined : shaper.shape(entry)
-    if (shaped !== undefined) add(shaped)
+    // Ignore files speak of entries that a listing gives before them.
+    if (shaped !== undefined && ignore === undefined) add(shaped)
+    else if (shaped !== undefined) entries.push(shaped)
+    if (pace.isDue) await pace.rest()
+  }
+  await ignore?.load(virtual, entries)
+  for (const entry of entries) {
+    add(entry)
     if (pace.isDue) await pace.rest()
   }
   for (const way of shaper.unseen()) add(way)

@@ -11,6 +11,7 @@ import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceSearchHit, WorkspaceSearchOptions } from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
+import { IgnoreFiles } from './ignore-files.ts'
 import { mayEnter, mountsBelow, pathBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { View } from '../mount/view.ts'
@@ -23,7 +24,11 @@ interface OpenSearch {
   readonly first: IteratorResult<SearchHit>
 }
 
-interface Query extends Omit<SearchQuery, 'in' | 'exclude'> {
+interface Ignoring {
+  readonly ignore: IgnoreFiles | undefined
+}
+
+interface Query extends Omit<SearchQuery, 'in' | 'exclude' | 'skips'> {
   readonly glob: readonly string[]
   readonly filter: GlobFilter
 }
@@ -45,6 +50,7 @@ export async function* search(
     admitCall(context, operation, signal)
     const { filter, ...query } = checkQuery(pattern, options)
     const { onUnreadable } = options
+    let ignore: IgnoreFiles | undefined
     const parsed = parseFor(context, operation, path)
     const excluded = (options.exclude ?? [])
       .map((given) => parseFor(context, operation, given).path)
@@ -55,11 +61,14 @@ export async function* search(
       parsed.path,
       async (located, adapter) => {
         const { virtual } = located
+        if (options.gitignore === true) {
+          ignore = await IgnoreFiles.open(context, virtual, { signal, onUnreadable, onLeftOut: options.onLeftOut })
+        }
         if (adapter === undefined) return { virtual, region: undefined }
         if (left > 0)
           return {
             virtual,
-            region: await openSearch(context, located, adapter, query, excluded, { signal, onUnreadable }),
+            region: await openSearch(context, located, adapter, query, excluded, { signal, onUnreadable, ignore }),
           }
         // Nothing is looked for, in a place that must be there.
         await adapter.stat(located.path, { signal })
@@ -68,10 +77,13 @@ export async function* search(
     )
     if (left === 0) return
     const regions = mountsBelow(context, first.virtual).filter(
-      (nested) => !excluded.some((skip) => isWithin(nested, skip)) && mayEnter(context, first.virtual, nested),
+      (nested) =>
+        !excluded.some((skip) => isWithin(nested, skip)) &&
+        mayEnter(context, first.virtual, nested) &&
+        ignore?.isIgnored(nested, true) !== true,
     )
     if (first.region !== undefined) {
-      for await (const hit of hitsOf(context, first.region, signal)) {
+      for await (const hit of hitsOf(context, first.region, { signal, ignore })) {
         yield hit
         left -= 1
         if (left === 0) return
@@ -86,8 +98,9 @@ export async function* search(
       const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, {
         signal,
         onUnreadable,
+        ignore,
       })
-      for await (const hit of hitsOf(context, region, signal)) {
+      for await (const hit of hitsOf(context, region, { signal, ignore })) {
         if (!filter.matches(pathBelow(hit.path, first.virtual))) continue
         yield hit
         left -= 1
@@ -124,7 +137,7 @@ async function openSearch(
   adapter: StorageAdapter,
   query: Omit<Query, 'filter'>,
   excluded: readonly VirtualPath[],
-  { signal, onUnreadable }: Pick<WorkspaceSearchOptions, 'signal' | 'onUnreadable'>,
+  { signal, onUnreadable, ignore }: Pick<WorkspaceSearchOptions, 'signal' | 'onUnreadable'> & Ignoring,
 ): Promise<OpenSearch> {
   const { virtual, mount } = located
   if (adapter.search === undefined || mount === undefined) {
@@ -137,6 +150,9 @@ async function openSearch(
     })
   }
   const exclude = skippedIn(context, virtual, mount, excluded)
+  await ignore?.loadBelow(located, adapter, exclude)
+  const skips =
+    ignore && ((file: MountPath, isDirectory: boolean) => ignore.isIgnored(joinPath(mount.at, file), isDirectory))
   // The storage counts hits that may not be shown, so it must not stop at a number of them.
   const view = new View(context.gate, virtual, 'search')
   const maxHits = view.plain ? query.maxHits : Number.MAX_SAFE_INTEGER
@@ -146,21 +162,24 @@ async function openSearch(
     const told = translateError(error, { operation: 'search', at: mount.at, path, signal })
     if (isWorkspaceError(told)) onUnreadable?.(path, told)
   }
-  const hits = adapter.search({ ...query, maxHits, in: located.path, exclude }, { signal, onUnreadable: leftOut })
+  const hits = adapter.search(
+    { ...query, maxHits, in: located.path, exclude, skips },
+    { signal, onUnreadable: leftOut },
+  )
   return { start: virtual, at: mount.at, hits, first: await hits.next() }
 }
 
 async function* hitsOf(
   context: Context,
   { start, at, hits, first }: OpenSearch,
-  signal: AbortSignal | undefined,
+  { signal, ignore }: Pick<WorkspaceSearchOptions, 'signal'> & Ignoring,
 ): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
   let result = first
   const view = new View(context.gate, start, 'search')
   try {
     while (result.done !== true) {
       const path = joinPath(at, result.value.path)
-      if (view.sight(path) === 'described') yield { ...result.value, path }
+      if (view.sight(path) === 'described' && ignore?.isIgnored(path, false) !== true) yield { ...result.value, path }
       result = await hits.next()
     }
   } catch (error) {

@@ -25,14 +25,17 @@ export class Automaton {
   readonly #idle: Progress
   /** The steps that are `**`. */
   readonly #any: Bits
+  /** `**` passes directories whose names begin with a dot. */
+  readonly #passesHidden: boolean
   /** The index of the glob that a last step belongs to. */
   readonly #globAt = new Map<number, number>()
   readonly #innerNames: NameIndex
   readonly #lastNames: NameIndex
 
   /** Each glob has one or more lists of steps. The last step is not `**`. The same component is the same object. */
-  constructor(globs: readonly (readonly (readonly Step[])[])[]) {
-    this.isFlat = globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
+  constructor(globs: readonly (readonly (readonly Step[])[])[], passesHidden = true) {
+    this.#passesHidden = passesHidden
+    this.isFlat = passesHidden && globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
     const length = (globs.flat(2).length + 31) >> 5
     const start = new Int32Array(length)
     this.#any = new Int32Array(length)
@@ -60,13 +63,14 @@ export class Automaton {
   /** The progress of the globs in a directory. */
   enter(above: Progress, name: Name): Progress {
     const matching = this.#innerNames.find(name, above === this.#idle)
-    if (matching === undefined && above === this.#idle) return above
+    const stays = this.#passesHidden || !name.text.startsWith('.')
+    if (matching === undefined && above === this.#idle && stays) return above
     const next = new Int32Array(above.length)
     let carry = 0
     for (let word = 0; word < next.length; word += 1) {
       const bits = above[word] ?? 0
       const taken = matching === undefined ? 0 : bits & (matching[word] ?? 0)
-      next[word] = (bits & (this.#any[word] ?? 0)) | (taken << 1) | carry
+      next[word] = (stays ? bits & (this.#any[word] ?? 0) : 0) | (taken << 1) | carry
       carry = taken >>> 31
     }
     this.#arrive(next)

@@ -53,6 +53,12 @@ function parseComponent(component: string, refuse: Refuse): readonly Part[] {
   return parts
 }
 
+/** The component for names that do not begin with a dot, unless it begins with one itself: as in a shell. */
+export function withoutHidden(source: string, component: Component): Component {
+  if (component.literal !== undefined || /^\\?\./u.test(source)) return component
+  return { ...component, matches: (name) => !name.text.startsWith('.') && component.matches(name) }
+}
+
 /** With `foldCase`, a name matches in either of the ways in which it is folded. */
 export function compileComponent(source: string, foldCase: boolean, refuse: Refuse): Component {
   const parts = parseComponent(source, refuse)

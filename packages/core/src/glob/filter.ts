@@ -29,17 +29,19 @@ const everything: GlobFilter = { matches: () => true, excludes: () => false, may
  * without `/` is about the name, at any depth. One with `/` is about the path below the directory that is searched; `/` or
  * `./` in front changes nothing else. A glob with `!` excludes a directory with everything below it.
  *
+ * Without `hidden`, wildcards of globs without `!` do not match a dot that begins a name, as in a shell: `.github/*.yml` does.
+ *
  * @throws WorkspaceError `EINVAL` for a glob that `compileGlob` refuses, and for a list of more than 4,000 characters, or
  * whose `cost` is over 300 together.
  */
-export function createGlobFilter(globs: readonly string[] = [], operation = 'search'): GlobFilter {
-  if (globs.length === 0) return everything
+export function createGlobFilter(globs: readonly string[] = [], operation = 'search', hidden = true): GlobFilter {
+  if (globs.length === 0 && hidden) return everything
   const included: Steps[] = []
   const excluded: Steps[] = []
   let length = 0
   let cost = 0
   for (const glob of globs) {
-    const all = stepsGiven(glob, operation)
+    const all = stepsGiven(glob, operation, hidden)
     if (glob.startsWith('!')) excluded.push(...all)
     else included.push(...all)
     length += glob.length
@@ -47,45 +49,52 @@ export function createGlobFilter(globs: readonly string[] = [], operation = 'sea
     if (length <= maxListLength && cost <= maxGlobCost) continue
     throw malformed(glob, operation, 'is one too many: the list takes too long to match', 'pass fewer or simpler globs')
   }
-  const includes = memberTest(included)
-  const excludes = memberTest(excluded)
+  if (included.length === 0 && !hidden) included.push(stepsOf('*', { operation, hidden }))
+  const includes = createMatcher(
+    included.map(({ steps }) => steps),
+    hidden,
+  )
+  const excludes = createMatcher(excluded.map(({ steps }) => steps))
   return {
-    matches: (path) => (included.length === 0 || includes.matches(path)) && !excludes.matches(path),
-    excludes: excludes.matches,
-    mayMatchBelow: (path) => (included.length === 0 || includes.isOpen(path)) && !excludes.matches(path),
+    matches: (path) =>
+      (included.length === 0 || includes.find(path) !== undefined) && excludes.find(path) === undefined,
+    excludes: (path) => excludes.find(path) !== undefined,
+    mayMatchBelow: (path) => (included.length === 0 || includes.isOpen(path)) && excludes.find(path) === undefined,
   }
 }
 
-interface Members {
-  /** Some glob matches a relative path. */
-  matches(path: string): boolean
+interface Matcher {
+  /** The index of the first glob that a relative path matches. */
+  find(path: string): number | undefined
   /** Some glob may match something below a relative path. */
   isOpen(directory: string): boolean
 }
 
-function memberTest(globs: readonly Steps[]): Members {
-  if (globs.length === 0) return { matches: () => false, isOpen: () => false }
-  const automaton = new Automaton(globs.map(({ steps }) => steps))
+/** Asks many globs about paths that are relative to where they start. Each has one or more lists of steps. */
+export function createMatcher(globs: readonly Steps['steps'][], passesHidden = true): Matcher {
+  if (globs.length === 0) return { find: () => undefined, isOpen: () => false }
+  const automaton = new Automaton(globs, passesHidden)
   const lastOf = (path: string): Name => nameOf(path.slice(path.lastIndexOf('/') + 1), false)
   const directories = new Descent<Progress, string>('', automaton.start, (above, path) =>
     automaton.enter(above, lastOf(path)),
   )
   return {
-    matches(path) {
+    find(path) {
       const slash = path.lastIndexOf('/')
       const directory = slash < 0 || automaton.isFlat ? automaton.start : directories.at(path.slice(0, slash))
-      return automaton.match(directory, lastOf(path)) !== undefined
+      return automaton.match(directory, lastOf(path))
     },
     isOpen: (directory) => automaton.isFlat || automaton.isOpen(directories.at(directory)),
   }
 }
 
 /** The steps of the glob. A glob that excludes also covers everything below its matches. */
-function stepsGiven(glob: unknown, operation: string): Steps[] {
+function stepsGiven(glob: unknown, operation: string, includesHidden: boolean): Steps[] {
   if (typeof glob !== 'string') return [stepsOf(glob as string, { operation })]
   const isExcluding = glob.startsWith('!')
+  const hidden = includesHidden || isExcluding
   const given = isExcluding ? glob.slice(1) : glob
   const rooted = given.includes('/') ? `/${given.replace(/^(?:\.?\/)+/u, '')}` : given
-  const steps = stepsOf(rooted, { operation })
+  const steps = stepsOf(rooted, { operation, hidden })
   return isExcluding && !rooted.endsWith('/') ? [steps, stepsOf(`${rooted}/**`, { operation })] : [steps]
 }

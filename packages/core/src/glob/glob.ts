@@ -1,7 +1,7 @@
 import { Automaton, anyDirectories } from './automaton.ts'
 import type { Progress, Step } from './automaton.ts'
 import { expandBraces } from './braces.ts'
-import { compileComponent } from './component.ts'
+import { compileComponent, withoutHidden } from './component.ts'
 import type { Component, Refuse } from './component.ts'
 import { malformed } from './malformed.ts'
 import { namesOf } from './names.ts'
@@ -87,17 +87,25 @@ export interface Steps {
   readonly cost: number
 }
 
+interface StepsOptions extends GlobOptions {
+  /** Wildcards match names that begin with a dot. Default true. */
+  readonly hidden?: boolean | undefined
+}
+
 /** @throws WorkspaceError `EINVAL` as {@link compileGlob} does. */
 export function stepsOf(
   pattern: string,
-  { foldCase = false, topDown = false, operation = 'glob' }: GlobOptions = {},
+  { foldCase = false, topDown = false, operation = 'glob', hidden = true }: StepsOptions = {},
 ): Steps {
   checkGlob(pattern, operation)
   const refuse: Refuse = (reason, remedy) => malformed(pattern, operation, reason, remedy)
   const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, topDown, refuse))
   const known = new Map<string, Component>()
   const compile = (source: string): Component => {
-    const component = known.get(source) ?? compileComponent(source, foldCase, refuse)
+    let component = known.get(source)
+    component ??= hidden
+      ? compileComponent(source, foldCase, refuse)
+      : withoutHidden(source, compileComponent(source, foldCase, refuse))
     known.set(source, component)
     return component
   }

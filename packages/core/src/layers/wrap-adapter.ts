@@ -231,7 +231,12 @@ function optionalMethods(
       search: (query, options) =>
         iterate<SearchHit>({ operation: 'search', path: query.in, signal: options?.signal }, () =>
           search(
-            { ...query, in: toInner(query.in), exclude: query.exclude?.map(toInner) },
+            {
+              ...query,
+              in: toInner(query.in),
+              exclude: query.exclude?.map(toInner),
+              skips: query.skips && ((path, isDirectory) => query.skips?.(toOuter(path), isDirectory) === true),
+            },
             { ...options, onUnreadable: outward(options?.onUnreadable, toOuter) },
           ),
         ),

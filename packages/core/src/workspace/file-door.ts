@@ -57,18 +57,33 @@ export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'ski
   readonly maxDepth?: number | undefined
 }
 
-export interface WorkspaceGlobOptions extends SignalOption {
+interface IgnoreOption {
+  /**
+   * Leave out what `.gitignore`, `.ignore` and `.rgignore` ignore, and `.git` itself: by the rules of git, in the order of ripgrep, with
+   * the files of the directories above. A path that `in` or a glob names is never left out. Default false.
+   */
+  readonly gitignore?: boolean | undefined
+  /** Called for an entry that an option or a glob with `!` leaves out, though it might match. Perhaps several times for one. */
+  readonly onLeftOut?: ((path: VirtualPath) => void) | undefined
+  /**
+   * Called for a file that is left out, since another process holds it and its opening would have to wait. Also for an ignore file that is
+   * not applied, since it has more than 256 KiB, and for a line of which the end is not searched.
+   */
+  readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
+}
+
+export interface WorkspaceGlobOptions extends SignalOption, IgnoreOption {
   /** A directory, which the globs start from. Default: the workspace's root. */
   readonly in?: string | undefined
   /** Paths that are not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
-  /** False leaves out names that begin with a dot, and everything below them. Default true. */
+  /** False: a wildcard does not match a dot that begins a name, as in a shell; `.github/*.yml` does. Default true. */
   readonly includeHidden?: boolean | undefined
   /** Ends after so many entries. Default 10,000. */
   readonly maxMatches?: number | undefined
 }
 
-export interface WorkspaceSearchOptions extends SignalOption {
+export interface WorkspaceSearchOptions extends SignalOption, IgnoreOption {
   /** A file or directory. Default: the workspace's root. */
   readonly in?: string | undefined
   /** Globs on the path below `in`: `*.ts`, `src/**`, `!*.min.js`. */
@@ -83,8 +98,6 @@ export interface WorkspaceSearchOptions extends SignalOption {
   readonly maxFileBytes?: number | undefined
   /** Paths that are not searched, with everything below them. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
-  /** Called for a file that is left out, since another process holds it and its opening would have to wait. */
-  readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
 }
 
 export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {

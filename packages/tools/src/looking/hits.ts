@@ -1,10 +1,13 @@
-import type { VirtualPath, WorkspaceError } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
 
 import type { Call } from '../session/session.ts'
+import { literalToo, noteUnreadable, Omitted } from './left-out.ts'
 
 export interface HitsRequest {
   readonly in: VirtualPath
   readonly glob: string | readonly string[] | undefined
+  /** Also what ignore files and `.git` leave out. */
+  readonly ignored: boolean | undefined
   readonly regex: boolean
   readonly caseSensitive: boolean
   readonly mode: 'content' | 'files' | 'count'
@@ -24,21 +27,24 @@ export interface Hit {
 /** Matching lines that are looked at for `files` and `count`. */
 const mostLines = 1_000_000
 
-/** Notes of one answer, at which no further file that is left out is named. */
-const mostNotes = 10
-
 /** The matches of the workspace's own search [FS14], without the first `skip` ones. */
 export async function collectHits(
   call: Call,
   pattern: string,
-  { mode, limit, skip, ...query }: HitsRequest,
-): Promise<{ readonly hits: readonly Hit[]; readonly more: boolean }> {
+  { mode, limit, skip, glob, ignored = false, ...query }: HitsRequest,
+): Promise<{ readonly hits: readonly Hit[]; readonly more: boolean; readonly omitted: Omitted }> {
   const { signal, workspace } = call
   const maxHits = mode === 'content' ? skip + limit + 1 : mostLines
-  const onUnreadable = (_path: VirtualPath, { message }: WorkspaceError): void => {
-    if (call.notes.length < mostNotes) call.notes.push(`Left out: ${message}`)
-  }
-  const found = workspace.search(pattern, { ...query, maxHits, signal, onUnreadable })
+  const omitted = new Omitted()
+  const found = workspace.search(pattern, {
+    ...query,
+    glob: typeof glob === 'string' ? literalToo(glob) : glob,
+    gitignore: !ignored,
+    maxHits,
+    signal,
+    onLeftOut: (path) => omitted.add(path),
+    onUnreadable: (_path, error) => noteUnreadable(call, error),
+  })
   if (mode === 'content') {
     const hits: Hit[] = []
     let passed = 0
@@ -47,7 +53,7 @@ export async function collectHits(
       if (passed > skip) hits.push(hit)
     }
     const more = hits.length > limit
-    return { hits: more ? hits.slice(0, limit) : hits, more }
+    return { hits: more ? hits.slice(0, limit) : hits, more, omitted }
   }
   const files = new Map<string, Hit & { count: number }>()
   for await (const hit of found) {
@@ -57,5 +63,5 @@ export async function collectHits(
     if (mode === 'files' && files.size > skip + limit) break
   }
   const all = [...files.values()].slice(skip)
-  return { hits: all.slice(0, limit), more: all.length > limit }
+  return { hits: all.slice(0, limit), more: all.length > limit, omitted }
 }

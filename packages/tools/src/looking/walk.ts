@@ -1,9 +1,10 @@
 import type { VirtualPath, WorkspaceEntry } from '@ws/core'
 
 import type { Call } from '../session/session.ts'
+import { literalToo, noteUnreadable, Omitted } from './left-out.ts'
 
 /** Directories that hold what tools made, and nothing that a model looks for [FS9]. */
-export const leftOut: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git'])
+export const leftOut: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git', '.venv'])
 
 /** Entries that are counted. */
 const mostCounted = 10_000_000
@@ -15,6 +16,11 @@ export interface Walked {
   readonly total: number
 }
 
+export interface Globbed extends Walked {
+  /** Some of the places that were left out, in which there may be more. */
+  readonly omitted: Omitted
+}
+
 export interface WalkOptions {
   /** Names that begin with a dot, too. Default false. */
   readonly hidden?: boolean | undefined
@@ -23,6 +29,8 @@ export interface WalkOptions {
 }
 
 interface GlobOptions extends WalkOptions {
+  /** What ignore files and {@link leftOut} leave out, too. Default false. */
+  readonly ignored?: boolean | undefined
   /** Leave directories out. Default false. */
   readonly filesOnly?: boolean | undefined
 }
@@ -32,15 +40,29 @@ export async function walkGlob(
   call: Call,
   directory: VirtualPath,
   glob: string,
-  { hidden = false, filesOnly = false, limit }: GlobOptions,
-): Promise<Walked> {
-  const patterns = [glob, ...[...leftOut].map((name) => `!${name}`)]
-  const options = { in: directory, includeHidden: hidden, maxMatches: mostCounted, signal: call.signal }
+  { hidden = false, ignored = false, filesOnly = false, limit }: GlobOptions,
+): Promise<Globbed> {
+  const unwanted = ignored ? [] : [...leftOut].filter((name) => !names(glob, name)).map((name) => `!${name}`)
+  const omitted = new Omitted()
+  const found = call.workspace.glob([...literalToo(glob), ...unwanted], {
+    in: directory,
+    includeHidden: hidden,
+    gitignore: !ignored,
+    maxMatches: mostCounted,
+    signal: call.signal,
+    onLeftOut: (path) => omitted.add(path),
+    onUnreadable: (_path, error) => noteUnreadable(call, error),
+  })
   const kept = new FirstEntries(limit)
-  for await (const entry of call.workspace.glob(patterns, options)) {
+  for await (const entry of found) {
     if (!filesOnly || entry.type !== 'directory') kept.add(entry)
   }
-  return kept
+  return { entries: kept.entries, total: kept.total, omitted }
+}
+
+/** The glob has the name as a whole name, perhaps in braces. */
+function names(glob: string, name: string): boolean {
+  return glob.split(/[/{},]/u).includes(name)
 }
 
 /** Entries of a directory and, as far as the depth says, of those below it. */

@@ -4,7 +4,7 @@ import type { Outcome } from '../answers/problem.ts'
 import { walkGlob } from '../looking/walk.ts'
 import type { Call } from '../session/session.ts'
 import { jsonOf } from '../text/frame.ts'
-import { directory } from './fields.ts'
+import { directory, hidden, ignored } from './fields.ts'
 import { operation } from './operation.ts'
 
 /** Paths of one answer [FS9]. */
@@ -13,12 +13,13 @@ const mostPaths = 100
 export const find = operation({
   name: 'find',
   description:
-    'Finds files by a glob: `*.ts` by name at any depth, `src/**/*.ts` by path. 100 at most, with the total. Hidden files, ' +
-    '`node_modules` and `__pycache__` are left out.',
+    'Finds files by a glob: `*.ts` by name at any depth, `src/**/*.ts` by path. 100 at most, with the total. Hidden and ' +
+    'ignored files (`.gitignore`) and `node_modules` are left out unless the glob names them.',
   input: z.strictObject({
     glob: z.string().min(1).describe('Glob such as *.ts, or src/**/*.{ts,tsx}'),
     path: directory,
-    hidden: z.boolean().optional().describe('Show names that begin with a dot. Default false'),
+    hidden,
+    ignored,
   }),
   example: { glob: '*.ts' },
   readOnly: true,
@@ -31,22 +32,24 @@ interface Wanted {
   readonly glob: string
   readonly path?: string | undefined
   readonly hidden?: boolean | undefined
+  readonly ignored?: boolean | undefined
 }
 
 /** @param options `filesOnly`: directories are left out */
 export async function findPaths(
   call: Call,
-  { glob, path: given = '.', hidden = false }: Wanted,
+  { glob, path: given = '.', hidden: all = false, ignored: everywhere = false }: Wanted,
   { filesOnly = false }: { readonly filesOnly?: boolean } = {},
 ): Promise<Outcome> {
   call.pass()
   const target = await call.resolve('find', given)
   const rooted = await globBelow(glob)
-  const { entries, total } = await walkGlob(call, target, rooted, { hidden, filesOnly, limit: mostPaths })
+  const options = { hidden: all, ignored: everywhere, filesOnly, limit: mostPaths }
+  const { entries, total, omitted } = await walkGlob(call, target, rooted, options)
   const more = total - entries.length
   if (total === 0) {
     return {
-      text: `No file matches ${jsonOf(glob)} below ${call.show(target)}.`,
+      text: `No file matches ${jsonOf(glob)} below ${call.show(target)}.${omitted.sentence({ hidden: true })}`,
       data: { total, paths: [] },
       next: { operation: 'list', arguments: { path: given } },
     }

@@ -9,6 +9,7 @@ import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
 import { inLine } from '../text/frame.ts'
 import { clipLine } from '../text/numbered.ts'
+import { hidden } from './fields.ts'
 import { operation } from './operation.ts'
 
 /** Files of one answer [FS12]. */
@@ -18,7 +19,7 @@ export const list = operation({
   name: 'list',
   description:
     'Lists the files below a directory by path, 200 at most, and says how many were left out. Hidden files, `node_modules`, ' +
-    '`__pycache__` and `.git` are not entered.',
+    '`__pycache__`, `.git` and `.venv` are not entered.',
   input: z.strictObject({
     path: z.string().min(1).optional().describe('Directory. Default: the root'),
     depth: z.int().min(1).max(100).optional().describe('Levels of directories: 1 is the directory alone. Default: all'),
@@ -26,13 +27,13 @@ export const list = operation({
       .boolean()
       .optional()
       .describe('Show classes and functions of Python and TypeScript sources. Default true'),
-    hidden: z.boolean().optional().describe('Show names that begin with a dot. Default false'),
+    hidden,
   }),
   example: { path: '/src' },
   readOnly: true,
   destructive: false,
   idempotent: true,
-  async handle(call, { path: given = '.', depth, hidden = false, signatures = true }) {
+  async handle(call, { path: given = '.', depth, hidden: all = false, signatures = true }) {
     call.pass()
     const target = await call.resolve('list', given)
     const found = await call.statBehindLinks(target)
@@ -44,7 +45,7 @@ export const list = operation({
         data: { code: 'ENOTDIR', path: target },
       })
     }
-    const { entries, total } = await walkTree(call, target, { depth, hidden, limit: mostFiles })
+    const { entries, total } = await walkTree(call, target, { depth, hidden: all, limit: mostFiles })
     const lines = [call.show(`${target}/`.replace('//', '/'))]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
     const { byPath, missing } = await signaturesOf(call, signatures ? entries : [])

@@ -9,14 +9,14 @@ import { collectHits } from '../looking/hits.ts'
 import type { Hit } from '../looking/hits.ts'
 import { headAndTail } from '../text/cut.ts'
 import { inLine } from '../text/frame.ts'
-import { directory, limit as most } from './fields.ts'
+import { directory, ignored, limit as most } from './fields.ts'
 import { operation } from './operation.ts'
 
 export const search = operation({
   name: 'search',
   description:
-    'Searches the lines of all files by an RE2 regular expression, or by literal text. `mode`: `content` gives lines, `files` ' +
-    'paths, `count` matches for each file. The text has 40 KB at most: 10 of the head and 30 of the tail.',
+    'Searches lines by an RE2 regular expression or literal text. Ignored files (`.gitignore`) are left out. `mode`: `content` gives lines, `files` ' +
+    'paths, `count` matches for each file. At most 40 KB are shown: 10 of the head, 30 of the tail.',
   input: z.strictObject({
     pattern: z.string().min(1).describe('Regular expression (RE2), matched within a line'),
     path: directory,
@@ -24,7 +24,8 @@ export const search = operation({
     mode: z.enum(['content', 'files', 'count']).optional().describe('Default content'),
     context: z.int().min(0).max(20).optional().describe('Lines to show around each match. Default 0'),
     ignore_case: z.boolean().optional().describe('Default false'),
-    literal: z.boolean().optional().describe('`pattern` is plain text. Default false'),
+    ignored,
+    literal: z.boolean().optional().describe('`pattern` is plain text'),
     limit: most,
     skip: z.int().min(0).max(100_000).optional().describe('Matches or files to leave out at the beginning. Default 0'),
   }),
@@ -39,18 +40,19 @@ export const search = operation({
     const query = {
       in: target,
       glob,
+      ignored: input.ignored,
       regex: input.literal !== true,
       caseSensitive: input.ignore_case !== true,
       mode,
       limit,
       skip,
     }
-    const { hits, more } = await collectHits(call, pattern, query).catch((error: unknown) => {
+    const { hits, more, omitted } = await collectHits(call, pattern, query).catch((error: unknown) => {
       throw query.regex && isWorkspaceError(error, 'EINVAL') ? withLiteral(error, input) : error
     })
     if (hits.length === 0) {
       const behind = skip > 0 ? ` behind the first ${skip}` : ''
-      return { text: `No matches${behind}.`, data: { matches: 0 } }
+      return { text: `No matches${behind}.${omitted.sentence({ hidden: false })}`, data: { matches: 0 } }
     }
     const footer = more ? `\n[more matches than ${limit}; next: skip ${skip + limit}]` : ''
     const text = await render(hits)

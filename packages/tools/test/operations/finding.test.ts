@@ -74,6 +74,55 @@ for (const store of stores) {
       expect(many.text.startsWith('/many/f000.py\n/many/f001.py')).toBe(true)
     }, 30_000)
 
+    it('[FS9] opens hidden and left out places that a glob names, and takes brackets as they are', async () => {
+      const { done } = await open({
+        '/.github/workflows/ci.yml': '',
+        '/.gitignore': 'dist\n',
+        '/app/.venv/a.py': '',
+        '/app/blog/[slug]/page.tsx': 'export',
+        '/app/[[...all]]/page.tsx': 'export',
+        '/app/s/page.tsx': '',
+        '/app/{id}/page.tsx': '',
+        '/dist/a.js': 'export',
+        '/node_modules/x/package.json': '{}',
+        '/node_modules/x/node_modules/y/package.json': '{}',
+        '/src/.hidden/a.js': '',
+      })
+      for (const [glob, paths] of [
+        ['.github/workflows/*.yml', ['/.github/workflows/ci.yml']],
+        ['**/.github/**/*.yml', ['/.github/workflows/ci.yml']],
+        ['{.github,.gitlab}/**/*.yml', ['/.github/workflows/ci.yml']],
+        ['.gitignore', ['/.gitignore']],
+        ['/.git*', ['/.github/', '/.gitignore']],
+        ['node_modules/x/package.json', ['/node_modules/x/package.json']],
+        ['/node_modules/*/package.json', ['/node_modules/x/package.json']],
+        ['app/.venv/*.py', ['/app/.venv/a.py']],
+        ['dist/*.js', ['/dist/a.js']],
+        ['app/blog/[slug]/page.tsx', ['/app/blog/[slug]/page.tsx']],
+        ['/app/blog/[slug]/*', ['/app/blog/[slug]/page.tsx']],
+        ['app/[[...all]]/page.tsx', ['/app/[[...all]]/page.tsx']],
+        ['app/[rst]/page.tsx', ['/app/s/page.tsx']],
+        ['app/{id}/*.tsx', ['/app/{id}/page.tsx']],
+      ] as const) {
+        expect((await done('find', { glob })).data, glob).toMatchObject({ paths })
+      }
+      expect((await done('search', { pattern: 'export', glob: 'app/blog/[slug]/page.tsx' })).text).toContain(
+        'page.tsx:1:',
+      )
+      expect((await done('find', { glob: '*.js' })).text).toBe(
+        'No file matches "*.js" below /. Left out: /.github, /dist, /node_modules and 2 more; look there with `hidden: true` and `ignored: true`.',
+      )
+      expect((await done('find', { glob: '*.js', ignored: true })).data).toMatchObject({ paths: ['/dist/a.js'] })
+      expect((await done('find', { glob: 'a.js', hidden: true })).data).toMatchObject({ paths: ['/src/.hidden/a.js'] })
+      expect((await done('search', { pattern: 'export', path: 'dist' })).text).toBe('/dist/a.js:1:export')
+      expect((await done('search', { pattern: 'export', glob: '*.js' })).text).toBe(
+        'No matches. Left out: /dist; look there with `ignored: true`.',
+      )
+      expect((await done('search', { pattern: 'export', glob: '*.js', ignored: true })).text).toBe(
+        '/dist/a.js:1:export',
+      )
+    }, 30_000)
+
     it('[FS12] lists 200 files at most by path, and says how many were left out', async () => {
       const given: Record<string, string> = {}
       for (let index = 0; index < 210; index += 1) given[`/d/f${String(index).padStart(3, '0')}`] = 'x'

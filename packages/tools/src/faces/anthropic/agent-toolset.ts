@@ -2,13 +2,14 @@ import { z } from 'zod'
 
 import { ToolProblem } from '../../answers/problem.ts'
 import { longestTimeout } from '../../operations/execute.ts'
+import { hidden, ignored } from '../../operations/fields.ts'
 import { operations } from '../../operations/table.ts'
 import { changes, faceTool, readsOnly, replaces } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 import { view, viewRange } from './view.ts'
 
-const filePath = z.string().min(1).describe('The path of the file')
-const directory = z.string().min(1).optional().describe('The directory to search in. Default: the root')
+const filePath = z.string().min(1).describe('Path of the file')
+const directory = z.string().min(1).optional().describe('Directory. Default: the root')
 
 /** `agent_toolset_20260401`: `bash`, `read`, `write`, `edit`, `glob`, `grep`. */
 export function agentToolset(): FaceTool[] {
@@ -16,10 +17,10 @@ export function agentToolset(): FaceTool[] {
     faceTool({
       name: 'bash',
       description:
-        'Runs a shell command at the root of the workspace. Each command starts anew: no directory or variable stays.',
+        'Runs a shell command at the root of the workspace. Each starts anew: no directory or variable stays.',
       input: z.strictObject({
-        command: z.string().min(1).optional().describe('The command to run'),
-        restart: z.boolean().optional().describe('Accepted: each command starts anew'),
+        command: z.string().min(1).optional().describe('The command'),
+        restart: z.boolean().optional().describe('Accepted'),
         timeout_ms: z.int().min(1).max(longestTimeout).optional().describe('Milliseconds. Default 120000'),
       }),
       example: { command: 'ls -la' },
@@ -47,7 +48,7 @@ export function agentToolset(): FaceTool[] {
     faceTool({
       name: 'write',
       description: 'Creates or replaces a whole file.',
-      input: z.strictObject({ file_path: filePath, content: z.string().describe('The content to write') }),
+      input: z.strictObject({ file_path: filePath, content: z.string().describe('The content') }),
       example: { file_path: '/notes/plan.md', content: '# Plan\n' },
       annotations: replaces,
       run: (call, { file_path: path, content }) => operations.write.handle(call, { path, content }),
@@ -59,7 +60,7 @@ export function agentToolset(): FaceTool[] {
         file_path: filePath,
         old_string: z.string().min(1).describe('The text to replace'),
         new_string: z.string().describe('The text to put there'),
-        replace_all: z.boolean().optional().describe('Replace every occurrence. Default false'),
+        replace_all: z.boolean().optional().describe('Replace every occurrence'),
       }),
       example: { file_path: '/src/app.ts', old_string: 'const a = 1', new_string: 'const a = 2' },
       annotations: changes,
@@ -69,18 +70,22 @@ export function agentToolset(): FaceTool[] {
     faceTool({
       name: 'glob',
       description: 'Finds files by a glob: 100 at most, sorted by path.',
-      input: z.strictObject({ pattern: z.string().min(1).describe('The glob'), path: directory }),
+      input: z.strictObject({ pattern: z.string().min(1).describe('The glob'), path: directory, hidden, ignored }),
       example: { pattern: '**/*.ts' },
       annotations: readsOnly,
-      run: (call, { pattern, path }) => operations.find.handle(call, { glob: pattern, path }),
+      run: (call, { pattern, ...input }) => operations.find.handle(call, { glob: pattern, ...input }),
     }),
     faceTool({
       name: 'grep',
       description: 'Searches the lines of files by a regular expression (RE2).',
-      input: z.strictObject({ pattern: z.string().min(1).describe('The regular expression'), path: directory }),
+      input: z.strictObject({
+        pattern: z.string().min(1).describe('Regular expression'),
+        path: directory,
+        ignored,
+      }),
       example: { pattern: 'TODO' },
       annotations: readsOnly,
-      run: (call, { pattern, path }) => operations.search.handle(call, { pattern, path }),
+      run: (call, input) => operations.search.handle(call, input),
     }),
   ]
 }

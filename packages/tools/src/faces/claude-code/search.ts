@@ -4,6 +4,7 @@ import { ToolProblem } from '../../answers/problem.ts'
 import { contextLines } from '../../looking/context-lines.ts'
 import { collectHits } from '../../looking/hits.ts'
 import type { Hit } from '../../looking/hits.ts'
+import { hidden, ignored } from '../../operations/fields.ts'
 import { findPaths } from '../../operations/find.ts'
 import { headAndTail } from '../../text/cut.ts'
 import { inLine } from '../../text/frame.ts'
@@ -20,12 +21,14 @@ function globTool(): FaceTool {
     name: 'Glob',
     description: 'Finds files by a glob such as `**/*.ts`: 100 at most, sorted by path.',
     input: z.strictObject({
-      pattern: z.string().min(1).describe('The glob to match files against'),
-      path: z.string().min(1).optional().describe('The directory to search in. Default: the root'),
+      pattern: z.string().min(1).describe('The glob'),
+      path: z.string().min(1).optional().describe('Directory. Default: the root'),
+      hidden,
+      ignored,
     }),
     example: { pattern: '**/*.ts' },
     annotations: readsOnly,
-    run: (call, { pattern, path }) => findPaths(call, { glob: pattern, path }, { filesOnly: true }),
+    run: (call, { pattern, ...input }) => findPaths(call, { glob: pattern, ...input }, { filesOnly: true }),
   })
 }
 
@@ -54,8 +57,8 @@ const types: Readonly<Record<string, readonly string[]>> = {
 const around = z.int().min(0).max(1000).optional()
 
 const grepInput = z.strictObject({
-  pattern: z.string().min(1).describe('The regular expression (RE2) to search for'),
-  path: z.string().min(1).optional().describe('File or directory to search in. Default: the root'),
+  pattern: z.string().min(1).describe('Regular expression (RE2)'),
+  path: z.string().min(1).optional().describe('File or directory. Default: the root'),
   glob: z.string().min(1).optional().describe('Only files that match, such as *.js'),
   output_mode: z.enum(['content', 'files_with_matches', 'count']).optional().describe('Default files_with_matches'),
   '-B': around.describe('Lines before each match; content only'),
@@ -64,7 +67,8 @@ const grepInput = z.strictObject({
   context: around.describe('The same as -C'),
   '-n': z.boolean().optional().describe('Show line numbers; content only. Default true'),
   '-i': z.boolean().optional().describe('Ignore case'),
-  '-o': z.boolean().optional().describe('Not supported: leave it out'),
+  ignored,
+  '-o': z.boolean().optional().describe('Not supported'),
   type: z
     .string()
     .min(1)
@@ -72,7 +76,7 @@ const grepInput = z.strictObject({
     .describe(`Only files of a type: ${Object.keys(types).join(', ')}`),
   head_limit: z.int().min(0).max(100_000).optional().describe('Most lines or files. Default 250; 0 for no limit'),
   offset: z.int().min(0).max(100_000).optional().describe('Lines or files to leave out at the beginning. Default 0'),
-  multiline: z.boolean().optional().describe('Not supported: a pattern matches within a line'),
+  multiline: z.boolean().optional().describe('Not supported'),
 })
 
 function grepTool(): FaceTool {
@@ -93,17 +97,21 @@ function grepTool(): FaceTool {
       } = input
       for (const name of ['-o', 'multiline'] as const) if (input[name] === true) throw unsupported(name, input)
       const target = await call.resolve('search', path)
-      const { hits, more } = await collectHits(call, pattern, {
+      const { hits, more, omitted } = await collectHits(call, pattern, {
         in: target,
         glob: globsOf(input),
+        ignored: input.ignored,
         regex: true,
         caseSensitive: input['-i'] !== true,
         mode: mode === 'files_with_matches' ? 'files' : mode,
         limit: wanted === 0 ? 100_000 : wanted,
         skip: offset,
       })
-      if (hits.length === 0)
-        return { text: mode === 'content' ? 'No matches found' : 'No files found', data: { matches: 0 } }
+      if (hits.length === 0) {
+        const none = mode === 'content' ? 'No matches found' : 'No files found'
+        const sentence = omitted.sentence({ hidden: false })
+        return { text: sentence === '' ? none : `${none}.${sentence}`, data: { matches: 0 } }
+      }
       const end = offset + hits.length
       const footer = more ? `\n[more results; next: offset ${end}]` : ''
       const text = headAndTail(await render(hits))

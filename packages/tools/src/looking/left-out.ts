@@ -1,0 +1,50 @@
+import type { VirtualPath, WorkspaceError } from '@ws/core'
+import { showName } from '@ws/core/executor'
+
+import type { Call } from '../session/session.ts'
+
+/** Notes of one answer, at which no further file that is left out is named. */
+const mostNotes = 10
+/** Places that are kept and, of them, named. */
+const mostKept = 1000
+const mostNamed = 3
+
+/** A note on a file that could not be looked at. */
+export function noteUnreadable(call: Call, { message }: WorkspaceError): void {
+  if (call.notes.length < mostNotes) call.notes.push(`Left out: ${message}`)
+}
+
+/**
+ * The glob; and where it has brackets, the glob that takes them as characters. Frameworks name files `[slug]`, and models give their
+ * paths as they are.
+ */
+export function literalToo(glob: string): readonly string[] {
+  if (glob.startsWith('!') || glob.includes('\\') || !/\[.*\]|\{.*\}/u.test(glob)) return [glob]
+  const literal = glob.replaceAll('[', '\\[').replaceAll(/\{([^{},]*)\}/gu, '\\{$1\\}')
+  const isClosed = /^(?:[^[]|\[[!^]?[^[][^\][/]*\])*$/u.test(glob) && !/\{[^{},]*\}/u.test(glob)
+  return isClosed ? [glob, literal] : [literal]
+}
+
+/** Places that a call has left out. */
+export class Omitted {
+  readonly #paths = new Set<VirtualPath>()
+
+  add(path: VirtualPath): void {
+    if (this.#paths.size < mostKept) this.#paths.add(path)
+  }
+
+  /** A sentence for an answer without a match, with the arguments that look there too; empty where nothing was left out. */
+  sentence({ hidden }: { readonly hidden: boolean }): string {
+    if (this.#paths.size === 0) return ''
+    const paths = [...this.#paths]
+    const named = paths.slice(0, mostNamed).map((path) => showName(path))
+    const more =
+      paths.length > mostNamed ? ` and ${paths.length === mostKept ? 'many' : paths.length - mostNamed} more` : ''
+    const isHidden = (path: VirtualPath): boolean => /\/\.[^/]*$/u.test(path)
+    const ways = [
+      ...(hidden && paths.some(isHidden) ? ['`hidden: true`'] : []),
+      ...(hidden && paths.every(isHidden) && !paths.some((path) => path.endsWith('/.git')) ? [] : ['`ignored: true`']),
+    ]
+    return ` Left out: ${named.join(', ')}${more}; look there with ${ways.join(' and ')}.`
+  }
+}
