@@ -18,7 +18,7 @@ import {
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
-  type SignalOption,
+  type SearchOptions,
   type StorageAdapter,
   type Times,
   type WriteData,
@@ -98,7 +98,7 @@ class MemoryDriver implements Driver {
     return list(this.#tree, path, options)
   }
 
-  search(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit> {
+  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
     return search(this.#tree, query, options)
   }
 

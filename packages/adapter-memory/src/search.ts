@@ -1,13 +1,13 @@
-import { isWithin } from '@ws/core'
+import { isWithin, type WorkspaceError } from '@ws/core'
 import {
   Pace,
   createGlobFilter,
   type DriverSearchQuery,
   type MountPath,
   type SearchHit,
-  type SignalOption,
+  type SearchOptions,
 } from '@ws/core/adapter'
-import { createLineMatcher } from '@ws/text-search'
+import { createLineMatcher, tooLargeToSearch } from '@ws/text-search'
 import { walkTree } from './listing.ts'
 import type { Node } from './node.ts'
 import type { MemoryTree } from './tree.ts'
@@ -15,7 +15,7 @@ import type { MemoryTree } from './tree.ts'
 export async function* search(
   tree: MemoryTree,
   query: DriverSearchQuery,
-  { signal }: SignalOption,
+  { signal, onUnreadable }: SearchOptions,
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, glob, exclude, skips, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
@@ -26,9 +26,15 @@ export async function* search(
   for (const found of entriesAt(tree, path, start, { exclude, skips })) {
     if (pace.isDue) await pace.rest()
     const { node } = found
-    if (!node.isFile || node.size > maxFileBytes) continue
+    if (!node.isFile) continue
     if (found.below !== undefined && (!filter.matches(found.below) || skips?.(found.path, false))) continue
-    for await (const hit of matcher.searchBytes(node.content, { signal, path: found.path })) {
+    const { path: at } = found
+    if (node.size > maxFileBytes) {
+      onUnreadable?.(at, tooLargeToSearch(at, node.size, maxFileBytes))
+      continue
+    }
+    const onPartial = (error: WorkspaceError): void => onUnreadable?.(at, error)
+    for await (const hit of matcher.searchBytes(node.content, { signal, path: at, onPartial })) {
       if (hits >= maxHits) return undefined
       hits += 1
       yield { path: found.path, ...hit }

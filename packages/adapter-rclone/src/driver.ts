@@ -17,6 +17,7 @@ import {
   type ReadStreamResult,
   type RefreshOptions,
   type SearchHit,
+  type SearchOptions,
   type SignalOption,
   type StorageAdapter,
   type WriteData,
@@ -164,7 +165,7 @@ export class RcloneDriver implements Driver {
     return trackIterator<Entry>(call, this.#part, async () => listed(await this.#part.opened(call), path, options))
   }
 
-  search(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit> {
+  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
     const call = { operation: 'search', path: query.in, signal: options.signal }
     return trackIterator<SearchHit>(call, this.#part, async () => {
       const { files } = await this.#part.opened(call)

@@ -16,6 +16,7 @@ import {
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
+  type SearchOptions,
   type SignalOption,
   type StorageAdapter,
   type WriteData,
@@ -123,7 +124,7 @@ class S3Driver implements Driver {
     return new S3Listing(path, options.signal, entriesOf(this.#store, path, options))
   }
 
-  search(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit> {
+  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
     return search(this.#store, query, options)
   }
 

@@ -57,6 +57,7 @@ export type {
   ReadOptions,
   ReadStreamOptions,
   ReadStreamResult,
+  LinePart,
   SearchHit,
   RefreshOptions,
   SearchOptions,

@@ -1,6 +1,6 @@
-import type { Pace } from '@ws/core/adapter'
+import type { LinePart, Pace } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
-import { columnAt, cutLine } from './text.ts'
+import { columnAt, windowOf } from './text.ts'
 
 /** A file with a NUL in so many first bytes is binary, and is not searched. */
 export const binarySniffBytes = 8192
@@ -14,8 +14,10 @@ export interface LineHit {
   readonly line: number
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
-  /** The line without its end, cut at 2,000 characters. */
+  /** The line without its end; of a longer one, 2,000 characters with the match. */
   readonly text: string
+  /** Set where `text` is a part of the line. */
+  readonly part?: LinePart
 }
 
 /**
@@ -32,6 +34,10 @@ export interface LongLine {
 
 const lineFeed = 10
 const byteOrderMark = 0xfeff
+const encoder = new TextEncoder()
+
+/** What a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
+export type Gap = 'long-line' | 'encoding'
 
 /** The search of one file, chunk by chunk. A chunk may be reused once what `push` gave has been iterated. */
 export class FileScan {
@@ -44,10 +50,17 @@ export class FileScan {
   #sniffed = false
   #binary = false
   #line = 1
+  /** Bytes that were pushed, and where those that wait begin. */
+  #pushed = 0
+  #waitingAt = 0
+  /** Makes UTF-8 of UTF-16. */
+  #utf16: InstanceType<typeof TextDecoder> | undefined
+  readonly #onGap: (gap: Gap, line: number) => void
 
-  constructor(pattern: Pattern, pace: Pace) {
+  constructor(pattern: Pattern, pace: Pace, onGap: (gap: Gap, line: number) => void) {
     this.#pattern = pattern
     this.#pace = pace
+    this.#onGap = onGap
   }
 
   /** A NUL was among the first {@link binarySniffBytes} bytes: nothing is found, and no more chunks are needed. */
@@ -57,39 +70,50 @@ export class FileScan {
 
   *push(given: Uint8Array): Generator<Step, void, number> {
     let chunk = given
+    let at = this.#pushed
+    this.#pushed += given.length
     if (!this.#sniffed) {
-      this.#hold(chunk)
+      this.#hold(chunk, at)
       if (this.#waitingBytes < binarySniffBytes) return
       chunk = this.#sniff()
-    }
+      at = 0
+    } else if (this.#utf16 !== undefined) chunk = encoder.encode(this.#utf16.decode(chunk, { stream: true }))
     if (this.#binary) return
     if (this.#waitingBytes > 0) {
       const rest = chunk.indexOf(lineFeed) + 1
-      this.#hold(rest === 0 ? chunk : chunk.subarray(0, rest))
+      this.#hold(rest === 0 ? chunk : chunk.subarray(0, rest), at)
       if (rest === 0) return
-      yield* this.#search(this.#take())
+      yield* this.#search(this.#take(), this.#waitingAt)
       chunk = chunk.subarray(rest)
+      at += rest
     }
     const end = chunk.lastIndexOf(lineFeed) + 1
-    this.#hold(chunk.subarray(end))
-    if (end > 0) yield* this.#search(chunk.subarray(0, end))
+    this.#hold(chunk.subarray(end), at + end)
+    if (end > 0) yield* this.#search(chunk.subarray(0, end), at)
   }
 
   /** The end of the file: searches a last line without an end. */
   *finish(): Generator<Step, void, number> {
     const rest = this.#sniffed ? this.#take() : this.#sniff()
-    if (!this.#binary && rest.length > 0) yield* this.#search(rest)
+    if (!this.#binary && rest.length > 0) yield* this.#search(rest, this.#waitingAt)
   }
 
   #sniff(): Uint8Array {
-    const bytes = this.#take()
+    const given = this.#take()
     this.#sniffed = true
+    const [first, second] = given
+    // UTF-32 has the mark of UTF-16, with two NULs behind it.
+    if (first === 0xff && second === 0xfe) this.#utf16 = new TextDecoder('utf-16le')
+    if (first === 0xfe && second === 0xff) this.#utf16 = new TextDecoder('utf-16be')
+    const bytes = this.#utf16 === undefined ? given : encoder.encode(this.#utf16.decode(given, { stream: true }))
     this.#binary = bytes.subarray(0, binarySniffBytes).includes(0)
     return bytes
   }
 
-  #hold(bytes: Uint8Array): void {
+  #hold(bytes: Uint8Array, at: number): void {
     const kept = bytes.slice(0, maxLineBytes - this.#waitingBytes)
+    if (kept.length < bytes.length) this.#onGap('long-line', this.#line)
+    if (this.#waitingBytes === 0) this.#waitingAt = at
     if (kept.length === 0) return
     this.#waiting.push(kept)
     this.#waitingBytes += kept.length
@@ -108,9 +132,11 @@ export class FileScan {
   }
 
   /** Searches whole lines; the last one may lack its end. */
-  *#search(bytes: Uint8Array): Generator<Step, void, number> {
+  *#search(bytes: Uint8Array, at: number): Generator<Step, void, number> {
     let text = this.#decoder.decode(bytes)
-    if (this.#line === 1 && text.charCodeAt(0) === byteOrderMark) text = text.slice(1)
+    if (this.#pattern.beyondAscii && text.includes('\uFFFD')) this.#onGap('encoding', this.#line)
+    const marked = this.#line === 1 && text.charCodeAt(0) === byteOrderMark
+    if (marked) text = text.slice(1)
     let start = 0
     while (start < text.length) {
       let match: number | undefined
@@ -123,7 +149,12 @@ export class FileScan {
       const end = feed < 0 ? text.length : feed
       const line = text.slice(start, feed > start && text[feed - 1] === '\r' ? feed - 1 : end)
       const index = match === undefined ? yield* this.#find(line, 0) : match - start
-      if (index >= 0) yield { line: this.#line, column: columnAt(line, index), text: cutLine(line) }
+      if (index >= 0) {
+        const { text: shown, start: from } = windowOf(line, index)
+        const offset = (): number | undefined => this.#offsetOf(text.slice(0, start + index), marked ? at + 3 : at)
+        const part = shown === line ? {} : { part: { column: columnAt(line, from), offset: offset() } }
+        yield { line: this.#line, column: columnAt(line, index), text: shown, ...part }
+      }
       this.#line += 1
       start = end + 1
       if (this.#pace.isDue) yield undefined
@@ -132,6 +163,12 @@ export class FileScan {
     this.#skipLines(text, start, text.length)
     // an over-long line was cut before its end
     if (!text.endsWith('\n')) this.#line += 1
+  }
+
+  /** The byte that follows a text which begins at a byte; `undefined` where the text does not say how many bytes it was. */
+  #offsetOf(text: string, at: number): number | undefined {
+    const isKnown = this.#utf16 === undefined && !text.includes('\uFFFD')
+    return isKnown ? at + encoder.encode(text).length : undefined
   }
 
   /** The pattern's `find`, with a turn for others in between. */

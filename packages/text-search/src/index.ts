@@ -1,2 +1,2 @@
 export { type LineHit } from './file-scan.ts'
-export { createLineMatcher, type LineMatcher } from './line-matcher.ts'
+export { createLineMatcher, type LineMatcher, type LineSearchOptions, tooLargeToSearch } from './line-matcher.ts'

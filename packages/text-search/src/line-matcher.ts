@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { Pace } from '@ws/core/adapter'
-import { FileScan, type LineHit, type LongLine, type Step } from './file-scan.ts'
+import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
 /** Bytes that a file held in memory is searched in at a time: so much of it is decoded at once. */
@@ -11,6 +11,8 @@ export interface LineSearchOptions {
   readonly signal?: AbortSignal | undefined
   /** Named in errors. */
   readonly path?: string | undefined
+  /** Called once for a line of which the end is not searched, and once where letters of the pattern may be other bytes. */
+  readonly onPartial?: ((error: WorkspaceError) => void) | undefined
 }
 
 /** Finds the lines of files that match one pattern. Holds no state: one serves any number of files, also at once. */
@@ -29,8 +31,8 @@ export interface LineMatcher {
  * every few milliseconds. A line that is too long for that, with a regular expression, is searched in a thread.
  *
  * Lines end with LF or CRLF, and are numbered from 1. Bytes that are not UTF-8 are U+FFFD, a byte order mark at the
- * start is not part of the first line. Files with a NUL in their first 8,192 bytes are binary and match nothing. A
- * match beyond the first 1 MiB of a line is not found.
+ * start is not part of the first line; one of UTF-16 says that the file is UTF-16. Files with a NUL in their first 8,192 bytes are
+ * binary and match nothing. A match beyond the first 1 MiB of a line is not found, and `onPartial` tells.
  *
  * @throws WorkspaceError `EINVAL` for a pattern that is invalid or too large, with what is wrong and where. A search rejects
  * with `EINVAL` at a line that takes a regular expression more than 200 ms.
@@ -40,7 +42,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
   return {
     async *searchBytes(bytes, where = {}) {
       const pace = new Pace(where.signal)
-      const scan = new FileScan(pattern, pace)
+      const scan = new FileScan(pattern, pace, gapTeller(where))
       const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for (let start = 0; start < bytes.length && !scan.binary; start += blockBytes) {
         yield* run(scan.push(bytes.subarray(start, start + blockBytes)))
@@ -49,7 +51,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
     },
     async *searchChunks(chunks, where = {}) {
       const pace = new Pace(where.signal)
-      const scan = new FileScan(pattern, pace)
+      const scan = new FileScan(pattern, pace, gapTeller(where))
       const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for await (const chunk of chunks) {
         for (let start = 0; start < chunk.length && !scan.binary; start += blockBytes) {
@@ -60,6 +62,38 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
       yield* run(scan.finish())
     },
   }
+}
+
+function gapTeller({ path, onPartial }: LineSearchOptions): (gap: Gap, line: number) => void {
+  const told = new Set<Gap>()
+  return (gap, line) => {
+    if (told.has(gap)) return
+    told.add(gap)
+    const [code, reason, remedy] =
+      gap === 'long-line'
+        ? ([
+            'EFBIG',
+            `has a line of more than 1 MiB (line ${line}), of which the rest was not searched`,
+            'search the rest with `grep`',
+          ] as const)
+        : ([
+            'EINVAL',
+            'is not UTF-8, so letters other than ASCII were not found in it',
+            'search for a part in ASCII',
+          ] as const)
+    onPartial?.(new WorkspaceError({ code, operation: 'search', path, reason, remedy }))
+  }
+}
+
+/** The error for a file that has too many bytes to be searched. */
+export function tooLargeToSearch(path: string, size: number, maxFileBytes: number): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EFBIG',
+    operation: 'search',
+    path,
+    reason: `has ${size} bytes, and files above ${maxFileBytes} are not searched`,
+    remedy: 'search it with a command',
+  })
 }
 
 async function* paced(

@@ -18,6 +18,8 @@ export interface Pattern {
   find(text: string, from: number): number
   /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
   readonly staysInLine: boolean
+  /** It has characters that are bytes of other values in other encodings. */
+  readonly beyondAscii: boolean
   /** Characters that `find` looks at in some milliseconds, in any text. */
   readonly atOnce: number
   /** Characters of a match at most, for literal text: longer text can be looked at in pieces. */
@@ -55,6 +57,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
     staysInLine: pattern !== '' && !pattern.includes('\r'),
     atOnce: Math.min(Math.floor(maxComparisons / Math.max(pattern.length, 1)), maxCharacters),
     matchLength: pattern.length,
+    beyondAscii: isBeyondAscii(pattern),
   }
   if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }
   // Escaped text holds no repetition, so the engine of the language does not backtrack, and it is much faster.
@@ -66,12 +69,15 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
   return { find, ...bounds }
 }
 
+const isBeyondAscii = (pattern: string): boolean => /[^ -~\t]/u.test(pattern)
+
 function compileExpression(pattern: string, caseSensitive: boolean): Pattern {
   const reason = tooLarge(pattern, caseSensitive)
   if (reason !== undefined) throw invalid(reason, 'use a simpler expression')
   const { find, size } = compileValid(pattern, caseSensitive)
   if (size > maxProgramSize) throw invalid(`compiles to more than ${maxProgramSize} instructions`, 'lower its counts')
-  return { find, staysInLine: false, atOnce: Math.floor(maxSteps / size), matchLength: undefined }
+  const beyondAscii = isBeyondAscii(pattern)
+  return { find, staysInLine: false, atOnce: Math.floor(maxSteps / size), matchLength: undefined, beyondAscii }
 }
 
 function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeof compileRegex> {

@@ -1,14 +1,19 @@
 /** Characters (Unicode code points) of a matching line that are shown; the rest is cut off. */
 export const maxLineCharacters = 2000
 
-/** The first {@link maxLineCharacters} characters of a line. */
-export function cutLine(line: string): string {
-  if (line.length <= maxLineCharacters) return line
-  let units = 0
+/** Characters in front of a match that are shown of a longer line. */
+const charactersBefore = 500
+
+/** {@link maxLineCharacters} of a line with the match at an index, and the index of the first one. */
+export function windowOf(line: string, index: number): { readonly text: string; readonly start: number } {
+  if (line.length <= maxLineCharacters) return { text: line, start: 0 }
+  let start = index < maxLineCharacters - charactersBefore ? 0 : index - charactersBefore
+  if (start > 0 && isPair(line, start - 1)) start -= 1
+  let units = start
   for (let characters = 0; characters < maxLineCharacters && units < line.length; characters += 1) {
     units += isPair(line, units) ? 2 : 1
   }
-  return line.slice(0, units)
+  return { text: line.slice(start, units), start }
 }
 
 /** The column, in characters (Unicode code points) from 1, of an index in UTF-16 units. */

@@ -65,8 +65,39 @@ describe('createLineMatcher', () => {
     expect(await search('😀é foo', { pattern: 'foo' })).toEqual([{ line: 1, column: 4, text: '😀é foo' }])
     expect((await search('😀é foo', { pattern: 'f.o', regex: true }))[0]?.column).toBe(4)
     const [hit] = await search('😀'.repeat(3000) + 'foo', { pattern: 'foo' })
-    expect(hit?.text).toBe('😀'.repeat(2000))
-    expect(hit?.column).toBe(3001)
+    expect(hit).toEqual({
+      line: 1,
+      column: 3001,
+      text: `${'😀'.repeat(250)}foo`,
+      part: { column: 2751, offset: 12_000 },
+    })
+    const [near] = await search(`é${'x'.repeat(900)}foo${'y'.repeat(5000)}`, { pattern: 'foo' })
+    expect(near).toMatchObject({ column: 902, part: { column: 1, offset: 902 } })
+    expect(near?.text).toHaveLength(2000)
+    const [bad] = await search(new Uint8Array([0xe9, ...bytes(`${'x'.repeat(3000)}foo`)]), { pattern: 'foo' })
+    expect(bad?.part).toEqual({ column: 2502, offset: undefined })
+  })
+
+  it('decodes UTF-16 by its mark, in chunks of every size, and no other encoding', async () => {
+    const text = `\uFEFFone\r\n${'é'.repeat(9000)}\n\u0a0dnéedle\n`
+    const little = new Uint8Array(Buffer.from(text, 'utf16le'))
+    const big = new Uint8Array(Buffer.from(text, 'utf16le').swap16())
+    for (const file of [little, big]) {
+      for (const size of [1, 3, 8192, 100_000]) {
+        const found: LineHit[] = []
+        for await (const hit of createLineMatcher({ pattern: 'née' }).searchChunks(chunksOf(file, size)))
+          found.push(hit)
+        expect(found, `chunks of ${size}`).toEqual([{ line: 3, column: 2, text: '\u0a0dnéedle' }])
+      }
+    }
+    const latin = new Uint8Array(Buffer.from('a\nGröße\n', 'latin1'))
+    const told: string[] = []
+    const onPartial = ({ message }: Error): number => told.push(message)
+    for await (const hit of createLineMatcher({ pattern: 'ö' }).searchBytes(latin, { path: '/a', onPartial })) void hit
+    for await (const hit of createLineMatcher({ pattern: 'Gr' }).searchBytes(latin, { path: '/b', onPartial })) void hit
+    expect(told).toEqual([
+      expect.stringContaining('`/a` is not UTF-8, so letters other than ASCII were not found in it'),
+    ])
   })
 
   it('shows bytes that are not UTF-8 as U+FFFD, and takes no byte order mark for text', async () => {
@@ -103,6 +134,17 @@ describe('createLineMatcher', () => {
   it('holds no more than 1 MiB of one line, and goes on behind it', async () => {
     const long = `${'x'.repeat(maxLineBytes)}foo\nfoo\n`
     expect(await search(long, { pattern: 'foo' })).toEqual([{ line: 2, column: 1, text: 'foo' }])
+    const told: string[] = []
+    const onPartial = ({ message }: Error): number => told.push(message)
+    const block = new Uint8Array(1024 * 1024).fill(0x78)
+    async function* gigabyte(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < 64; at += 1) yield block
+    }
+    for await (const hit of createLineMatcher({ pattern: 'foo' }).searchChunks(gigabyte(), { path: '/a', onPartial }))
+      void hit
+    expect(told).toEqual([
+      expect.stringMatching(/`\/a` has a line of more than 1 MiB \(line 1\), of which the rest was not searched/u),
+    ])
   })
 
   it('ends the chunks when the loop is left', async () => {

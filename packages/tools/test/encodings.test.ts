@@ -32,6 +32,47 @@ describe('a text that is not UTF-8', () => {
     expect(text).toContain('encoding utf-16le;')
   })
 
+  it('is searched and read in parts as `read` reads it, and the answer says so', async () => {
+    const japanese = Buffer.from('93fa967b8cea82cc8374834083438b8b0a6e6565646c65208a bf8e9a0a'.replace(' ', ''), 'hex')
+    const { done } = files(createTools(await workspaceWith({ '/l.txt': latin1, '/w.txt': wide, '/j.txt': japanese })))
+    expect((await done('search', { pattern: 'zwei$', path: '/w.txt' })).text).toBe('/w.txt:2:zwei')
+    const found = await done('search', { pattern: 'Meter', path: '/l.txt' })
+    expect(found.text).toContain('/l.txt:1:Größe: fünf Meter')
+    expect(found.text).toMatch(/\[note: \/l\.txt is shown as \S+, which is a guess/u)
+    expect((await done('search', { pattern: 'für', path: '/l.txt' })).text).toContain(
+      'letters other than ASCII were not found',
+    )
+    expect((await done('read_chunked', { path: '/w.txt' })).text).toMatch(
+      /^eins\nzwei\n+\[bytes 0–22 of 22; encoding utf-16le/u,
+    )
+    expect((await done('read_chunked', { path: '/l.txt', size: 16 })).text).toMatch(/^Größe: fünf Met\n?/u)
+    for (const [path, text] of [
+      ['/j.txt', new TextDecoder('shift_jis').decode(japanese)],
+      ['/w.txt', 'eins\nzwei\n'],
+    ] as const) {
+      let all = ''
+      for (let at: number | undefined = 0; at !== undefined; ) {
+        const part = await done('read_chunked', { path, offset_bytes: at, size: 17 })
+        all += part.text.slice(0, part.text.lastIndexOf('\n['))
+        at = part.next?.arguments['offset_bytes'] as number | undefined
+      }
+      expect(all).toBe(text)
+    }
+  })
+
+  it('[FS8] shows the match in a long line with its column, and a call that reads its place', async () => {
+    const code = `${'var a=1;'.repeat(20_000)}needle(x)${'var b=2;'.repeat(20_000)}`
+    const toolset = createTools(await workspaceWith({ '/dist.min.js': code }))
+    const { done } = files(toolset)
+    const { text, next } = await done('search', { pattern: 'needle' })
+    expect(text).toMatch(/^\/dist\.min\.js:1:…[^…]*needle\(x\)[^…]*… \[column 160001 of a long line\]/u)
+    expect(text.length).toBeLessThan(2300)
+    expect((await toolset.run(next?.tool ?? '', next?.arguments)).text).toContain('needle(x)')
+    const grep = createTools(await workspaceWith({ '/dist.min.js': code }), { face: 'claude-code' })
+    const answer = await grep.run('Grep', { pattern: 'needle', output_mode: 'content', '-C': 1 })
+    expect(answer.text).toContain('needle(x)')
+  })
+
   it.each([
     ['UTF-16', Buffer.concat([wide, Buffer.from('drei\n'.repeat(200_000), 'utf16le')]), 'is utf-16le'],
     ['guessed', Buffer.concat([latin1, Buffer.alloc(1_100_000, 'vier\n')]), 'only UTF-8 is read'],

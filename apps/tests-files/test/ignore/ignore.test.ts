@@ -106,7 +106,8 @@ describe('ignore files', () => {
     const directory = await createScratchDirectory()
     const adapter = () => createLocalAdapter({ root: directory.path, owner: directory.owner })
     for (const [index, [tree, expected]] of (recorded as unknown as [Tree, string[]][]).slice(0, 40).entries()) {
-      for (const [path, text] of Object.entries(filled(tree))) put(join(directory.path, String(index), path), text)
+      for (const [path, text] of Object.entries(filled(tree)))
+        await put(join(directory.path, String(index), path), text, directory.path)
       const workspace = await createWorkspace({ mounts: [{ at: `/${index}`, adapter }] })
       const found = new Set<string>()
       for await (const { path } of workspace.search(needle, { in: `/${index}/${index}`, gitignore: true }))

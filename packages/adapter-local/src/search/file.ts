@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import { LinkSignal, type MountPath, type ReadStreamResult } from '@ws/core/adapter'
-import type { LineHit } from '@ws/text-search'
+import { type LineHit, type LineSearchOptions, tooLargeToSearch } from '@ws/text-search'
 
 import { release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
@@ -33,28 +33,34 @@ export async function* searchFile(
   await ownTurn()
   const small = isImmediate(task.calls) ? fileAtOnce(task.tree, task.calls, path) : undefined
   if (small !== undefined) {
-    if (small.bytes.length <= search.maxFileBytes) yield* matchesIn(task, small.bytes, search)
+    if (isSearched(task, search, small.bytes.length)) yield* matchesIn(task, small.bytes, search)
     return
   }
   const size = await orNothing(task, search, sizeOf(task))
-  if (size === undefined || size > search.maxFileBytes || size === 0) return
+  if (size === undefined || size === 0 || !isSearched(task, search, size)) return
   if (size <= smallBytes) {
     const content = await orNothing(task, search, readFile(task, {}))
     if (content !== undefined) yield* matchesIn(task, content.bytes, search)
     return
   }
   const content = await orNothing(task, search, readFileStream(task, {}, resources, chunkBytes))
-  if (content !== undefined) yield* search.matcher.searchChunks(fairly(content), task)
+  if (content !== undefined) yield* search.matcher.searchChunks(fairly(content), optionsOf(task, search))
 }
 
-async function* matchesIn(
-  task: Task,
-  bytes: Uint8Array,
-  { matcher }: Search,
-): AsyncGenerator<LineHit, void, undefined> {
+async function* matchesIn(task: Task, bytes: Uint8Array, search: Search): AsyncGenerator<LineHit, void, undefined> {
   const start = performance.now()
-  yield* matcher.searchBytes(bytes, task)
+  yield* search.matcher.searchBytes(bytes, optionsOf(task, search))
   spend(Math.min(performance.now() - start, 1))
+}
+
+function isSearched({ path }: Task, { maxFileBytes, onUnreadable }: Search, size: number): boolean {
+  if (size <= maxFileBytes) return true
+  onUnreadable?.(path, tooLargeToSearch(path, size, maxFileBytes))
+  return false
+}
+
+function optionsOf({ path, signal }: Task, { onUnreadable }: Search): LineSearchOptions {
+  return { path, signal, onPartial: (error) => onUnreadable?.(path, error) }
 }
 
 async function sizeOf(task: Task): Promise<number> {

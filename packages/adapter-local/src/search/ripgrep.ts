@@ -99,7 +99,7 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
     '--hidden',
     '--no-ignore',
     '--text', // what is binary is decided by the matcher
-    '--encoding=none',
+    '--encoding=auto', // files that begin with a mark of UTF-16 are searched too
     '--fixed-strings',
     query.caseSensitive === false ? '--ignore-case' : '--case-sensitive',
     `--max-filesize=${maxFileBytes}`,

@@ -4,12 +4,18 @@ import {
   type MountPath,
   type SearchHit,
   type DriverSearchQuery,
-  type SignalOption,
+  type SearchOptions,
   createGlobFilter,
   eitherSignal,
   mapInOrder,
 } from '@ws/core/adapter'
-import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
+import {
+  createLineMatcher,
+  type LineHit,
+  type LineMatcher,
+  type LineSearchOptions,
+  tooLargeToSearch,
+} from '@ws/text-search'
 import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
 import { entriesOf } from '../listing/list.ts'
@@ -24,7 +30,7 @@ const smallBytes = 256 * 1024
 export async function* search(
   store: Store,
   query: DriverSearchQuery,
-  { signal }: SignalOption,
+  { signal, onUnreadable }: SearchOptions,
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
@@ -33,8 +39,10 @@ export async function* search(
   const task: Task = { operation: 'search', path, signal: combined }
   let hits = 0
   try {
-    const files = filesOf(store, query, { ...task, signal: combined }, maxFileBytes)
-    const open = (file: Entry): Promise<LineSource> => openFile(store, file, matcher, task)
+    const leftOut = (file: MountPath, size: number): void =>
+      onUnreadable?.(file, tooLargeToSearch(file, size, maxFileBytes))
+    const files = filesOf(store, query, { ...task, signal: combined }, leftOut)
+    const open = (file: Entry): Promise<LineSource> => openFile(store, file, matcher, { ...task, onUnreadable })
     for await (const { path: found, lines } of mapInOrder(files, store.concurrency, open)) {
       for await (const hit of lines) {
         if (hits >= maxHits) return undefined
@@ -51,6 +59,14 @@ export async function* search(
   }
 }
 
+interface FileTask extends Task {
+  readonly onUnreadable: SearchOptions['onUnreadable']
+}
+
+function lineOptions(path: MountPath, { signal, onUnreadable }: FileTask): LineSearchOptions {
+  return { signal, path, onPartial: (error) => onUnreadable?.(path, error) }
+}
+
 interface LineSource {
   readonly path: MountPath
   readonly lines: Iterable<LineHit> | AsyncIterable<LineHit>
@@ -61,22 +77,27 @@ async function openFile(
   store: Store,
   { path, size = 0 }: Entry,
   matcher: LineMatcher,
-  task: Task,
+  task: FileTask,
 ): Promise<LineSource> {
   if (size > smallBytes) return { path, lines: streamLines(store, path, matcher, task) }
   try {
     const { bytes } = await read(store, path, {}, { ...task, path })
-    return { path, lines: matcher.searchBytes(bytes, { signal: task.signal, path }) }
+    return { path, lines: matcher.searchBytes(bytes, lineOptions(path, task)) }
   } catch (error) {
     if (isGone(error)) return { path, lines: [] }
     throw error
   }
 }
 
-async function* streamLines(store: Store, path: MountPath, matcher: LineMatcher, task: Task): AsyncGenerator<LineHit> {
+async function* streamLines(
+  store: Store,
+  path: MountPath,
+  matcher: LineMatcher,
+  task: FileTask,
+): AsyncGenerator<LineHit> {
   try {
     const { stream } = await readStream(store, path, {}, { ...task, path })
-    yield* matcher.searchChunks(stream, { signal: task.signal, path })
+    yield* matcher.searchChunks(stream, lineOptions(path, task))
   } catch (error) {
     if (!isGone(error)) throw error
   }
@@ -88,19 +109,23 @@ function isGone(error: unknown): boolean {
 
 async function* filesOf(
   store: Store,
-  { in: path, glob, exclude, skips }: DriverSearchQuery,
+  { in: path, glob, exclude, skips, maxFileBytes }: DriverSearchQuery,
   { signal }: Task,
-  maxFileBytes: number,
+  leftOut: (file: MountPath, size: number) => void,
 ): AsyncGenerator<Entry, undefined> {
   const filter = createGlobFilter(glob)
   const skipped = path === '/' ? 1 : path.length + 1
   const isWanted = ({ path: found, type, size = 0, unreachable }: Entry): boolean =>
     type === 'file' &&
     unreachable !== true &&
-    size <= maxFileBytes &&
     filter.matches(found.slice(skipped)) &&
     !exclude.some((root) => isWithin(found, root)) &&
-    skips?.(found, false) !== true
+    skips?.(found, false) !== true &&
+    isSearched(found, size)
+  const isSearched = (file: MountPath, size: number): boolean => {
+    if (size > maxFileBytes) leftOut(file, size)
+    return size <= maxFileBytes
+  }
   try {
     for await (const entries of entriesOf(store, path, { recursive: true, exclude, signal }, 'search')) {
       for (const entry of entries) if (isWanted(entry)) yield entry
@@ -109,7 +134,7 @@ async function* filesOf(
     if (!isWorkspaceError(error, 'ENOTDIR') || exclude.some((root) => isWithin(path, root))) throw error
     // globs do not exclude a file that `in` names
     const { stat } = await statFile(store, path, signal)
-    if (stat.size <= maxFileBytes) yield { path, name: '', type: 'file', size: stat.size }
+    if (isSearched(path, stat.size)) yield { path, name: '', type: 'file', size: stat.size }
   }
   return undefined
 }

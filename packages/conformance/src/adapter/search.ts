@@ -70,9 +70,24 @@ export function searchTests({ describe, test }: Suite): void {
       equal(await found(it, { pattern: 'needle$', regex: true }), ['/a:1', '/a:2'], 'at the end of lines')
     })
 
-    test('cuts lines at 2,000 characters', needs, async (it) => {
-      await it.put('/a', `${'é'.repeat(5000)}needle${'é'.repeat(5000)}\n`)
-      equal(await search(it, { pattern: 'needle' }), [{ path: '/a', line: 1, column: 5001, text: 'é'.repeat(2000) }])
+    test('gives 2,000 characters of a longer line, with the match', needs, async (it) => {
+      await it.put('/a', `one\n${'é'.repeat(5000)}needle${'é'.repeat(5000)}\n`)
+      const [hit] = await search(it, { pattern: 'needle' })
+      equal([hit?.line, hit?.column, [...(hit?.text ?? '')].length], [2, 5001, 2000])
+      const start = hit?.part?.column ?? 0
+      equal(hit?.text.slice(5001 - start, 5007 - start), 'needle')
+      equal(hit?.part?.offset ?? 10_004, 10_004, 'the byte of the match')
+    })
+
+    test('searches UTF-16 by its byte order mark', needs, async (it) => {
+      const text = `\uFEFF${'x\n'.repeat(5000)}eins néedle\n`
+      const units = new Uint8Array(text.length * 2)
+      for (let at = 0; at < text.length; at += 1) {
+        units[at * 2] = text.charCodeAt(at) & 0xff
+        units[at * 2 + 1] = text.charCodeAt(at) >> 8
+      }
+      await it.put('/a', units)
+      equal(await found(it, { pattern: 'néedle' }), ['/a:5001'])
     })
 
     test('looks at no binary file', needs, async (it) => {

@@ -214,8 +214,8 @@ export interface SearchQuery {
 
 export interface SearchOptions extends SignalOption {
   /**
-   * Called for a file that is left out, since another process holds it and its opening would have to wait; and for one with a line of
-   * which the end is not searched.
+   * Called for a file that is left out, since it is larger than `maxFileBytes`, or another process holds it and its opening would have to
+   * wait; and for one with a line of which the end is not searched.
    */
   readonly onUnreadable?: ((file: MountPath, error: WorkspaceError) => void) | undefined
 }
@@ -225,14 +225,27 @@ export interface RefreshOptions extends SignalOption {
   readonly path?: MountPath | undefined
 }
 
+/** The place of a part of a line. */
+export interface LinePart {
+  /** The column of its first character. */
+  readonly column: number
+  /** The byte of the file at which the match begins, from 0, where it is known. */
+  readonly offset?: number | undefined
+}
+
 export interface SearchHit {
   readonly path: MountPath
   /** From 1. */
   readonly line: number
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
-  /** The line without its end (LF or CRLF); cut at 2,000 characters. Files with a NUL in their first 8,192 bytes are not searched. */
+  /**
+   * The line without its end (LF or CRLF); of a longer one, 2,000 characters with the match. Files with a NUL in their first 8,192 bytes
+   * are not searched, unless they begin with a byte order mark of UTF-16.
+   */
   readonly text: string
+  /** Set where `text` is a part of its line. */
+  readonly part?: LinePart | undefined
 }
 
 /** A command or a session that will see the tree through `hostPath`. */

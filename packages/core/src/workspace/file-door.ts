@@ -66,8 +66,9 @@ interface IgnoreOption {
   /** Called for an entry that an option or a glob with `!` leaves out, though it might match. Perhaps several times for one. */
   readonly onLeftOut?: ((path: VirtualPath) => void) | undefined
   /**
-   * Called for a file that is left out, since another process holds it and its opening would have to wait. Also for an ignore file that is
-   * not applied, since it has more than 256 KiB, and for a line of which the end is not searched.
+   * Called for a file that is left out, since it is larger than `maxFileBytes`, or another process holds it. Also for an ignore file of more
+   * than 256 KiB, which is not applied, for a file with a line of more than 1 MiB, of which the end is not searched, and for one that is not
+   * UTF-8, where the pattern has other letters than those of ASCII.
    */
   readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
 }

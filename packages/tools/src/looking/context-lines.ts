@@ -5,6 +5,7 @@ import type { Call } from '../session/session.ts'
 import { inLine } from '../text/frame.ts'
 import { clipLine } from '../text/numbered.ts'
 import type { Hit } from './hits.ts'
+import { showHit } from './show-hit.ts'
 
 export interface ContextSize {
   readonly before: number
@@ -24,14 +25,14 @@ export async function contextLines(call: Call, hits: readonly Hit[], size: Conte
     for (const { line } of matches) {
       for (let at = line - size.before; at <= line + size.after; at += 1) if (lines.has(at)) near.add(at)
     }
-    const texts = new Map(matches.map(({ line, text }) => [line, text]))
+    const texts = new Map(matches.map((hit) => [hit.line, showHit(hit)]))
     for (const line of texts.keys()) near.add(line)
     let last = 0
     for (const line of [...near].toSorted((left, right) => left - right)) {
       if (groups.length > 0 && line !== last + 1) groups.push('--')
       const match = texts.get(line)
       const mark = match === undefined ? '-' : ':'
-      groups.push(`${shown}${mark}${line}${mark}${inLine(match ?? clipLine(lines.get(line) ?? '').text)}`)
+      groups.push(`${shown}${mark}${line}${mark}${match ?? inLine(clipLine(lines.get(line) ?? '').text)}`)
       last = line
     }
   }

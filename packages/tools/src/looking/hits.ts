@@ -1,6 +1,8 @@
 import type { VirtualPath } from '@ws/core'
+import type { LinePart } from '@ws/core/adapter'
 
 import type { Call } from '../session/session.ts'
+import { decodeHits } from './decode-hits.ts'
 import { literalToo, noteUnreadable, Omitted } from './left-out.ts'
 
 export interface HitsRequest {
@@ -20,6 +22,9 @@ export interface Hit {
   readonly path: VirtualPath
   readonly line: number
   readonly text: string
+  /** Characters from 1. */
+  readonly column: number
+  readonly part?: LinePart | undefined
   /** Matching lines of the file, for `count`. */
   readonly count?: number | undefined
 }
@@ -53,13 +58,13 @@ export async function collectHits(
       if (passed > skip) hits.push(hit)
     }
     const more = hits.length > limit
-    return { hits: more ? hits.slice(0, limit) : hits, more, omitted }
+    return { hits: await decodeHits(call, more ? hits.slice(0, limit) : hits), more, omitted }
   }
   const files = new Map<string, Hit & { count: number }>()
   for await (const hit of found) {
     const known = files.get(hit.path)
     if (known !== undefined) known.count += 1
-    else files.set(hit.path, { path: hit.path, line: hit.line, text: hit.text, count: 1 })
+    else files.set(hit.path, { path: hit.path, line: hit.line, text: hit.text, column: hit.column, count: 1 })
     if (mode === 'files' && files.size > skip + limit) break
   }
   const all = [...files.values()].slice(skip)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ToolProblem } from '../answers/problem.ts'
 import { readPages } from '../reading/pages.ts'
 import { headBytes, isPdf, refuseBinary } from '../reading/content.ts'
+import { openForeign } from '../reading/foreign.ts'
 import { fenced } from '../text/frame.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
@@ -43,14 +44,18 @@ export const readChunked = operation({
         return readPages(call, { path: target, given, wanted: pages })
       }
       await refuseBinary(target, head.bytes, head.stat)
+      const foreign = await openForeign(call, target, head.bytes)
       const total = head.stat.size
       // a character has at most four bytes: three more on each side show where the characters begin and end
       const from = Math.max(0, offset - 3)
       const length = Math.min(size, call.maxCharacters) + (offset - from) + 3
       const { bytes, stat } = await workspace.read(target, { range: { offset: from, length }, signal })
-      const first = alignStart(bytes, offset - from)
-      const last = alignStart(bytes, Math.min(bytes.length, offset - from + Math.min(size, call.maxCharacters)))
-      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(first, last))
+      const ends = [offset - from, Math.min(bytes.length, offset - from + Math.min(size, call.maxCharacters))]
+      const align = foreign?.align ?? alignStart
+      const [first = 0, last = 0] = ends.map((end) => align(bytes, end, from))
+      const text = new TextDecoder(foreign?.encoding, { ignoreBOM: foreign === undefined }).decode(
+        bytes.subarray(first, last),
+      )
       const start = Math.min(from + first, total)
       const end = from + last
       const ignored = pages === undefined ? [] : ['`pages` is for PDFs, and was ignored']
@@ -61,7 +66,7 @@ export const readChunked = operation({
       const isEnd = end >= total
       const goOn = isEnd ? [] : [`next: offset_bytes ${end - overlap}`]
       return {
-        text: `${fenced(text)}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, `version ${stat.version}`].join('; ')}]`,
+        text: `${fenced(text)}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, ...(foreign?.notes ?? []), `version ${stat.version}`].join('; ')}]`,
         data: { path: target, start, end, size: total, version: stat.version },
         ...(!isEnd && {
           next: { operation: 'read_chunked', arguments: { path: given, offset_bytes: end - overlap, size, overlap } },

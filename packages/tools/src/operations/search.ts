@@ -7,8 +7,8 @@ import { ToolProblem } from '../answers/problem.ts'
 import { contextLines } from '../looking/context-lines.ts'
 import { collectHits } from '../looking/hits.ts'
 import type { Hit } from '../looking/hits.ts'
+import { nextAtPlace, showHit } from '../looking/show-hit.ts'
 import { headAndTail } from '../text/cut.ts'
-import { inLine } from '../text/frame.ts'
 import { directory, ignored, limit as most } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -63,14 +63,18 @@ export const search = operation({
         files: new Set(hits.map(({ path }) => path)).size,
         more,
       },
-      ...(more && { next: { operation: 'search', arguments: { ...input, skip: skip + limit } } }),
+      next: more
+        ? { operation: 'search', arguments: { ...input, skip: skip + limit } }
+        : mode === 'content'
+          ? nextAtPlace(hits)
+          : undefined,
     }
 
     async function render(all: readonly Hit[]): Promise<string> {
       if (mode === 'files') return all.map(({ path }) => call.show(path)).join('\n')
       if (mode === 'count') return all.map(({ path, count = 1 }) => `${call.show(path)}:${count}`).join('\n')
       if (context > 0) return contextLines(call, all, { before: context, after: context })
-      return all.map(({ path, line, text }) => `${call.show(path)}:${line}:${inLine(text)}`).join('\n')
+      return all.map((hit) => `${call.show(hit.path)}:${hit.line}:${showHit(hit)}`).join('\n')
     }
   },
 })

@@ -6,7 +6,7 @@ import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
 /** Bytes of a file that is read at once; of larger ones a window is read from a stream. */
-const wholeFileBytes = 1024 * 1024
+export const wholeFileBytes = 1024 * 1024
 /** Bytes that say whether a file is text [FS2]. */
 export const headBytes = 8192
 
@@ -57,11 +57,15 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
   })
 }
 
-/** The first bytes that every PDF has. */
-const pdfMark = '%PDF-'
+/** Bytes in which readers of PDF look for its mark. */
+const markedWithin = 1024
 
+/** A PDF, also behind blanks, a byte order mark or a header. A text that has the mark further behind is a text. */
 export function isPdf(head: Uint8Array): boolean {
-  return Buffer.from(head.subarray(0, pdfMark.length)).toString('latin1') === pdfMark
+  const text = Buffer.from(head.subarray(0, markedWithin)).toString('latin1')
+  const at = text.search(/%PDF-\d/u)
+  if (at <= 0) return at === 0 || text.startsWith('%PDF-')
+  return /^[\s\0\u00ef\u00bb\u00bf]*$/u.test(text.slice(0, at)) || looksBinary(head)
 }
 
 /** The media type, found in the first bytes. */

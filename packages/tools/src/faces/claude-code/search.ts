@@ -4,10 +4,10 @@ import { ToolProblem } from '../../answers/problem.ts'
 import { contextLines } from '../../looking/context-lines.ts'
 import { collectHits } from '../../looking/hits.ts'
 import type { Hit } from '../../looking/hits.ts'
+import { nextAtPlace, showHit } from '../../looking/show-hit.ts'
 import { hidden, ignored } from '../../operations/fields.ts'
 import { findPaths } from '../../operations/find.ts'
 import { headAndTail } from '../../text/cut.ts'
-import { inLine } from '../../text/frame.ts'
 import { faceTool, readsOnly } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
@@ -118,7 +118,11 @@ function grepTool(): FaceTool {
       return {
         text: `${text}${footer}`,
         data: { results: hits.length, more },
-        ...(more && { next: { tool: 'Grep', arguments: { ...input, offset: end } } }),
+        next: more
+          ? { tool: 'Grep', arguments: { ...input, offset: end } }
+          : mode === 'content'
+            ? nextAtPlace(hits)
+            : undefined,
       }
 
       async function render(all: readonly Hit[]): Promise<string> {
@@ -129,7 +133,7 @@ function grepTool(): FaceTool {
         const numbered = size.before + size.after > 0
         if (numbered) return contextLines(call, all, size)
         const mark = (line: number): string => (input['-n'] === false ? '' : `${line}:`)
-        return all.map(({ path, line, text }) => `${call.show(path)}:${mark(line)}${inLine(text)}`).join('\n')
+        return all.map((hit) => `${call.show(hit.path)}:${mark(hit.line)}${showHit(hit)}`).join('\n')
       }
     },
   })

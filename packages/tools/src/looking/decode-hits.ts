@@ -1,0 +1,37 @@
+import { showName } from '@ws/core/executor'
+import type { VirtualPath } from '@ws/core'
+
+import { ToolProblem } from '../answers/problem.ts'
+import { openText } from '../reading/content.ts'
+import type { Call } from '../session/session.ts'
+import { linesOf } from '../text/lines.ts'
+import type { Hit } from './hits.ts'
+
+/** Files of one answer that are decoded again. */
+const mostFiles = 20
+
+/** The hits, with lines that are not UTF-8 as `read` shows them, and a note on each encoding. */
+export async function decodeHits(call: Call, hits: readonly Hit[]): Promise<readonly Hit[]> {
+  const files = new Map<VirtualPath, readonly string[] | undefined>()
+  for (const { path, text } of hits) {
+    if (!text.includes('\uFFFD') || files.has(path) || files.size === mostFiles) continue
+    files.set(path, await foreignLines(call, path))
+  }
+  return hits.map((hit) => {
+    const line = hit.part === undefined ? files.get(hit.path)?.[hit.line - 1] : undefined
+    return line === undefined || !hit.text.includes('\uFFFD') ? hit : { ...hit, text: line }
+  })
+}
+
+async function foreignLines(call: Call, path: VirtualPath): Promise<readonly string[] | undefined> {
+  try {
+    const file = await openText(call, path)
+    if (file.kind === 'large' || file.encoding === 'utf-8') return undefined
+    const ground = file.detection === 'guess' ? ', which is a guess' : ''
+    call.notes.push(`${showName(path)} is shown as ${file.encoding}${ground}.`)
+    return linesOf(file.text)
+  } catch (error) {
+    if (error instanceof ToolProblem) return undefined
+    throw error
+  }
+}
