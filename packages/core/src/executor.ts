@@ -44,3 +44,4 @@ export type {
 export { shortageIn, shortageNamed, shortageOf, shortError, type Shortage } from './shortage.ts'
 export { escapeUnprintable, showName } from './text/printable.ts'
 export * from './text/utf8.ts'
+export { rehearsing } from './workspace/workspace.ts'

@@ -119,7 +119,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
       operation,
       path: threadId,
       reason: there ? 'does not exist' : 'exists already',
-      remedy: there ? 'list the threads to see which there are' : 'choose another id, or delete it first',
+      remedy: there ? 'list the threads to see which there are' : 'choose another id',
     })
   }
 

@@ -1,6 +1,6 @@
-import { WorkspaceError } from '@ws/core'
-import type { Workspace } from '@ws/core'
-import { escapeUnprintable } from '@ws/core/executor'
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import type { VirtualPath, Workspace } from '@ws/core'
+import { escapeUnprintable, rehearsing } from '@ws/core/executor'
 
 import { problemOf, sentenceOf } from './answers/from-error.ts'
 import type { Outcome, ProblemOptions } from './answers/problem.ts'
@@ -10,6 +10,7 @@ import { createCheckpointTools, withChanges } from './faces/checkpoint-tools.ts'
 import { createFace } from './faces/index.ts'
 import { callOfFace } from './next/call-of-face.ts'
 import { possibleCall } from './next/possible-call.ts'
+import { wayOn } from './next/way-on.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
 import { faceNames, type FaceName } from './face-names.ts'
@@ -158,13 +159,16 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
     return answerOf(face, tool, await tool.handle(call, input), call)
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
-    const problem = inWordsOf(tool.dialect ?? face, problemOf(error))
     // later calls need not wait while a next one is looked for
     call.pass()
-    return renderProblem(
-      problem,
-      await possibleCall(problem.next, { session: call.session, face, tool, input, signal }),
-    )
+    const { session } = call
+    const { workspace } = session
+    const dialect = tool.dialect ?? face
+    const within = (dialect.root ?? workspace.root) as VirtualPath
+    const way = isMissing(error) ? await wayOn(rehearsing(workspace), error.path, { within, signal }) : undefined
+    const problem = inWordsOf(dialect, { ...problemOf(error), ...way })
+    const offer = { session, face, tool, input, signal, isSeen: problem.isSeen }
+    return renderProblem(problem, await possibleCall(problem.next, offer))
   } finally {
     call.pass()
   }
@@ -174,6 +178,11 @@ function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { n
   const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
   const call = next === undefined ? undefined : callOfFace(next, { session, face, tool })?.call
   return { isError: false, text: shown, data, ...(call && { next: call }) }
+}
+
+/** A path that is not there, or that goes on behind a file. */
+function isMissing(error: unknown): error is WorkspaceError & { readonly path: string } {
+  return (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) && error.path !== undefined
 }
 
 const isArguments = (input: unknown): input is NextCall['arguments'] =>
@@ -192,8 +201,12 @@ function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions 
 }
 
 /** The answer for a call that was not carried out: the fault, the remedy, and a ready call where one is possible. */
-function renderProblem({ sentence, remedy, details, data }: ProblemOptions, next: NextCall | undefined): ToolAnswer {
-  const lines = [escapeUnprintable(`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(remedy))}`)]
+function renderProblem(
+  { sentence, remedy, details, data }: ProblemOptions,
+  { call: next, isWanted = true }: { readonly call?: NextCall; readonly isWanted?: boolean } = {},
+): ToolAnswer {
+  const way = next === undefined || isWanted ? remedy : `${remedy}; look first, as below`
+  const lines = [escapeUnprintable(`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(way))}`)]
   if (details !== undefined && details !== '') lines.push(details)
   if (next !== undefined) lines.push(`Next: ${next.tool} ${jsonOf(next.arguments)}`)
   return { isError: true, text: lines.join('\n'), data, ...(next && { next }) }

@@ -23,7 +23,7 @@ export interface ToolAnswer {
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
   /**
    * A call that goes on, or that avoids the error. The model can make it without changing it. After an error, the call has been
-   * rehearsed. It is absent only where no tool of the set can help, such as `openai` without an executor.
+   * rehearsed, or names what a listing has shown. It is absent only where no tool of the set can help, such as `openai` without an executor.
    */
   readonly next?: NextCall | undefined
 }

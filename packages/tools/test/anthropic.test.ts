@@ -173,7 +173,7 @@ describe('anthropic', () => {
       [{ command: 'str_replace', path, old_str: 'z', new_str: 'y' }, path],
       [{ command: 'str_replace', path, old_str: 'x', new_str: 'y' }, path],
       [{ command: 'insert', path, insert_line: 9_999, insert_text: 'y' }, path],
-      [{ command: 'view', path: below('/memories/none.md') }, tool === 'memory' ? '/memories' : '.'],
+      [{ command: 'view', path: below('/memories/none.md') }, tool === 'memory' ? '/memories' : '/workspace/memories'],
     ] as const) {
       const answer = await refused(toolset, tool, input)
       expect(answer.next).toEqual({ tool, arguments: { command: 'view', path: next } })

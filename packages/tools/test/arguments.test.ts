@@ -150,7 +150,13 @@ describe('[FS1] arguments of file_system', () => {
       { pattern: 'x' },
     ],
     ['a broken glob', { operation: 'find', glob: '[' }, '[', {}],
-    ['a missing file', { operation: 'read', path: '/src/c.ts' }, '`/src/c.ts`', { operation: 'find', glob: '**/c.ts' }],
+    ['a missing file', { operation: 'read', path: '/src/c.ts' }, '`/src/c.ts`', { operation: 'list', path: '/' }],
+    [
+      'a misspelt file',
+      { operation: 'read', path: '/b/d.ts' },
+      'the nearest is `/b/c.ts`'.replace('the', 'The'),
+      { operation: 'read', path: '/b/c.ts' },
+    ],
     ['a directory', { operation: 'read', path: '/b' }, '`/b`', { operation: 'list', path: '/b' }],
     [
       'a file as a directory',

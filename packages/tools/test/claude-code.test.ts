@@ -117,7 +117,7 @@ describe('claude-code', () => {
   const wrong: readonly (readonly [string, unknown, string, object])[] = [
     ['Read', {}, '`file_path`', { tool: 'Glob' }],
     ['Read', { path: '/a.ts' }, 'the nearest is `file_path`', { tool: 'Read', arguments: { file_path: '/a.ts' } }],
-    ['Read', { file_path: '/nope/b.ts' }, '`/nope/b.ts`', { tool: 'Glob', arguments: { pattern: '**/b.ts' } }],
+    ['Read', { file_path: '/nope/b.ts' }, '`/nope/b.ts`', { tool: 'Glob', arguments: { pattern: '*', path: '/' } }],
     ['Read', { file_path: '/src' }, '`/src`', { tool: 'Glob' }],
     ['Read', { file_path: '/a.ts', limit: 0 }, '`limit` must be', { tool: 'Read' }],
     [
@@ -133,7 +133,7 @@ describe('claude-code', () => {
       { tool: 'Read' },
     ],
     ['Edit', { file_path: '/a.ts', old_str: 'a', new_string: 'b' }, 'the nearest is `old_string`', { tool: 'Edit' }],
-    ['Edit', { file_path: '/a.ts', old_string: 'a' }, '`new_string`', { tool: 'Edit' }],
+    ['Edit', { file_path: '/a.ts', old_string: 'a' }, '`new_string`', { tool: 'Read' }],
     [
       'Write',
       { file_path: '/a.ts', content: 'x' },

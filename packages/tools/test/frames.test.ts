@@ -201,7 +201,7 @@ describe('[TL6] names and content never forge the frame of an answer', () => {
   for (const face of faceNames) it(`in the face ${face}`, tagOf(face), () => compareFrames(face))
 
   it('shows a name so that the next call can name it, and says how', async () => {
-    const files = { '/a\nb': 'one\n', '/a\\u{a}b': 'two\n', '/plain': 'three\n' }
+    const files = { '/gone\u2028a': '', '/a\nb': 'one\n', '/a\\u{a}b': 'two\n', '/plain': 'three\n' }
     const workspace = await createWorkspace({
       mounts: [{ at: '/', adapter: () => createMemoryAdapter({ files }) }],
     })

@@ -84,7 +84,7 @@ async function deleteFile(workspace: Workspace, { path, abortSignal: signal }: P
       operation: 'deleteFile',
       path,
       reason: 'is a directory',
-      remedy: 'delete the files in it, or run `rm -r`',
+      remedy: 'list what it holds; only files and links are deleted',
     })
   }
   return (await ifThere(workspace.delete(path, { signal }).then(() => true))) ?? false

@@ -5,11 +5,17 @@ type Listener = (event: AccessEvent) => void
 
 /** Reports every operation to listeners. Costs nothing while there are none. */
 export class Audit {
-  readonly #listeners = new Set<Listener>()
-  readonly #labels: AccessEvent['labels']
+  readonly #listeners: Set<Listener>
+  readonly #shared: Pick<AccessEvent, 'labels' | 'rehearsal'>
 
-  constructor(labels: AccessEvent['labels']) {
-    this.#labels = labels
+  constructor(shared: Pick<AccessEvent, 'labels' | 'rehearsal'>, listeners = new Set<Listener>()) {
+    this.#shared = shared
+    this.#listeners = listeners
+  }
+
+  /** The same listeners, for events of a rehearsal. */
+  rehearsing(): Audit {
+    return new Audit({ ...this.#shared, rehearsal: true }, this.#listeners)
   }
 
   get active(): boolean {
@@ -26,7 +32,7 @@ export class Audit {
   }
 
   record(unlabelled: Omit<AccessEvent, 'labels'>): void {
-    const event: AccessEvent = { labels: this.#labels, ...unlabelled }
+    const event: AccessEvent = { ...this.#shared, ...unlabelled }
     for (const listener of this.#listeners) {
       try {
         listener(event)

@@ -99,6 +99,6 @@ export async function requireNames(mounts: readonly WorkspaceMount[], names: rea
     operation: 'exec',
     path: childPath(rootPath, taken),
     reason: 'has appeared in the workspace, and commands need that name for the system',
-    remedy: 'delete it, or mount the project at `/workspace`',
+    remedy: 'mount the project at `/workspace`',
   })
 }

@@ -197,7 +197,9 @@ export class Walker {
     budget: LinkBudget,
     onLink?: OnLink,
   ): Promise<VirtualPath> {
-    if (path === rootPath) return path
+    // a store without links leads nowhere else, and is not asked
+    if (path === rootPath || this.#gate.namespace.find(path).mount?.adapter?.capabilities.symlinks === false)
+      return path
     try {
       return (await this.follow(operation, path, budget, followLast, onLink)).path
     } catch (error) {

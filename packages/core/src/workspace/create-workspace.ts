@@ -91,7 +91,7 @@ async function assemble(
     gate,
     walker,
     tracer: new LinkTracer({ mounts: all, reserved, root, aliases, open }),
-    audit: new Audit(copyLabels(options.labels)),
+    audit: new Audit({ labels: copyLabels(options.labels) }),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
     isClosed: () => closed,

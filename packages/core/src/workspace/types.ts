@@ -222,6 +222,8 @@ export interface Explanation {
 export interface AccessEvent {
   /** The workspace's labels; `{}` where it has none. */
   readonly labels: Readonly<Record<string, string>>
+  /** Tools looked for a way out of a model's mistake. The model did not ask for the operation. */
+  readonly rehearsal?: true | undefined
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
   readonly door: 'files' | 'exec'

@@ -85,6 +85,11 @@ export interface LiveWorkspaceOptions {
   readonly onClose: () => void
 }
 
+/** The workspace with events that carry `rehearsal`. It is not to be closed. A workspace of another make is given back as it is. */
+export function rehearsing(workspace: Workspace): Workspace {
+  return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
+}
+
 /** The workspace as callers hold it: each method is one function of this folder. */
 export class LiveWorkspace implements Workspace {
   readonly #context: Context
@@ -105,6 +110,18 @@ export class LiveWorkspace implements Workspace {
 
   use(executor: ChosenExecutor): void {
     this.#executor = executor
+  }
+
+  rehearsing(): Workspace {
+    const context = { ...this.#context, audit: this.#context.audit.rehearsing() }
+    const view = new LiveWorkspace({
+      context,
+      scratch: this.#scratch,
+      checkpoints: undefined,
+      onClose: () => undefined,
+    })
+    view.#executor = this.#executor
+    return view
   }
 
   get root(): VirtualPath {

@@ -22,19 +22,21 @@ function fromWorkspaceError(error: WorkspaceError): ProblemOptions {
   const state = partial === undefined ? undefined : partial.state
   return {
     sentence: sentenceOf(`${subject}${reason}${note}`),
-    remedy: remedy ?? remedies[code] ?? 'look at the directory, and try again',
+    remedy: firstRemedies[code] ?? remedy ?? remedies[code] ?? 'look at the directory, and try again',
     next: nextFor(error),
     details: state,
     data: { code, operation, path, rule },
   }
 }
 
-const remedies: Readonly<Partial<Record<WorkspaceError['code'], string>>> = {
-  ENOENT: 'look for the right path',
-  EEXIST: 'choose another path, or delete the entry first',
+/** In place of the error's own: they say what `next` does. */
+const firstRemedies: Readonly<Partial<Record<WorkspaceError['code'], string>>> = {
   EISDIR: 'list it, or name a file in it',
-  ENOTDIR: 'name a directory',
-  ECONFLICT: 'read it again, and repeat the call with what is there now',
+  ECONFLICT: 'look at it again, and repeat the call with what is there now',
+}
+
+const remedies: Readonly<Partial<Record<WorkspaceError['code'], string>>> = {
+  EEXIST: 'choose another path',
   EACCES: 'work on a path that the rules allow',
   EROFS: 'write to a path that is not read-only',
   EOUTSIDE: 'give a path inside the workspace',
@@ -47,12 +49,6 @@ function nextFor({ code, path }: WorkspaceError): NextOperation {
   const parent = path === undefined ? '.' : parentOf(path)
   if (path === undefined) return { operation: 'list', arguments: { path: '.' } }
   switch (code) {
-    case 'ENOENT': {
-      const name = path.slice(path.lastIndexOf('/') + 1)
-      return name === '' || /[*?[\]{}\\!]/u.test(name)
-        ? { operation: 'list', arguments: { path: '.' } }
-        : { operation: 'find', arguments: { glob: `**/${name}` } }
-    }
     case 'EFBIG':
       return { operation: 'read_chunked', arguments: { path, offset_bytes: 0 } }
     case 'EISDIR':

@@ -13,6 +13,8 @@ export interface ProblemOptions {
   readonly remedy: string
   /** Absent: the face puts an example of the called tool there. */
   readonly next?: NextOperation | NextCall | undefined
+  /** `next` works on what the call has just seen: it is not rehearsed. */
+  readonly isSeen?: boolean | undefined
   /** Shown below the sentences, such as the passage nearest to a text that was not found. */
   readonly details?: string | undefined
   readonly data?: { readonly [name: string]: Json | undefined } | undefined

@@ -1,18 +1,28 @@
 /** The name that a misspelt one most likely means: about a third of its letters differ at most. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const wanted = plain(given)
-  const same = names.find((name) => plain(name) === wanted)
-  if (same !== undefined) return same
-  let best: { readonly name: string; readonly distance: number } | undefined
-  for (const name of names) {
-    const distance = editDistance(wanted, plain(name))
-    const limit = Math.ceil(Math.max(wanted.length, name.length) / 3)
-    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name, distance }
-  }
   return (
-    best?.name ??
+    nearest(wanted, names, plain) ??
     names.find((name) => wanted.length > 2 && (plain(name).includes(wanted) || wanted.includes(plain(name))))
   )
+}
+
+/** The name of a file that a misspelt one most likely means. Its marks count, its case does not. */
+export function nearestEntry(given: string, names: readonly string[]): string | undefined {
+  const shape = (name: string): string => name.slice(0, 100).toLowerCase()
+  return nearest(shape(given), names, shape)
+}
+
+function nearest(wanted: string, names: readonly string[], shape: (name: string) => string): string | undefined {
+  let best: { readonly name: string; readonly distance: number } | undefined
+  for (const name of names) {
+    const candidate = shape(name)
+    const limit = Math.ceil(Math.max(wanted.length, name.length) / 3)
+    if (Math.abs(candidate.length - wanted.length) > Math.min(limit, best?.distance ?? limit)) continue
+    const distance = editDistance(wanted, candidate)
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name, distance }
+  }
+  return best?.name
 }
 
 /** Drops case and marks, so that `filePath`, `file-path` and `file_path` become equal. */

@@ -78,7 +78,7 @@ async function planCreation(
   claim: Claim,
 ): Promise<PlannedChange> {
   claim(await admit(call, 'write', path))
-  if ((await call.statBehindLinks(path)) !== undefined) throw isThere(path, 'update it instead')
+  if ((await call.statBehindLinks(path)) !== undefined) throw isThere(path, 'read it, and update it instead')
   return { type: 'create', path, content, parents: await missingParents(call, path) }
 }
 
@@ -99,7 +99,7 @@ async function planUpdate(
   if (moveTo === undefined) return planned
   await admit(call, 'move', path)
   claim(await admit(call, 'write', moveTo))
-  if ((await call.statBehindLinks(moveTo)) !== undefined) throw isThere(moveTo, 'choose another path')
+  if ((await call.statBehindLinks(moveTo)) !== undefined) throw isThere(moveTo, 'read it, or choose another path')
   const { version } = await workspace.stat(path, { signal })
   const parents = await missingParents(call, moveTo)
   return [...planned, { type: 'move', path, to: moveTo, before: version, parents }]

@@ -34,7 +34,7 @@ export async function putFile(
   for (let tries = 1; ; tries += 1) {
     const found = await call.statBehindLinks(path)
     const before = found?.type === 'file' ? found.version : undefined
-    if (createOnly && found !== undefined) throw isThere(path)
+    if (createOnly && found !== undefined) throw isThere(path, found.type === 'directory')
     if (found !== undefined) refuseUnread(call, path, before)
     const condition = ifVersion ?? before ?? (found === undefined ? 'absent' : undefined)
     try {
@@ -59,11 +59,15 @@ function record(call: Call, path: VirtualPath, before: Version | undefined, afte
   call.record({ change: before === undefined ? 'created' : 'updated', path, before, after })
 }
 
-function isThere(path: VirtualPath): ToolProblem {
+function isThere(path: VirtualPath, isDirectory: boolean): ToolProblem {
   return new ToolProblem({
     sentence: `${quotePath(path)} exists already`,
-    remedy: 'choose another path, or change it with `replace`',
-    next: { operation: 'inspect', arguments: { path } },
+    remedy: isDirectory
+      ? 'look at the directory, and give a path in it'
+      : 'look at it, and choose another path, or change it with `replace`',
+    next: isDirectory
+      ? { operation: 'list', arguments: { path, depth: 1 } }
+      : { operation: 'inspect', arguments: { path } },
     data: { code: 'EEXIST', path },
   })
 }
@@ -81,7 +85,7 @@ async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
   const at = typeof behind === 'string' ? quotePath(behind) : 'its target'
   throw new ToolProblem({
     sentence: `${quotePath(path)} is a link that leads nowhere: ${quotePath(target)}`,
-    remedy: `nothing was changed; write to ${at}, or delete the link first`,
+    remedy: `nothing was changed; write to ${at}`,
     next: { operation: 'list', arguments: { path: parentPath(path), depth: 1 } },
     data: { code: 'ENOENT', path },
   })

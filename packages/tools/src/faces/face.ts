@@ -23,6 +23,8 @@ export interface FaceTool {
 
 /** How answers speak of operations. */
 export interface Dialect {
+  /** The directory that all paths of the tools lie in. Default: the root. */
+  readonly root?: string | undefined
   /** An operation as a call of the tools; `undefined` where they have none. */
   readonly next: (operation: NextOperation) => NextCall | undefined
   /** The names for arguments and operations that answers mention between backticks. */

@@ -23,9 +23,9 @@ function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall
     // find fails where it may not enter a directory; the others are shown all the same
     find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
     list: `ls -la ${path}`,
-    delete: `rm -r ${path}`,
-    move: `mv ${quoted(given['from'])} ${quoted(given['to'])}`,
-    copy: `cp -r ${quoted(given['from'])} ${quoted(given['to'])}`,
+    delete: `rm ${given['recursive'] === true ? '-r ' : ''}${path}`,
+    move: `mv -n ${quoted(given['from'])} ${quoted(given['to'])}`,
+    copy: `cp -rn ${quoted(given['from'])} ${quoted(given['to'])}`,
   }
   return { tool: 'shell', arguments: { commands: [commands[operation] ?? 'ls -la'] } }
 }

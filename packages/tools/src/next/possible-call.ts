@@ -15,37 +15,44 @@ interface Offer {
   /** Its arguments. */
   readonly input: unknown
   readonly signal: AbortSignal | undefined
+  /** The wanted call works on what was just seen: it is not rehearsed. */
+  readonly isSeen?: boolean | undefined
 }
 
+/** Arguments that choose among operations. */
+const choices = ['operation', 'command']
 /** Arguments that name what a call works on. */
 const subjects = ['path', 'from', 'file_path', 'old_path'] as const
 
 /**
- * The first of these calls that is possible, as the tools of the face have it: the wanted one, a look around, the example of the
- * tool. Each is rehearsed before. `undefined` where none is possible.
+ * The first of these calls that is possible, as the tools of the face have it: the wanted one, a look at its file, a look around,
+ * the example of the tool. They are rehearsed on a few paths together. `undefined` where none is possible.
+ *
+ * @returns with `isWanted` false for a look at what is there
  */
 export async function possibleCall(
   wanted: NextOperation | NextCall | undefined,
-  { session, face, tool, input, signal }: Offer,
-): Promise<NextCall | undefined> {
+  { session, face, tool, input, signal, isSeen = false }: Offer,
+): Promise<{ readonly call: NextCall; readonly isWanted: boolean } | undefined> {
   let given: string | undefined
-  const lookAround: NextOperation = { operation: 'list', arguments: { path: '.' } }
-  const candidates = [
-    wanted,
-    withoutExtras(),
-    ...looksAt(wanted),
-    lookAround,
-    { tool: tool.name, arguments: tool.example },
-  ]
+  const rehearsal = new Rehearsal(session)
+  const lookAround: NextOperation = { operation: 'list', arguments: { path: '.', depth: 1 } }
+  const candidates = isSeen
+    ? [wanted, lookAround]
+    : [wanted, withoutExtras(), ...looksAt(wanted), lookAround, { tool: tool.name, arguments: tool.example }]
+  const firstLook = isSeen ? 1 : 2
   for (const candidate of candidates) {
     signal?.throwIfAborted()
     const next = candidate === undefined ? undefined : callOfFace(candidate, { session, face, tool })
-    if (candidate === undefined || next === undefined) continue
+    if (candidate === undefined || next === undefined || deletesMore(candidate)) continue
+    const offered = { call: next.call, isWanted: candidates.indexOf(candidate) < firstLook }
+    if (isSeen) return offered
     try {
       await rehearse(candidate, next)
-      return next.call
+      return offered
     } catch {
-      // the reason does not matter: the call is not offered
+      // the root is there, and a look around is not worth another request
+      if (candidate === lookAround && rehearsal.isSpent) return offered
     }
   }
   return undefined
@@ -68,29 +75,32 @@ export async function possibleCall(
     return value !== undefined && given.includes(JSON.stringify(value).replaceAll(/^"|"$/gu, ''))
   }
 
+  /** Whether to delete a whole tree is for the model to say. */
+  function deletesMore({ arguments: values }: NextOperation | NextCall): boolean {
+    return values['recursive'] === true && (input as { recursive?: unknown } | null)?.recursive === undefined
+  }
+
   async function rehearse(
     candidate: NextOperation | NextCall,
     { call, called }: { readonly call: NextCall; readonly called: FaceTool },
   ): Promise<void> {
-    const rehearsal = new Rehearsal(session)
     const name = 'tool' in candidate ? undefined : operationNames.find((one) => one === candidate.operation)
-    if (name !== undefined) {
+    const values = JSON.parse(JSON.stringify(call.arguments))
+    let replaces: boolean
+    if (name === undefined || called.runsCommands !== true) {
+      replaces = await rehearsal.play(called.name, signal, (one) => called.handle(one, values))
+    } else {
+      // a command that does the work of an operation is rehearsed as that operation
       const { handle, input: schema } = rowOf(name)
-      await handle(rehearsal.begin(name, signal), schema.parse(JSON.parse(JSON.stringify(candidate.arguments))))
+      const checked = schema.parse(JSON.parse(JSON.stringify(candidate.arguments)))
+      replaces = await rehearsal.play(name, signal, (one) => handle(one, checked))
+      await rehearsal.workspace.exec('ls -la')
     }
-    // a command that does the work of an operation was rehearsed as that operation
-    if (name !== undefined && called.runsCommands === true) await rehearsal.workspace.exec('ls -la')
-    else await called.handle(rehearsal.begin(called.name, signal), JSON.parse(JSON.stringify(call.arguments)))
-    if (rehearsal.isChanged) await refuseExample(call.arguments)
-  }
-
-  /** Throws if an example would change an existing file that the call did not name. */
-  async function refuseExample(values: NextCall['arguments']): Promise<void> {
-    for (const name of subjects) {
-      const path = values[name]
-      if (typeof path !== 'string' || isGiven(path)) continue
-      if (await session.workspace.exists(path)) throw new Error(`\`${name}\` is the example's`)
-    }
+    if (!replaces) return
+    const own = Object.entries(call.arguments).find(
+      ([name, value]) => typeof value === 'string' && !choices.includes(name) && !isGiven(value),
+    )
+    if (own !== undefined) throw new Error(`\`${own[0]}\` is the example's`)
   }
 }
 

@@ -1,26 +1,52 @@
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { ExplainRequest, Stat, TransferResult, Workspace, WriteResult } from '@ws/core'
+import { rehearsing } from '@ws/core/executor'
 
 import { Session } from '../session/session.ts'
+import type { Call } from '../session/session.ts'
+
+/** Paths that the calls of a rehearsal look at together. */
+const mostPaths = 2
+const harmless: ReadonlySet<string> = new Set(['created', 'copied', 'executed'])
 
 /**
- * A session in which a call changes nothing: it reads as the real one, and fails where a change would fail. Of listings and
- * searches it sees the first entry only, and no command runs.
+ * A session in which a call changes nothing: it reads as the real one, and fails where a change would fail. Listings
+ * and searches find nothing in a directory that is there, and no command runs. Events of its reads say that they are a rehearsal's.
  */
 export class Rehearsal extends Session {
   override readonly documents: Session['documents']
   readonly #of: Session
+  readonly #paths: Set<string>
 
   constructor(of: Session) {
-    super(rehearsalOf(of.workspace), { ...of.options, downloads: false })
+    const paths = new Set<string>()
+    super(rehearsalOf(of.workspace, paths), { ...of.options, downloads: false })
     this.#of = of
+    this.#paths = paths
     this.documents = of.documents
     for (const [id, told] of of.background) this.background.set(id, told)
   }
 
-  /** A call would have changed something, or have run a command. */
-  get isChanged(): boolean {
-    return this.journal.length > 0
+  /** Makes a call. @returns whether it would have changed or removed an entry that was there before */
+  async play(
+    tool: string,
+    signal: AbortSignal | undefined,
+    handle: (call: Call) => Promise<unknown>,
+  ): Promise<boolean> {
+    const before = this.journal.length
+    const call = this.begin(tool, signal)
+    try {
+      await handle(call)
+    } finally {
+      // the next one does not wait for it
+      call.pass()
+    }
+    return this.journal.slice(before).some(({ change }) => !harmless.has(change))
+  }
+
+  /** A further path would be refused. */
+  get isSpent(): boolean {
+    return this.#paths.size >= mostPaths
   }
 
   override seen(path: string): string | undefined {
@@ -28,11 +54,27 @@ export class Rehearsal extends Session {
   }
 }
 
-function rehearsalOf(workspace: Workspace): Workspace {
-  const { root, executor, mounts } = workspace
+function rehearsalOf(real: Workspace, paths: Set<string>): Workspace {
+  const { root, executor, mounts } = real
+  const workspace = rehearsing(real)
+  const spend = (operation: string, path: string): void => {
+    if (paths.size >= mostPaths && !paths.has(path)) throw impossible(operation, path, 'is one path too many')
+    paths.add(path)
+  }
+  const seen = new Map<string, Promise<Stat>>()
+  const look = async (
+    path: string,
+    { followLinks = false }: { readonly followLinks?: boolean | undefined } = {},
+  ): Promise<Stat> => {
+    spend('stat', path)
+    const key = `${followLinks ? 'behind' : 'at'} ${path}`
+    const found = seen.get(key) ?? workspace.stat(path, { followLinks })
+    seen.set(key, found)
+    return found
+  }
   const stat = async (path: string): Promise<Stat | undefined> => {
     try {
-      return await workspace.stat(path, { followLinks: true })
+      return await look(path, { followLinks: true })
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) return undefined
       throw error
@@ -44,26 +86,17 @@ function rehearsalOf(workspace: Workspace): Workspace {
   }
   const transfer = async (from: string, to: string): Promise<TransferResult> => {
     await admit('write', to)
-    await workspace.stat(from)
+    await look(from)
     if ((await stat(to)) !== undefined) throw impossible('move', to, 'exists already')
-    await checkParents(to)
     if (`${to}/`.startsWith(`${from}/`)) throw impossible('move', to, 'lies in itself')
     return { version: 'rehearsed' } as TransferResult
   }
-  /** The nearest entry above must be a directory. */
-  const checkParents = async (path: string): Promise<void> => {
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const found = await stat(path.slice(0, slash))
-      if (found === undefined) continue
-      if (found.type !== 'directory') throw impossible('write', path, 'lies below a file')
-      return
-    }
-  }
   const runs = async (cwd = root as string): Promise<void> => {
     if (executor === undefined) throw impossible('exec', cwd, 'needs an executor')
-    const { effect, unenforceable = [] } = await workspace.explain({ operation: 'exec', path: cwd })
+    // `exec` would look for all names that rules cover
+    const { effect, unenforceable = [] } = await workspace.explain({ operation: 'list', path: cwd })
     if (effect !== 'allow' || unenforceable.length > 0) throw impossible('exec', cwd, 'is refused')
-    if ((await stat(cwd))?.type !== 'directory') throw impossible('exec', cwd, 'is not a directory')
+    if (cwd !== root && (await stat(cwd))?.type !== 'directory') throw impossible('exec', cwd, 'is not a directory')
   }
   const own: Pick<
     Workspace,
@@ -76,13 +109,12 @@ function rehearsalOf(workspace: Workspace): Workspace {
       if (ifVersion !== undefined && ifVersion !== (found?.version ?? 'absent')) {
         throw impossible('write', path, 'has another version')
       }
-      await checkParents(path)
       if (found === undefined && (await isThere(path))) throw impossible('write', path, 'is a link that leads nowhere')
       return { version: 'rehearsed', size: 0 } as WriteResult
     },
     async delete(path, { recursive = false } = {}) {
       await admit('delete', path)
-      const { type } = await workspace.stat(path)
+      const { type } = await look(path)
       if (recursive || type !== 'directory') return
       for await (const entry of workspace.list(path)) throw impossible('delete', entry.path, 'is in the directory')
     },
@@ -93,13 +125,23 @@ function rehearsalOf(workspace: Workspace): Workspace {
     },
     async edit(path, edits) {
       await admit('write', path)
+      spend('edit', path)
       const { bytes, stat: found } = await workspace.read(path)
       if (typeof edits === 'function') await edits(bytes, {} as never)
       return { version: found.version } as never
     },
-    list: (path, options) => first(workspace.list(path, options)),
-    glob: (patterns, options) => first(workspace.glob(patterns, options)),
-    search: (pattern, options) => first(workspace.search(pattern, options)),
+    async *list(path = '.', { signal } = {}) {
+      spend('list', path)
+      for await (const _ of workspace.list(path, { signal })) return
+    },
+    async *glob(patterns, { in: path = '.', ...options } = {}) {
+      spend('glob', path)
+      yield* workspace.glob(patterns, { ...options, in: path, maxMatches: 0 })
+    },
+    async *search(pattern, { in: path = '.', ...options } = {}) {
+      spend('search', path)
+      yield* workspace.search(pattern, { ...options, in: path, maxHits: 0 })
+    },
     async exec(_command, { cwd } = {}) {
       await runs(cwd)
       const ended = { exitCode: 0, exitStatus: 0, signal: null, timedOut: false, truncated: false, duration: 0 }
@@ -110,7 +152,7 @@ function rehearsalOf(workspace: Workspace): Workspace {
       return { id: 'rehearsed' } as never
     },
     command(id) {
-      const command = workspace.command(id)
+      const command = real.command(id)
       return {
         running: command.running,
         result: command.result,
@@ -124,31 +166,22 @@ function rehearsalOf(workspace: Workspace): Workspace {
       () => true,
       () => false,
     )
-  const reading = [
-    'stat',
-    'read',
-    'readText',
-    'readLines',
-    'readSymlink',
-    'realPath',
-    'exists',
-    'explain',
-    'commands',
-  ] as const
+  const reading = ['read', 'readText', 'readLines', 'readSymlink', 'realPath', 'exists'] as const
   const passed = Object.fromEntries(
     reading.map((name) => [
       name,
-      (...given: never[]): unknown => (workspace[name] as (...all: never[]) => unknown).apply(workspace, given),
+      async (path: string, ...given: never[]): Promise<unknown> => {
+        spend(name, path)
+        return (workspace[name] as (path: string, ...all: never[]) => unknown).call(workspace, path, ...given)
+      },
     ]),
   )
-  return { root, mounts, executor, ...passed, ...own } as unknown as Workspace
-}
-
-async function* first<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterator<Item> {
-  for await (const item of items) {
-    yield item
-    return
+  const free: Partial<Workspace> = {
+    stat: (path, options) => look(path, options),
+    explain: (request) => workspace.explain(request),
+    commands: () => real.commands(),
   }
+  return { root, mounts, executor, ...passed, ...free, ...own } as unknown as Workspace
 }
 
 function impossible(operation: string, path: string, reason: string): WorkspaceError {

@@ -1,7 +1,9 @@
 import { isWorkspaceError, quotePath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
 import { path, recursive } from './fields.ts'
 import { operation } from './operation.ts'
 import { refuseRoot } from './transfer.ts'
@@ -20,19 +22,31 @@ export const remove = operation({
     return call.alone([target], async () => {
       const { workspace, signal } = call
       const { version, type } = await workspace.stat(target, { signal })
-      try {
-        await workspace.delete(target, { recursive: all, signal })
-      } catch (error) {
-        if (!isWorkspaceError(error, 'ENOTEMPTY')) throw error
-        throw new ToolProblem({
-          sentence: `${quotePath(target)} is a directory that is not empty`,
-          remedy: 'nothing was deleted; look at it, or call again with `recursive`',
-          next: { operation: 'delete', arguments: { path: given, recursive: true } },
-          data: { code: 'ENOTEMPTY', path: target },
-        })
-      }
+      if (type === 'directory' && !all && (await hasEntries(call, target))) throw notEmpty(target)
+      await workspace.delete(target, { recursive: all, signal }).catch((error: unknown) => {
+        throw isWorkspaceError(error, 'ENOTEMPTY') ? notEmpty(target) : error
+      })
       call.record({ change: 'deleted', path: target, before: version })
       return { text: `Deleted the ${type === 'symlink' ? 'link' : type} ${quotePath(target)}.`, data: { path: target } }
     })
   },
 })
+
+/** False where a listing is refused: the deletion says more. */
+async function hasEntries({ workspace, signal }: Call, directory: VirtualPath): Promise<boolean> {
+  try {
+    for await (const _ of workspace.list(directory, { signal })) return true
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+  }
+  return false
+}
+
+function notEmpty(path: VirtualPath): ToolProblem {
+  return new ToolProblem({
+    sentence: `${quotePath(path)} is a directory that is not empty`,
+    remedy: 'nothing was deleted; look at what it holds',
+    next: { operation: 'list', arguments: { path, depth: 1 } },
+    data: { code: 'ENOTEMPTY', path },
+  })
+}

@@ -99,7 +99,7 @@ function notOffered({ session, workspace }: Call, url: string, path: VirtualPath
 function isThere(target: VirtualPath): ToolProblem {
   return new ToolProblem({
     sentence: `${quotePath(target)} exists already`,
-    remedy: 'nothing was downloaded; choose another path, or delete it first',
+    remedy: 'nothing was downloaded; choose another path',
     next: { operation: 'inspect', arguments: { path: target } },
     data: { code: 'EEXIST', path: target },
   })

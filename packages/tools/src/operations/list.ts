@@ -1,10 +1,8 @@
-import { quotePath } from '@ws/core'
 import type { WorkspaceEntry } from '@ws/core'
 import { z } from 'zod'
 
 import { leftOut, walkTree } from '../looking/walk.ts'
 import { signaturesOf } from '../looking/signatures.ts'
-import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
 import { inLine } from '../text/frame.ts'
@@ -36,15 +34,6 @@ export const list = operation({
   async handle(call, { path: given = '.', depth, hidden: all = false, signatures = true }) {
     call.pass()
     const target = await call.resolve('list', given)
-    const found = await call.statBehindLinks(target)
-    if (found !== undefined && found.type !== 'directory') {
-      throw new ToolProblem({
-        sentence: `${quotePath(target)} is a file, not a directory`,
-        remedy: 'read it',
-        next: { operation: 'read', arguments: { path: target } },
-        data: { code: 'ENOTDIR', path: target },
-      })
-    }
     const { entries, total } = await walkTree(call, target, { depth, hidden: all, limit: mostFiles })
     const lines = [call.show(`${target}/`.replace('//', '/'))]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1

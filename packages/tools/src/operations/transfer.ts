@@ -90,11 +90,12 @@ function isThere(name: string, source: VirtualPath, destination: VirtualPath, is
   return new ToolProblem({
     sentence: `${quotePath(destination)} exists already, and \`${name}\` never overwrites`,
     remedy: isDirectory
-      ? 'nothing was changed; give the new path inside the directory'
-      : 'nothing was changed; choose another path, or delete the entry first',
+      ? `nothing was changed; look at the directory, and give a path in it, such as ${quotePath(`${destination.replace(/\/$/u, '')}/${own}`)}`
+      : 'nothing was changed; look at it, or choose another path',
     next: isDirectory
-      ? { operation: name, arguments: { from: source, to: `${destination.replace(/\/$/u, '')}/${own}` } }
+      ? { operation: 'list', arguments: { path: destination, depth: 1 } }
       : { operation: 'inspect', arguments: { path: destination } },
+    isSeen: true,
     data: { code: 'EEXIST', path: destination },
   })
 }

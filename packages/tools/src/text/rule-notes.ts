@@ -20,6 +20,6 @@ function noteOfViolation(violation: RuleViolation): string {
   if (duration !== undefined)
     return `Note: a program outside replaced ${showName(path)}, and the command could use it for ${duration} ms (rule ${rule}).`
   return kind === 'created'
-    ? `Note: rule ${rule} denies ${showName(path)}, which the command made; delete it.`
+    ? `Note: rule ${rule} is about ${showName(path)}, which the command made; it holds from the next command on.`
     : `Note: the cover of rule ${rule} on ${showName(path)} was lost while the command ran; tell the user.`
 }

@@ -96,7 +96,8 @@ for (const store of stores) {
       for (const operation of ['copy', 'move', 'rename']) {
         expect((await refused(operation, { from: '/a.txt', to: '/b.txt' })).text).toContain('never overwrites')
         const into = await refused(operation, { from: '/a.txt', to: '/dir' })
-        expect(into.next?.arguments).toMatchObject({ operation, from: '/a.txt', to: '/dir/a.txt' })
+        expect(into.next?.arguments).toMatchObject({ operation: 'list', path: '/dir' })
+        expect(into.text).toContain('such as `/dir/a.txt`')
         for (const root of ['/', '.', '/workspace', 'workspace/']) {
           expect((await refused(operation, { from: root, to: '/x' })).text).toContain('root')
           expect((await refused(operation, { from: '/a.txt', to: root })).text).toContain('root')
@@ -109,7 +110,7 @@ for (const store of stores) {
       await done('move', { from: '/new/z.txt', to: '/other/z.txt' })
       expect(await workspace.readText('/other/z.txt')).toBe('a')
       const full = await refused('delete', { path: '/dir' })
-      expect(full.next?.arguments).toEqual({ operation: 'delete', path: '/dir', recursive: true })
+      expect(full.next?.arguments).toEqual({ operation: 'list', path: '/dir', depth: 1 })
       await done('delete', { path: '/dir', recursive: true })
       expect(await workspace.exists('/dir')).toBe(false)
     }, 30_000)

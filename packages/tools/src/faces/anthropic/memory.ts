@@ -2,10 +2,11 @@ import { quotePath } from '@ws/core'
 import { z } from 'zod'
 
 import { ToolProblem } from '../../answers/problem.ts'
-import type { Outcome } from '../../answers/problem.ts'
+import type { NextOperation, Outcome } from '../../answers/problem.ts'
 import { operations } from '../../operations/table.ts'
 import { writeWhole } from '../../operations/write.ts'
 import type { Call } from '../../session/session.ts'
+import type { NextCall } from '../../types.ts'
 import { commandRow, commandTool } from '../command-tool.ts'
 import type { FaceTool } from '../face.ts'
 import { commandDialect, replaceOnce, strReplace } from './commands.ts'
@@ -18,12 +19,19 @@ const directory = '/memories'
 const path = z.string().min(1).describe('A path in /memories')
 const file = `${directory}/notes.md`
 
+const dialect = commandDialect(name, fromMemory)
+
+/** A look around sees the memory alone, which can always be viewed. */
+function lookInside({ operation }: NextOperation): NextCall | undefined {
+  return operation === 'list' ? { tool: name, arguments: { command: 'view', path: directory } } : undefined
+}
+
 /** `memory_20250818`: files below `/memories` of the workspace's root. */
 export function memoryTool(): FaceTool {
   return commandTool({
     name,
     description: 'Keeps files below /memories from one conversation to the next.',
-    dialect: commandDialect(name, fromMemory),
+    dialect: { ...dialect, root: directory, next: (operation) => dialect.next(operation) ?? lookInside(operation) },
     commands: {
       view: commandRow(z.strictObject({ path, view_range: viewRange }), { path: directory }, (call, given) =>
         viewMemory(call, inMemory(given.path), given.view_range),
@@ -106,7 +114,7 @@ async function viewMemory(call: Call, given: string, range: readonly number[] | 
     return { text: `${directory}/\n(nothing here)`, data: { total: 0 } }
   }
   const outcome = await view(call, given, range, name)
-  if ((await call.statBehindLinks(target))?.type !== 'directory') return outcome
+  if (outcome.data?.['entries'] === undefined) return outcome
   // the paths of entries are those that the commands take
   const [head = '', ...lines] = outcome.text.split('\n')
   const shown = fromMemory(head) ?? head

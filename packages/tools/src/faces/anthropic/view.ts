@@ -1,4 +1,4 @@
-import { quotePath } from '@ws/core'
+import { isWorkspaceError, quotePath } from '@ws/core'
 import type { VirtualPath } from '@ws/core'
 import { z } from 'zod'
 
@@ -26,8 +26,6 @@ export async function view(
   tool: string,
 ): Promise<Outcome> {
   const path = await call.resolve('read', given)
-  const found = await call.statBehindLinks(path)
-  if (found?.type === 'directory') return operations.list.handle(call, { path, depth: 2 })
   const [first = 1, last = -1] = range ?? []
   if (first < 1 || (last !== -1 && last < first)) {
     throw new ToolProblem({
@@ -42,7 +40,12 @@ export async function view(
     byte: (from: number) => `tail -c +${from + 1} in bash`,
   }
   const limit = last === -1 ? (range === undefined ? defaultLines : 100_000) : last - first + 1
-  return call.alone([path], () => readWindow(call, { path, offset: first - 1, limit, words }))
+  try {
+    return await call.alone([path], () => readWindow(call, { path, offset: first - 1, limit, words }))
+  } catch (error) {
+    if (!isWorkspaceError(error, 'EISDIR')) throw error
+    return operations.list.handle(call, { path, depth: 2 })
+  }
 }
 
 /** Inserts a text after a line. */

@@ -47,10 +47,10 @@ export function nextInClaudeCode({ operation, arguments: given }: NextOperation)
     case 'delete':
       return bash('rm', ...(given['recursive'] === true ? ['-r'] : []), quoteForShell(path))
     case 'copy':
-      return bash('cp -r', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
+      return bash('cp -rn', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
     case 'move':
     case 'rename':
-      return bash('mv', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
+      return bash('mv -n', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
     case 'execute': {
       const { id, kill, command, background } = given
       if (id !== undefined) return { tool: kill === true ? 'TaskStop' : 'TaskOutput', arguments: { task_id: id } }
