@@ -59,6 +59,7 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
     replica: options.replica,
     copies: options.replica && new SharedCopies(options.replica),
     template: options.template,
+    checkpoints: options.checkpoints,
     provision: options.provision ?? true,
     onProvision: options.onProvision,
     onState: quietly(options.onState),

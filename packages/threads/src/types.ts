@@ -1,4 +1,4 @@
-import type { AccessEvent, CommandDefaults, Rule, VirtualPath, Workspace, WorkspaceError } from '@ws/core'
+import type { AccessEvent, CommandDefaults, Rule, VirtualPath, Workspace, WorkspaceError, WorkspaceOptions } from '@ws/core'
 import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Guarantees, Requirement } from '@ws/core/executor'
 
@@ -41,6 +41,12 @@ export interface ThreadsOptions {
   readonly leases?: LeaseStore | 'none' | undefined
   /** Further files of new threads. */
   readonly template?: ThreadTemplate | undefined
+  /**
+   * Keeps earlier states of each thread's own tree, as the option of `createWorkspace` does: `createCheckpoints` of `@ws/snapshots`. On
+   * memory they end when the thread is closed. Elsewhere they outlive it, and its deletion too: a thread that is made anew under the
+   * same id has them. Default: none is kept.
+   */
+  readonly checkpoints?: WorkspaceOptions['checkpoints']
   /** Make the parts of new threads. Default true. */
   readonly provision?: boolean | undefined
   /** Milliseconds after which an unused thread is flushed and closed. Default 300,000; 0: at once. */

@@ -26,11 +26,12 @@ const defaultContext = 50_000
  */
 export function createTools(workspace: Workspace, options: ToolsOptions = {}): Toolset {
   const { face: name = 'file_system', maxContext = defaultContext } = options
-  checkOptions(name, options)
+  checkOptions(name, options, workspace)
   const session = new Session(workspace, {
     maxContext,
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
     downloads: options.downloads,
+    versions: name === 'file_system' || name === 'split',
   })
   const made = createFace(name, session.downloads !== undefined)
   const chosen = options.commands === false ? withoutCommands(made) : made
@@ -84,7 +85,11 @@ function withoutCommands(face: Face): Face {
   return { ...face, tools, next }
 }
 
-function checkOptions(face: FaceName, { commands, maxContext }: ToolsOptions): void {
+function checkOptions(
+  face: FaceName,
+  { commands, maxContext, checkpoints }: ToolsOptions,
+  { keepsCheckpoints }: Workspace,
+): void {
   const fail = (reason: string, remedy: string): WorkspaceError =>
     new WorkspaceError({ code: 'EINVAL', operation: 'createTools', reason, remedy })
   if (!faceNames.includes(face)) {
@@ -92,6 +97,12 @@ function checkOptions(face: FaceName, { commands, maxContext }: ToolsOptions): v
   }
   if (face === 'openai' && commands === false) {
     throw fail('the face `openai` reads files by commands', 'allow commands, or choose another face')
+  }
+  if (checkpoints === true && !keepsCheckpoints) {
+    throw fail(
+      'the workspace keeps no checkpoints',
+      'make it with `checkpoints: createCheckpoints({ stateDirectory })` of `@ws/snapshots`, or leave out the option `checkpoints` here',
+    )
   }
   if (maxContext === undefined || (Number.isSafeInteger(maxContext) && maxContext >= 100)) return
   throw fail('`maxContext` must be a whole number from 100', 'give the tokens of the context')

@@ -19,7 +19,7 @@ export interface ToolAnswer {
   readonly isError: boolean
   /** For the model. */
   readonly text: string
-  /** For programs. Of an error: `{ code, path, rule, argument }`, as far as they are known. */
+  /** For programs, with versions in every face. Of an error: `{ code, path, rule, argument }`, as far as they are known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
   /**
    * A call that goes on, or that avoids the error. The model can make it without changing it. After an error, the call has been
@@ -106,7 +106,7 @@ export interface ToolsOptions {
   readonly commands?: boolean | undefined
   /**
    * Offer the tools `changes` and `restore`, and take a checkpoint before each call that may change files. The workspace needs the
-   * option `checkpoints`. Default false.
+   * option `checkpoints` (`EINVAL`). Default false.
    */
   readonly checkpoints?: boolean | undefined
   /**

@@ -127,6 +127,7 @@ describe('toolset', () => {
     const workspace = await workspaceWith()
     expect(() => createTools(workspace, { face: 'none' as 'split' })).toThrow('`face` must be one of')
     expect(() => createTools(workspace, { maxContext: 1 })).toThrow('`maxContext` must be a whole number')
+    expect(() => createTools(workspace, { checkpoints: true })).toThrow('the workspace keeps no checkpoints')
   })
 
   it('[FS2] bounds a text by 1.75 characters for each token of the context', async () => {

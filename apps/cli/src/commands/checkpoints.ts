@@ -128,7 +128,7 @@ async function restore(
   const result = await workspace.restore(id, { paths: paths.length > 0 ? paths : undefined, dryRun, signal })
   if (output.json) await output.value({ ...result })
   else {
-    for (const change of result.restored) await output.line(lineOf(context, change))
+    for (const change of result.restored) await output.line(restoredLineOf(context, change, dryRun))
     for (const { path, reason } of result.kept)
       complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
     if (result.undo !== undefined) await output.line(`undo: ws restore ${result.undo}`)
@@ -154,6 +154,20 @@ async function defaultState(mounts: string): Promise<string> {
   const { stateHome } = await import('@ws/adapter-local/internal')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
   return join(stateHome('checkpoints'), name)
+}
+
+/** The act for a change that is taken back, done and to be done. */
+const acts = {
+  created: ['removed', 'would remove'],
+  changed: ['restored', 'would restore'],
+  deleted: ['brought back', 'would bring back'],
+  moved: ['moved back', 'would move back'],
+} as const satisfies Record<Change['kind'], readonly [string, string]>
+
+function restoredLineOf({ output }: CommandContext, { kind, path, from }: Change, dryRun = false): string {
+  const [done, toDo] = acts[kind]
+  const target = from === undefined ? '' : ` -> ${output.name(from)}`
+  return `${(dryRun ? toDo : done).padEnd(dryRun ? 16 : 12)} ${output.name(path)}${target}`
 }
 
 function lineOf({ output, style }: CommandContext, { kind, path, from, what }: Change): string {

@@ -54,6 +54,10 @@ export class LiveCheckpoints implements CheckpointDoor {
     this.#busy = busy
   }
 
+  get isKept(): boolean {
+    return this.#parts !== undefined
+  }
+
   get automatic(): boolean {
     return this.#parts?.engine.automatic === true
   }

@@ -299,6 +299,8 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
   /** The first mount's place: relative paths, `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
+  /** The option `checkpoints` was given. */
+  readonly keepsCheckpoints: boolean
   /** The executor that was chosen; absent without executors. */
   readonly executor:
     | {

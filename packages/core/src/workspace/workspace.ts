@@ -134,6 +134,10 @@ export class LiveWorkspace implements Workspace {
       .map(({ at, adapter, access }) => ({ at, adapter: adapter?.name ?? 'scratch', access }))
   }
 
+  get keepsCheckpoints(): boolean {
+    return this.#checkpoints.isKept
+  }
+
   get executor(): Workspace['executor'] {
     const chosen = this.#executor
     if (chosen === undefined) return undefined

@@ -36,6 +36,7 @@ export interface Setting {
   /** Where there are replicas. */
   readonly copies: SharedCopies | undefined
   readonly template: ThreadTemplate | undefined
+  readonly checkpoints: ThreadsOptions['checkpoints']
   readonly provision: boolean
   readonly onProvision: ((event: ProvisionEvent) => void) | undefined
   readonly onState: (event: ThreadEvent) => void
@@ -80,6 +81,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       require: setting.require,
       commands: { ...setting.commands, env: { HOME: place.at, USER: 'user', ...setting.commands?.env } },
       labels,
+      checkpoints: setting.checkpoints,
       signal,
     })
     ends.unshift(() => workspace.close())

@@ -94,13 +94,19 @@ const restoreTool = faceTool({
   },
 })
 
+/** What git keeps for itself. Hooks and configuration act on later commands, and are named. */
+const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
+
 /** The outcome of a command with the names of what is different since the checkpoint. A command in the background goes on. */
 export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {
   const { workspace, signal } = call
   try {
     const found = await workspace.changes({ since, signal })
     if (found.length === 0) return outcome
-    const text = `${outcome.text}\n[changed:\n${named(call, found, { most: mostNamedInAnswer, rest: 'see `changes`' })}]`
+    const own = found.filter(({ path }) => !gitInternal.test(path))
+    const lines = own.length === 0 ? [] : [named(call, own, { most: mostNamedInAnswer, rest: 'see `changes`' })]
+    if (own.length < found.length) lines.push(`${found.length - own.length} of git's own files`)
+    const text = `${outcome.text}\n[changed:\n${lines.join('\n')}]`
     return { ...outcome, text, data: { ...outcome.data, changes: found.slice(0, mostNamed).map(dataOf) } }
   } catch (error) {
     // the output of the command counts more than the list

@@ -54,7 +54,7 @@ export const download = operation({
       // a server may write anything there
       const type = /^[\w.+-]+\/[\w.+-]+/u.exec(download.contentType ?? '')?.[0] ?? 'unknown type'
       return {
-        text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256} (version ${version}).`,
+        text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256}${call.versioned(` (version ${version})`)}.`,
         data: { path: target, url: download.url, size, contentType: download.contentType, sha256, version },
       }
     })

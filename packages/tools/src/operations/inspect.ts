@@ -33,7 +33,7 @@ export const inspect = operation({
       const first = `${call.show(target)}: ${facts.type}, ${stat.size} bytes${modified}`
       if (facts.text === undefined) {
         return {
-          text: `${first}\n[version ${stat.version}]`,
+          text: `${first}${call.versioned(`\n[version ${stat.version}]`)}`,
           data: shared,
           ...(facts.isPdf && { next: pdfCall(target) }),
         }
@@ -46,7 +46,7 @@ export const inspect = operation({
       const total = isWhole ? `, ${all.length} line${all.length === 1 ? '' : 's'}` : ''
       const about = `encoding ${encoding}${bom ? ' with byte order mark' : detection === 'guess' ? ' (a guess)' : ''}, line ends ${lineEnding}${ends}${total}`
       return {
-        text: [first, about, ...head, `[version ${stat.version}]`].join('\n'),
+        text: `${[first, about, ...head].join('\n')}${call.versioned(`\n[version ${stat.version}]`)}`,
         data: { ...shared, encoding, bom, line_ending: lineEnding, ...(isWhole && { lines: all.length }) },
       }
     })

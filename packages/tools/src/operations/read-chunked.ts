@@ -66,7 +66,7 @@ export const readChunked = operation({
       const isEnd = end >= total
       const goOn = isEnd ? [] : [`next: offset_bytes ${end - overlap}`]
       return {
-        text: `${fenced(text)}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, ...(foreign?.notes ?? []), `version ${stat.version}`].join('; ')}]`,
+        text: `${fenced(text)}\n[${[`bytes ${start}–${end} of ${total}`, ...goOn, ...ignored, ...(foreign?.notes ?? []), call.versioned(`version ${stat.version}`)].filter(Boolean).join('; ')}]`,
         data: { path: target, start, end, size: total, version: stat.version },
         ...(!isEnd && {
           next: { operation: 'read_chunked', arguments: { path: given, offset_bytes: end - overlap, size, overlap } },

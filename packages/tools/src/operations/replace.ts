@@ -54,7 +54,7 @@ export const replace = operation({
       const { lines = [], matches = [] } = done ?? {}
       const places = `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`
       return {
-        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places}${foundBy(matches)} (version ${after}).\n${fenced(diff)}`,
+        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places}${foundBy(matches)}${call.versioned(` (version ${after})`)}.\n${fenced(diff)}`,
         data: { path: target, replacements: lines.length, lines, matches, version: after },
       }
     })
@@ -119,7 +119,7 @@ async function writeMissing(call: Call, target: VirtualPath, content: string) {
   try {
     const { version, before } = await putFile(call, target, content, { ifVersion: found?.version ?? 'absent' })
     const done = before === undefined ? 'Created' : 'Updated'
-    return { text: `${done} ${quotePath(target)} (version ${version}).`, data: { path: target, version } }
+    return { text: `${done} ${quotePath(target)}${call.versioned(` (version ${version})`)}.`, data: { path: target, version } }
   } catch (error) {
     if (!isWorkspaceError(error, 'ECONFLICT')) throw error
     throw new ToolProblem({

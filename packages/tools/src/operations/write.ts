@@ -51,7 +51,7 @@ export async function writeWhole(
     const { before, version, size } = await putFile(call, target, content, { createOnly, ifVersion: wanted, mode })
     const done = before === undefined ? 'Created' : 'Updated'
     return {
-      text: `${done} ${quotePath(target)} (${size} bytes; version ${version}).`,
+      text: `${done} ${quotePath(target)} (${size} bytes${call.versioned(`; version ${version}`)}).`,
       data: { path: target, change: done.toLowerCase(), version, size },
     }
   })

@@ -56,7 +56,7 @@ export async function readWindow(
         ? '(the file is empty)'
         : `(no lines: ${words.line(offset)} lies behind the end; the file has ${count(total ?? 0, 'line')})`
     return {
-      text: `${text}\n[version ${version}]`,
+      text: `${text}${call.versioned(`\n[version ${version}]`)}`,
       data: { ...shared, lines: 0, total_lines: total },
       ...(total !== 0 && { next: { operation: 'read', arguments: { path } } }),
     }
@@ -69,7 +69,7 @@ export async function readWindow(
     range,
     ...(isWhole ? [] : [`next: ${words.line(end)}`]),
     ...encodingNotes(facts),
-    `version ${version}`,
+    ...[call.versioned(`version ${version}`)].filter(Boolean),
   ]
   return {
     text: `${shown.text}\n[${footer.join('; ')}]`,

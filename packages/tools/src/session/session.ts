@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
   readonly downloads: ToolsOptions['downloads']
+  /** Calls of the face take versions, so that answers name them. */
+  readonly versions: boolean
 }
 
 /** Everything that the calls of one toolset share. */
@@ -138,6 +140,11 @@ export class Call {
   /** Characters (UTF-16 units) of an answer's text at most [FS2]. */
   get maxCharacters(): number {
     return Math.floor(this.session.options.maxContext * 3.5 * 0.5)
+  }
+
+  /** A part of the answer that names a version: nothing where no call of the face takes one. */
+  versioned(text: string): string {
+    return this.session.options.versions ? text : ''
   }
 
   /** A name for a line of the answer. Where it is not shown as it is, a note says how to write it in a call. */

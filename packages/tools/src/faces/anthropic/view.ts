@@ -53,7 +53,7 @@ export async function insert(call: Call, path: VirtualPath, line: number, text: 
   return call.alone([path], async () => {
     const version = await changeFile(call, path, (bytes) => insertLines(path, bytes, line, text))
     return {
-      text: `Inserted text into ${quotePath(path)} behind line ${line} (version ${version}).`,
+      text: `Inserted text into ${quotePath(path)} behind line ${line}${call.versioned(` (version ${version})`)}.`,
       data: { path, version },
     }
   })

@@ -89,10 +89,9 @@ async function changeOf(call: Call, { type, path, diff, moveTo }: FilePatch): Pr
   return { type: 'update', path: target, change, moveTo: destination }
 }
 
-function describe({ change, path, from, after }: Change): string {
-  const version = after === undefined ? '' : ` (version ${after})`
-  if (change === 'moved' && from !== undefined) return `Moved ${quotePath(from)} to ${quotePath(path)}${version}.`
-  return `${change === 'created' ? 'Created' : change === 'deleted' ? 'Deleted' : 'Updated'} ${quotePath(path)}${version}.`
+function describe({ change, path, from }: Change): string {
+  if (change === 'moved' && from !== undefined) return `Moved ${quotePath(from)} to ${quotePath(path)}.`
+  return `${change === 'created' ? 'Created' : change === 'deleted' ? 'Deleted' : 'Updated'} ${quotePath(path)}.`
 }
 
 /** A fault of the patch as an answer. */
