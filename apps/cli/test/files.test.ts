@@ -280,7 +280,7 @@ describe('ws search', () => {
     const found = (await ws([...options, '--json', 'search', '-i', '-e', 't.do', '/'])).stdout.trim().split('\n')
     const hits = found.map((line) => JSON.parse(line) as { path: string; line: number })
     expect(hits.map(({ path, line }) => `${path} ${line}`).toSorted()).toEqual(['/a.txt 2', '/deep/b.txt 1'])
-    expect(await ws([...options, 'search', 'nowhere'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...options, 'search', 'nowhere'])).toMatchObject({ code: 1, stdout: '', stderr: '' })
     expect(await ws([...options, 'search', '-e', '('])).toMatchObject({ code: 1, stdout: '' })
   })
 })

@@ -1,5 +1,6 @@
 // For those who write an executor or a parser of command lines.
 export { lowestNode } from './node-version.ts'
+export { unsupportedRuntime } from './host-runtime.ts'
 export { normaliseCommand, quoteForShell } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'
 export * from './executor/bind-plan.ts'

@@ -7,6 +7,9 @@ import {
   type GuaranteeLevel,
   guaranteeFields,
   type Guarantees,
+  lowestNode,
+  noGuarantees,
+  unsupportedRuntime,
 } from '@ws/core/executor'
 
 import { attachVirtual } from './attach.ts'
@@ -40,6 +43,12 @@ export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Exe
     kind: 'interpreter',
     async probe({ signal }: ProbeTarget = {}): Promise<ProbeReport> {
       signal?.throwIfAborted()
+      const runtime = unsupportedRuntime()
+      if (runtime !== undefined) {
+        const missing = [`the interpreter is confined on Node only, and this is ${runtime}`]
+        const howToFix = [`run this program with Node ${lowestNode} or newer`]
+        return { available: false, guarantees: noGuarantees, missing, howToFix, details: {} }
+      }
       return { available: true, guarantees, missing: [], howToFix: [], details: {} }
     },
     async attach({ files, topEntries }: WorkspaceView): Promise<AttachedExecutor> {

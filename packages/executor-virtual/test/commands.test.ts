@@ -2,7 +2,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import { guaranteeFields } from '@ws/core/executor'
 import { codeOf } from '@ws/test-fixtures'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
 import { open, run, shown } from './support.ts'
@@ -24,6 +24,17 @@ describe('commands', () => {
       require: 'untrusted',
     })
     expect((await workspace.exec('echo ran')).executor).toBe('virtual')
+  })
+
+  it.each(['bun', 'deno'])('are not available on %s, where the interpreter would fail or be open', async (name) => {
+    const versions = vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...process.versions, [name]: '1.4.5' })
+    try {
+      const { available, guarantees, howToFix } = await createVirtualExecutor().probe()
+      expect({ available, fileContent: guarantees.fileContent }).toEqual({ available: false, fileContent: 'none' })
+      expect(howToFix).toEqual(['run this program with Node 22.18 or newer'])
+    } finally {
+      versions.mockRestore()
+    }
   })
 
   it('give both streams, the exit code and the bytes', async () => {

@@ -178,8 +178,13 @@ export const configSchema = z.strictObject({
     .union([z.enum(['untrusted', 'untrusted-by-name']), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))])
     .optional(),
   aliases: z.record(z.string(), z.string()).optional(),
-  /** Where programs keep their caches, in the workspace. */
-  commands: z.strictObject({ cache: path.optional() }).optional(),
+  /** Where programs keep their caches, in the workspace, and the author of commits. */
+  commands: z
+    .strictObject({
+      cache: path.optional(),
+      gitIdentity: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
+    })
+    .optional(),
   /** Hosts of the tool `download`. */
   downloads: z
     .union([z.literal(false), z.strictObject({ hosts: z.union([z.literal('public'), z.array(z.string())]) })])

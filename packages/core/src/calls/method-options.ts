@@ -74,14 +74,24 @@ const ignore = { gitignore: option.boolean, onLeftOut: option.function, onUnread
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
 
 /** The options that both a workspace and a single command can set. */
-const commandShapes: OptionShapes<Omit<CommandDefaults, 'cache'>> = {
+const commandShapes: OptionShapes<Omit<CommandDefaults, 'cache' | 'gitIdentity'>> = {
   timeout: durationShape,
   maxOutputBytes: count,
   env,
   login: option.boolean,
 }
 
-export const commandDefaultShapes: OptionShapes<CommandDefaults> = { ...commandShapes, cache: option.text }
+const identityPart = option.required(
+  option.of('text of 1 to 200 characters without `<`, `>` and control characters', (value) =>
+    /^[^<>\p{Cc}]{1,200}$/u.test(String(value)),
+  ),
+)
+
+export const commandDefaultShapes: OptionShapes<CommandDefaults> = {
+  ...commandShapes,
+  cache: option.text,
+  gitIdentity: option.options<NonNullable<CommandDefaults['gitIdentity']>>({ name: identityPart, email: identityPart }),
+}
 
 const exec: OptionShapes<ExecOptions> = {
   ...commandShapes,

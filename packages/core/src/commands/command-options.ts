@@ -37,8 +37,16 @@ function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['en
 }
 
 /** The defaults of a workspace, as a copy. They have been checked, but for the cache. */
-export function copyCommandDefaults(given: CommandDefaults = {}, place: CachePlace): CommandDefaults {
-  return { ...given, ...(given.env && { env: { ...given.env } }), cache: cacheOf(given.cache, place) }
+export function copyCommandDefaults(
+  { gitIdentity, ...given }: CommandDefaults = {},
+  place: CachePlace,
+): CommandDefaults {
+  const env = { ...(gitIdentity && identityVariables(gitIdentity)), ...given.env }
+  return { ...given, ...(Object.keys(env).length > 0 && { env }), cache: cacheOf(given.cache, place) }
+}
+
+function identityVariables({ name, email }: NonNullable<CommandDefaults['gitIdentity']>): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email }
 }
 
 export interface CachePlace extends Omit<InputOptions, 'operation'> {

@@ -87,6 +87,11 @@ export interface CommandDefaults {
    * which is gone with the workspace. For a workspace alone. Default: `scratch` where there is one, else `HOME`, which is the root.
    */
   readonly cache?: string | undefined
+  /**
+   * The author and committer of commits, in place of those that a repository names. It sets `GIT_AUTHOR_NAME` and its like, where `env`
+   * does not. For a workspace alone. Default: none, so that the first `git commit` in a new repository fails.
+   */
+  readonly gitIdentity?: { readonly name: string; readonly email: string } | undefined
 }
 
 export interface ExecOptions extends SignalOption {

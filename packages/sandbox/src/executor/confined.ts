@@ -3,6 +3,7 @@ import {
   type AttachedExecutor,
   type Executor,
   lowestNode,
+  unsupportedRuntime,
   noGuarantees,
   type ProbeReport,
   type ProbeTarget,
@@ -11,7 +12,6 @@ import {
   type WorkspaceView,
 } from '@ws/core/executor'
 
-import { unsupportedRuntime } from './host-runtime.ts'
 import { findOwnerProblem, probingOwner } from './owner.ts'
 import { ProbeCache } from './probe-cache.ts'
 import type { ConfinedProbe, ConfinedTarget } from './types.ts'

@@ -1,6 +1,6 @@
 import { parseVirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { noGuarantees } from '@ws/core/executor'
+import { noGuarantees, unsupportedRuntime } from '@ws/core/executor'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 
 import { type ConfinedProbe, defineConfinedExecutor, unavailable } from '../../src/index.ts'
-import { unsupportedRuntime } from '../../src/executor/host-runtime.ts'
 import { ProbeCache } from '../../src/executor/probe-cache.ts'
 
 const root = parseVirtualPath('/workspace')

@@ -85,9 +85,16 @@ function describe(result: CommandResult, timeout: number): Outcome {
       : `Exit code ${exitCode}.`
   const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''), fenced)
   return {
-    text: [end, body, ...ruleNotes(result)].join('\n'),
+    text: [end, body, ...ruleNotes(result), ...identityNote(output)].join('\n'),
     data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
   }
+}
+
+/** Rules often keep `git config` from the advice that git gives. */
+function identityNote(output: string): readonly string[] {
+  return /^(?:Author|Committer) identity unknown$/mu.test(output)
+    ? ['Note: git knows no author here; commit with `git -c user.name=NAME -c user.email=EMAIL commit`.']
+    : []
 }
 
 /** The output of a background command that was not shown yet. */

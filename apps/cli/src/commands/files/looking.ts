@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Stat } from '@ws/core'
 import { Option } from 'commander'
 
+import { exitCodes } from '../../exit-codes.ts'
 import { escapeName, nameOn } from '../../terminal/escape.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { complainTo } from '../../terminal/wrap.ts'
@@ -111,7 +112,7 @@ export const lookingCommands: readonly FileCommand[] = [
     summary: 'find lines in files',
     description:
       'Prints the lines that hold a text, with path and line number, as the file API finds them: files that a rule denies are left ' +
-      'out. At most 1,000 lines. Binary files are not searched. Finding nothing is not an error.',
+      'out. At most 1,000 lines. Binary files are not searched. Ends with 1 where no line is found.',
     arguments: [
       ['<pattern>', 'a text as it is; with -e a regular expression (RE2)'],
       ['[path]', "a file or a directory (default: the workspace's root)"],
@@ -128,10 +129,13 @@ export const lookingCommands: readonly FileCommand[] = [
         complainTo(process.stderr, `${nameOn(process.stderr, file)} was left out: ${message}`)
       }
       const options = { in: path ?? workspace.root, regex, caseSensitive: !ignoreCase, signal, onUnreadable }
+      let code: number = exitCodes.failed
       for await (const hit of workspace.search(pattern, options)) {
+        code = exitCodes.ok
         if (output.json) await output.value(hit)
         else await output.line(`${output.name(hit.path)}:${hit.line}:${output.name(hit.text)}`)
       }
+      return code
     },
   }),
 ]
