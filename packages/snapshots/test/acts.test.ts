@@ -6,16 +6,18 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { type Facts, factsOf } from '../src/disk/facts.ts'
-import { create, removeFile, replace } from '../src/disk/restore/acts.ts'
+import { create, makeDirectory, removeFile, replace } from '../src/disk/restore/acts.ts'
 import { mark } from '../src/disk/restore/marks.ts'
 import { Unexpected } from '../src/disk/restore/place.ts'
 import { nameTemporaries } from '../src/disk/temporary.ts'
@@ -37,6 +39,35 @@ async function fileOf(content: string) {
   const facts = (): Facts => ({ ...factsOf(lstatSync(file), 'file', String(lstatSync(file).ino)), unsettled: false })
   return { file, directory: scratch.path, place: { parent, name: 'file' }, facts }
 }
+
+describe('a FIFO or a socket in the place of an entry', () => {
+  it.each([
+    ['a FIFO', (path: string) => spawnSync('mkfifo', [path])],
+    [
+      'a socket',
+      (path: string) =>
+        spawnSync('perl', [
+          '-MIO::Socket::UNIX',
+          '-e',
+          'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die',
+          path,
+        ]),
+    ],
+  ])('[UN3] gives way to what is restored: %s', async (_what, make) => {
+    const { file, directory, place, facts } = await fileOf('first')
+    const seen = facts()
+    unlinkSync(file)
+    make(file)
+    expect(lstatSync(file).isFile()).toBe(false)
+    create(place, seen, new TextEncoder().encode('first'))
+    expect(readFileSync(file, 'utf8')).toBe('first')
+    unlinkSync(file)
+    make(file)
+    makeDirectory(place, { ...seen, type: 'directory' })
+    expect(lstatSync(file).isDirectory()).toBe(true)
+    expect(readdirSync(directory)).toEqual(['file'])
+  })
+})
 
 describe('an entry that is not as the scan saw it', () => {
   const changes: Readonly<Record<string, (file: string) => void>> = {

@@ -90,6 +90,65 @@ const right: readonly (readonly [string, object, Readonly<Record<string, string 
     patch('*** Update File: a.ts', '*** Move to: c.ts', '@@', ' one', '-two'),
     { '/a.ts': undefined, '/c.ts': 'one\nthree\n' },
   ],
+  ...(
+    [
+      ['a here-document', (text: string) => `apply_patch <<'EOF'\n${text}\nEOF\n`],
+      ['a fence', (text: string) => `\`\`\`diff\n${text}\n\`\`\``],
+      ['a sentence before and after', (text: string) => `Here is the patch:\n\n${text}\n\nDone.`],
+      ['stars behind its marks', (text: string) => text.replaceAll(/^\*\*\* .*$/gmu, '$& ***')],
+      ['CRLF', (text: string) => text.replaceAll('\n', '\r\n')],
+    ] as const
+  ).map(([what, form]) => {
+    const { input } = patch('*** Update File: a.ts', '@@', '-two', '+2', '*** Add File: n.txt', '+n')
+    return [`an envelope in ${what}`, { input: form(input) }, { '/a.ts': 'one\n2\nthree\n', '/n.txt': 'n\n' }] as const
+  }),
+  [
+    'one file twice, from below',
+    patch('*** Update File: a.ts', '-three', '+3', '*** Update File: /a.ts', '-one', '+1'),
+    { '/a.ts': '1\ntwo\n3\n' },
+  ],
+  [
+    'a file that becomes a directory',
+    patch('*** Add File: a.ts/x.txt', '+x', '*** Delete File: a.ts'),
+    { '/a.ts/x.txt': 'x\n' },
+  ],
+  [
+    'a unified diff of git',
+    {
+      input: [
+        'Here:',
+        '```diff',
+        'diff --git a/a.ts b/a.ts',
+        'index 1..2 100644',
+        '--- a/a.ts',
+        '+++ b/a.ts',
+        '@@ -1,3 +1,3 @@',
+        ' one',
+        '-two',
+        '+2',
+        ' three',
+        'diff --git a/n.txt b/n.txt',
+        'new file mode 100644',
+        '--- /dev/null',
+        '+++ b/n.txt',
+        '@@ -0,0 +1 @@',
+        '+n',
+        'diff --git a/empty b/empty',
+        'deleted file mode 100644',
+        '--- a/twice.py',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-x',
+        '```',
+      ].join('\n'),
+    },
+    { '/a.ts': 'one\n2\nthree\n', '/n.txt': 'n\n', '/twice.py': undefined },
+  ],
+  [
+    'a unified diff with times, and a removed line that looks like a head',
+    { input: '--- a.ts\t2026-01-01\n+++ a.ts\t2026-01-02\n@@ -1 +1,2 @@\n-one\n+-- one\n+++ 1\n' },
+    { '/a.ts': '-- one\n++ 1\ntwo\nthree\n' },
+  ],
   ['a path with `workspace`', patch('*** Update File: /workspace/a.ts', '-two', '+2'), { '/a.ts': 'one\n2\nthree\n' }],
 ]
 
@@ -99,6 +158,31 @@ const wrong: readonly (readonly [string, unknown, string, string])[] = [
   ['an unknown type', { type: 'patch_file', path: '/a.ts' }, '`type` must be one of', 'shell'],
   ['a patch without a beginning', { input: 'Update File: a.ts' }, '`*** Begin Patch`', 'shell'],
   ['a patch without an end', { input: '*** Begin Patch\n*** Delete File: a.ts' }, '`*** End Patch`', 'shell'],
+  [
+    'two patches',
+    { input: `${patch('*** Delete File: a.ts').input}\n${patch('*** Delete File: empty').input}` },
+    'more than one',
+    'shell',
+  ],
+  [
+    'a unified diff with a rename',
+    { input: 'rename from a.ts\n--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-one\n+1' },
+    '`rename from a.ts`',
+    'shell',
+  ],
+  [
+    'a unified diff of two names',
+    { input: '--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-one\n+1' },
+    'two names differ',
+    'shell',
+  ],
+  [
+    'a unified diff that changes the last line end',
+    { input: '--- a/a.ts\n+++ b/a.ts\n@@ -3 +3 @@\n-three\n+three\n\\ No newline at end of file' },
+    'the end of the last line',
+    'shell',
+  ],
+  ['a created and updated file', patch('*** Add File: n', '+x', '*** Update File: n', '-x', '+y'), '`/n`', 'shell'],
   ['a patch of no file', patch(), 'names no file', 'shell'],
   ['lines that are not there', update('/a.ts', '-zwei', '+2'), 'were not found', 'shell'],
   ['lines that are there twice', update('/twice.py', '-  x = 1', '+  x = 2'), 'found 2 times (lines 2, 5)', 'shell'],

@@ -43,7 +43,11 @@ const failed = (path: string): WorkspaceError =>
 
 describe('a patch of several files', () => {
   it.each([
-    ['one file twice', patch(...update('a.txt'), ...update('./a.txt')), 'is named twice'],
+    [
+      'one file twice, where the second finds nothing',
+      patch(...update('a.txt'), ...update('./a.txt')),
+      'were not found',
+    ],
     ['a file that is the target of a move', patch(...update('a.txt'), '*** Move to: b.txt'), 'exists already'],
     [
       'two moves to one path',

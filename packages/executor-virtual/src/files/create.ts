@@ -36,8 +36,9 @@ export function createBashFileSystem(workspace: Workspace, options: BashFileSyst
       orElse(
         'chmod',
         path,
-        () => door.chmod(path, mode, { signal }),
-        () => chmod(path, mode),
+        // a mode of `stat` also says which type the entry has
+        () => door.chmod(path, mode & 0o7777, { signal }),
+        () => chmod(path, mode & 0o7777),
       ),
     utimes: (path: string, accessed: Date, modified: Date) =>
       orElse(

@@ -62,12 +62,16 @@ export async function planFiles(call: Call, changes: readonly FileChange[]): Pro
   }
   const first: PlannedChange[] = []
   const deletions: PlannedChange[] = []
+  const gone = new Set<VirtualPath>()
+  for (const { type, path } of changes) if (type === 'delete') gone.add(path)
   for (const change of changes) {
-    if (change.type === 'create') first.push(await planCreation(call, change, claim))
+    if (change.type === 'create') first.push(await planCreation(call, change, { claim, gone }))
     else if (change.type === 'update') first.push(...(await planUpdate(call, change, claim)))
     else deletions.push(await planDeletion(call, change.path, claim))
   }
-  return [...first, ...deletions]
+  // A file gives way to a directory of its name.
+  const makesWay = ({ path }: PlannedChange): boolean => first.some((other) => other.path.startsWith(`${path}/`))
+  return [...deletions.filter(makesWay), ...first, ...deletions.filter((one) => !makesWay(one))]
 }
 
 type Claim = (path: VirtualPath) => void
@@ -75,11 +79,13 @@ type Claim = (path: VirtualPath) => void
 async function planCreation(
   call: Call,
   { path, content }: Extract<FileChange, { type: 'create' }>,
-  claim: Claim,
+  { claim, gone }: { readonly claim: Claim; readonly gone: ReadonlySet<VirtualPath> },
 ): Promise<PlannedChange> {
-  claim(await admit(call, 'write', path))
+  // Below a file that goes, rules are asked when the new file is written.
+  const isInWay = [...gone].some((other) => path.startsWith(`${other}/`))
+  claim(isInWay ? path : await admit(call, 'write', path))
   if ((await call.statBehindLinks(path)) !== undefined) throw isThere(path, 'read it, and update it instead')
-  return { type: 'create', path, content, parents: await missingParents(call, path) }
+  return { type: 'create', path, content, parents: await missingParents(call, path, gone) }
 }
 
 async function planUpdate(
@@ -125,11 +131,15 @@ async function admit(call: Call, operation: ExplainRequest['operation'], path: V
   throw new WorkspaceError({ code, operation, path: resolvedPath, reason, rule, remedy })
 }
 
-async function missingParents(call: Call, path: VirtualPath): Promise<readonly VirtualPath[]> {
+async function missingParents(
+  call: Call,
+  path: VirtualPath,
+  gone: ReadonlySet<VirtualPath> = new Set(),
+): Promise<readonly VirtualPath[]> {
   const missing: VirtualPath[] = []
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     const parent = path.slice(0, slash) as VirtualPath
-    if ((await call.statBehindLinks(parent)) !== undefined) break
+    if (!gone.has(parent) && (await call.statBehindLinks(parent)) !== undefined) break
     missing.unshift(parent)
   }
   return missing

@@ -13,8 +13,12 @@ import type { InputSchema } from '../types.ts'
 import type { Face, FaceTool } from './face.ts'
 import { operationTool } from './split.ts'
 
-/** Names of code and data files: there a fence around the whole content is a slip of the model [FS6]. */
-const proseFiles = /\.(?:md|mdx|markdown|rst|txt|adoc|org)$/iu
+/**
+ * Files whose language has fences, and templates of such files. In files of code and data, a fence around the whole content is a slip of
+ * the model [FS6].
+ */
+const proseFiles =
+  /\.(?:md[xc]?|mk?do?wn|mkdn?|markdown|markdoc|livemd|myst|[rq]md|rst|txt|adoc|asciidoc|org|typ|wiki|te?mpl|tpl|j2|jinja2?|hbs|mustache|ejs|erb|liquid|njk)$|\.md\.\w+$/iu
 
 /** The content without one markdown fence around all of it; for code and data files only. */
 function stripFence(path: string, content: string): { readonly content: string; readonly stripped: boolean } {

@@ -1,4 +1,5 @@
 import { PatchProblem } from './hunks.ts'
+import { parseUnified } from './unified.ts'
 
 /** A change of one file. */
 export interface FilePatch {
@@ -8,21 +9,43 @@ export interface FilePatch {
   readonly moveTo?: string | undefined
 }
 
-/** The files of a patch between `*** Begin Patch` and `*** End Patch`. @throws PatchProblem */
-export function parseEnvelope(text: string): FilePatch[] {
-  const lines = linesOfDiff(text.trim())
-  if (lines[0]?.trim() !== '*** Begin Patch') throw new PatchProblem('the first line must be `*** Begin Patch`')
-  if (lines.at(-1)?.trim() !== '*** End Patch') throw new PatchProblem('the last line must be `*** End Patch`')
+/**
+ * The files of a patch between `*** Begin Patch` and `*** End Patch`, or of a unified diff. Around it may stand what models put there: a
+ * sentence, a fence, a here-document. @throws PatchProblem
+ */
+export function parsePatch(text: string): FilePatch[] {
+  const lines = linesOfDiff(text)
+  const begins = lines.flatMap((line, index) => (isMark(line, 'Begin Patch') ? [index] : []))
+  const ends = lines.flatMap((line, index) => (isMark(line, 'End Patch') ? [index] : []))
+  const [begin, other] = begins
+  const end = ends.at(-1) ?? -1
+  if (begin === undefined) {
+    const files = end < 0 ? parseUnified(lines) : undefined
+    if (files !== undefined) return files
+    throw new PatchProblem('the first line must be `*** Begin Patch`')
+  }
+  if (end < begin) throw new PatchProblem('the last line must be `*** End Patch`')
+  if (other !== undefined || ends.length > 1) throw new PatchProblem('it has more than one beginning or end')
+  return parseEnvelope(lines.slice(begin + 1, end))
+}
+
+/** A line such as `*** End Patch`, perhaps with further stars behind it. */
+function isMark(line: string, word: string): boolean {
+  return line.trim().replace(/\s*\*{3}$/u, '') === `*** ${word}`
+}
+
+function parseEnvelope(lines: readonly string[]): FilePatch[] {
   const files: (FilePatch & { diff: string[]; moveTo?: string })[] = []
-  for (const line of lines.slice(1, -1)) {
-    const [, word = '', path = ''] = /^\*\*\* (Add|Update|Delete) File: (.+)$/u.exec(line) ?? []
-    const [, moveTo] = /^\*\*\* Move to: (.+)$/u.exec(line) ?? []
+  for (const line of lines) {
+    const [, word = '', path = ''] = /^\*\*\* (Add|Update|Delete) File: (.+?)(?:\s\*{3})?\s*$/u.exec(line) ?? []
+    const [, moveTo] = /^\*\*\* Move to: (.+?)(?:\s\*{3})?\s*$/u.exec(line) ?? []
     const file = files.at(-1)
     if (word !== '') {
       const type = word === 'Add' ? 'create_file' : word === 'Update' ? 'update_file' : 'delete_file'
       files.push({ type, path: path.trim(), diff: [] })
-    } else if (file === undefined) throw new PatchProblem(`the line \`${line.slice(0, 80)}\` belongs to no file`)
-    else if (moveTo !== undefined) file.moveTo = moveTo.trim()
+    } else if (file === undefined) {
+      if (line.trim() !== '') throw new PatchProblem(`the line \`${line.slice(0, 80)}\` belongs to no file`)
+    } else if (moveTo !== undefined) file.moveTo = moveTo.trim()
     else if (file.type === 'delete_file' && line.trim() !== '') {
       throw new PatchProblem(`a deleted file takes no lines, got \`${line.slice(0, 80)}\``)
     } else file.diff.push(line)

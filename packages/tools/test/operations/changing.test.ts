@@ -11,6 +11,20 @@ for (const store of stores) {
       return { workspace, ...files(createTools(workspace)) }
     }
 
+    it('[FS6] keeps a fence around the content of a file whose language has fences, and of its templates', async () => {
+      const { done, workspace } = await open()
+      const content = '```sh\nls\n```\n'
+      const names = 'md MDX mdc Rmd qmd markdoc livemd myst txt rst typ md.j2 md.tmpl tmpl md.erb hbs jinja2'.split(' ')
+      for (const name of names) {
+        await done('write', { path: `/a.${name}`, content })
+        expect(await workspace.readText(`/a.${name}`), name).toBe(content)
+      }
+      for (const name of ['sh', 'py', 'json5', 'markdownlint.yml']) {
+        await done('write', { path: `/a.${name}`, content })
+        expect(await workspace.readText(`/a.${name}`), name).toBe('ls\n')
+      }
+    })
+
     it('[FS6] writes objects as JSON, takes a fence off code and data, and sums data files up', async () => {
       const { workspace, done } = await open()
       const json = await done('write', { path: '/new/dir/a.json', content: { name: 'x', list: [1] } })

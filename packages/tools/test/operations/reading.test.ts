@@ -88,6 +88,18 @@ for (const store of stores) {
       expect((await done('list', { signatures: false })).text).not.toContain('def f')
     }, 60_000)
 
+    it('[FS4] reads a PDF behind a blank, a mark or a header, and a text that names its mark as a text', async () => {
+      const pdf = textPdf(['behind'])
+      const files: Record<string, Uint8Array | string> = { '/about.md': 'A PDF begins with %PDF-1.7.\n' }
+      for (const [name, head] of Object.entries({ line: '\r\n', blank: ' ', bom: '\ufeff', raw: '\0\u0001HEAD\0' }))
+        files[`/${name}.pdf`] = Buffer.concat([Buffer.from(head), pdf])
+      const { done } = await open(files)
+      for (const name of ['line', 'blank', 'bom', 'raw']) {
+        expect((await done('read_chunked', { path: `/${name}.pdf` })).text, name).toContain('behind')
+      }
+      expect((await done('read', { path: '/about.md' })).text).toContain('%PDF-1.7')
+    }, 60_000)
+
     it('[FS5] inspects the first ten lines', async () => {
       const { done } = await open({
         '/a.txt': Array.from({ length: 30 }, (_, index) => `line ${index + 1}\r\n`).join(''),

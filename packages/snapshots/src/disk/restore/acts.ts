@@ -84,16 +84,16 @@ export function removeDirectory(place: Place, seen: Facts): void {
 /** Makes a directory that only its owner can enter until {@link mark} gives it its bits. Answers its inode. */
 export function makeDirectory(place: Place, facts: Facts): string {
   const start = Date.now() - clockSlackMs
-  once(() => mkdirSync(pathOf(place), 0o700))
+  once(place, () => mkdirSync(pathOf(place), 0o700))
   return giveNew(place, facts, start)
 }
 
 /** Makes a file or link at a free name. */
 export function create(place: Place, facts: Facts, source: Uint8Array | Place | undefined): void {
-  if (facts.type === 'symlink') return once(() => makeLink(place, facts))
+  if (facts.type === 'symlink') return once(place, () => makeLink(place, facts))
   const temp = prepare(place, facts, source)
   try {
-    once(() => linkSync(pathOf(temp), pathOf(place)))
+    once(place, () => linkSync(pathOf(temp), pathOf(place)))
   } finally {
     unlinkSync(pathOf(temp))
   }
@@ -178,11 +178,29 @@ function makeLink(place: Place, facts: Facts): void {
   }
 }
 
-function once(make: () => void): void {
+function once(place: Place, make: () => void): void {
   try {
     make()
   } catch (error) {
-    if (nativeCode(error) === 'EEXIST') throw new Unexpected('something else was made there meanwhile')
-    throw error
+    if (nativeCode(error) !== 'EEXIST') throw error
+    if (!removeEmptied(place)) throw new Unexpected('something else was made there meanwhile')
+    make()
   }
+}
+
+/** Removes a FIFO or a socket, which holds no bytes that could be lost. False where something else has the name. */
+function removeEmptied(place: Place): boolean {
+  const holdsNothing = (at: Place): boolean => {
+    const status = statusAt(at)
+    return status?.isFIFO() === true || status?.isSocket() === true
+  }
+  if (!holdsNothing(place)) return false
+  const taken: Place = { parent: place.parent, name: newTemporary() }
+  renameSync(pathOf(place), pathOf(taken))
+  if (holdsNothing(taken)) {
+    unlinkSync(pathOf(taken))
+    return true
+  }
+  putBack(taken, place)
+  return false
 }

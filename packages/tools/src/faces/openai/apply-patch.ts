@@ -7,7 +7,7 @@ import { changeFiles } from '../../changing/change-files.ts'
 import type { FileChange } from '../../changing/plan-files.ts'
 import { refuseRoot } from '../../operations/transfer.ts'
 import { applyHunks } from '../../patching/apply-hunks.ts'
-import { linesOfDiff, parseEnvelope } from '../../patching/envelope.ts'
+import { linesOfDiff, parsePatch } from '../../patching/envelope.ts'
 import type { FilePatch } from '../../patching/envelope.ts'
 import { addedContent, parseHunks, PatchProblem } from '../../patching/hunks.ts'
 import type { Call, Change } from '../../session/session.ts'
@@ -54,7 +54,7 @@ function filesOf({
   operation,
   ...own
 }: Given & { readonly input?: string | undefined; readonly operation?: Given | undefined }): FilePatch[] {
-  if (input !== undefined) return inTheForm(() => parseEnvelope(input))
+  if (input !== undefined) return inTheForm(() => parsePatch(input))
   const { type, path, diff = '', moveTo } = operation ?? own
   if (type === undefined || path === undefined) {
     throw new ToolProblem({
@@ -69,9 +69,23 @@ function filesOf({
 
 async function applyAll(call: Call, files: readonly FilePatch[]): Promise<Outcome> {
   const changes: FileChange[] = []
-  for (const file of files) changes.push(await changeOf(call, file))
+  for (const file of files) {
+    const change = await changeOf(call, file)
+    const earlier = changes.findIndex(({ path }) => path === change.path)
+    const joined = joinedUpdates(changes[earlier], change)
+    if (joined === undefined) changes.push(change)
+    else changes[earlier] = joined
+  }
   const made = await changeFiles(call, changes)
   return { text: made.map(describe).join('\n'), data: { files: files.length } }
+}
+
+/** Two updates of one file as one: the second is made in what the first leaves. */
+function joinedUpdates(first: FileChange | undefined, second: FileChange): FileChange | undefined {
+  if (first?.type !== 'update' || second.type !== 'update' || first.moveTo !== undefined) return undefined
+  const [before, after] = [first.change, second.change]
+  const change = before && after ? (bytes: Uint8Array): Uint8Array => after(before(bytes)) : (before ?? after)
+  return { ...second, change }
 }
 
 async function changeOf(call: Call, { type, path, diff, moveTo }: FilePatch): Promise<FileChange> {
