@@ -52,4 +52,16 @@ describeWith([component('bubblewrap')], 'ws thread', () => {
     expect((await thread('delete', 'none')).stderr).toMatch(/^ws: ENOENT: deleteThread: `none` does not exist/)
     expect((await ws(['thread', 'list'], options)).stderr).toMatch(/^ws: threads need one storage:/)
   })
+
+  it('lies where the config file mounts it, and at / without one', async () => {
+    await using scratch = await createScratchDirectory({ prefix: 'ws-cli-thread-' })
+    await mkdir(join(scratch.path, 'store'))
+    const config = join(scratch.path, 'ws.config.json')
+    await writeFile(config, JSON.stringify({ mounts: [{ at: '/workspace', root: 'store' }], executors: ['virtual'] }))
+    const options = { env: { XDG_STATE_HOME: scratch.path } }
+    const pwd = ['exec', 't1', '--user', 'u1', '--no-stdin', '--', 'pwd']
+    expect((await ws(['--config', config, 'thread', ...pwd], options)).stdout).toBe('/workspace\n')
+    const root = ['--root', join(scratch.path, 'store'), '--executor', 'virtual']
+    expect((await ws([...root, 'thread', ...pwd], options)).stdout).toBe('/\n')
+  })
 })
