@@ -19,10 +19,10 @@ describe('the README', () => {
     await giveToOwner(scratch)
     const at = ['--config', join(scratch.path, 'ws.config.json')]
     expect(await ws([...at, 'ls'])).toMatchObject({ code: 0, stdout: '.env\n.solven\nout\n', stderr: '' })
-    expect((await ws([...at, 'cat', '/.solven/skills/system/SKILL.md'])).stdout).toBe('# Skill')
-    expect((await ws([...at, 'cat', '/.env'])).stderr).toContain('(rule `no-secrets`)')
-    expect((await ws([...at, 'write', '/a', 'a'])).stderr).toContain('write below `out`')
-    expect((await ws([...at, 'write', '/node_modules/a', 'a'])).code).toBe(0)
+    expect((await ws([...at, 'cat', '.solven/skills/system/SKILL.md'])).stdout).toBe('# Skill')
+    expect((await ws([...at, 'cat', '.env'])).stderr).toContain('(rule `no-secrets`)')
+    expect((await ws([...at, 'write', 'a', 'a'])).stderr).toContain('write below `out`')
+    expect((await ws([...at, 'write', 'node_modules/a', 'a'])).code).toBe(0)
     expect((await ws([...at, '--at', '/workspace', 'ls', '/'])).code).not.toBe(2)
   })
 

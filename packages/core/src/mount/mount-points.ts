@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '../errors.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
-import { childPath, isWithin, mountRoot, relativeTo, rootPath, topName } from '../path/virtual-path.ts'
+import { childPath, isWithin, mountRoot, relativeTo, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
@@ -49,14 +49,13 @@ function mountPointError(path: VirtualPath, operation: string, reason: string): 
 /** Entries of a store's root that are listed before its names are asked for one by one. */
 const mostListed = 1000
 
-/** Those of the names that are mounts at `/`, or entries of the mount there. Asks no rule. */
+/** Those of the names that the mount at `/` has an entry of. Asks no rule. */
 export async function takenNames(
   mounts: readonly WorkspaceMount[],
   names: readonly string[],
 ): Promise<readonly string[]> {
   const adapter = mounts.find(({ at }) => at === rootPath)?.adapter
   const found = adapter === undefined || names.length === 0 ? new Set<string>() : await entriesOf(adapter, names)
-  for (const { at, scratch } of mounts) if (!scratch) found.add(topName(at))
   return names.filter((name) => found.has(name))
 }
 

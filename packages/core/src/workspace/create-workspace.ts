@@ -1,7 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
-import { childPath, isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
+import { childPath, isWithin, parseVirtualPath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
@@ -118,7 +118,10 @@ async function useExecutor(
 ): Promise<void> {
   const { root } = context
   if (options.executors !== undefined && options.executors.length > 0) {
-    const topEntries = (names: readonly string[]) => takenNames(context.mounts, names)
+    const topEntries = async (names: readonly string[]): Promise<readonly string[]> => {
+      const taken = await takenNames(context.mounts, names)
+      return names.filter((name) => taken.includes(name) || context.mounts.some(({ at }) => topName(at) === name))
+    }
     const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace, topEntries }
     const chosen = await chooseExecutor({
       context,
