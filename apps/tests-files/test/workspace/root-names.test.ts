@@ -125,6 +125,18 @@ describe('names of the system at `/`', () => {
     await expect(asked).rejects.toMatchObject({ code: 'EBUSY', path: '/tmp' })
   })
 
+  it('are not those of mounts below the scratch', async () => {
+    await using disk = await onDisk(['/src/a.js'])
+    await using more = await onDisk(['/b.js'])
+    const mounts = [
+      { at: '/', adapter: disk.adapter },
+      { at: '/tmp/more', adapter: more.adapter },
+    ]
+    await using workspace = await createWorkspace({ mounts, executors: [realPrograms()] })
+    await expect(workspace.exec('true')).rejects.toThrow('a command was started')
+    expect(await workspace.readText('/tmp/more/b.js')).toBe('needle')
+  })
+
   it('refuse commands of real programs once they have appeared, and can be looked at and removed', async () => {
     await using disk = await onDisk(['/src/a.js'])
     await using workspace = await open(disk.adapter, [realPrograms()])
