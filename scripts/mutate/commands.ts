@@ -324,13 +324,6 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'a mask that is lost ends the command' },
   },
   {
-    row: 'a mask that is lost while a command runs, since a program on the host replaced the file',
-    removes: 'the number of the mount at each place',
-    file: covering,
-    text: 'delete $w->{ids}{$_} for @which;',
-    test: { file: exposure, title: 'is covered again at every place' },
-  },
-  {
     row: taken,
     removes: 'the look at further names',
     file: covering,
