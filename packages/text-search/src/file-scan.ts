@@ -36,7 +36,7 @@ const lineFeed = 10
 const byteOrderMark = 0xfeff
 const encoder = new TextEncoder()
 
-/** What a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
+/** A part that a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
 export type Gap = 'long-line' | 'encoding'
 
 /** The search of one file, chunk by chunk. A chunk may be reused once what `push` gave has been iterated. */

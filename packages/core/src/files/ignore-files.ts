@@ -13,7 +13,7 @@ import { baseName, childPath, isWithin, joinPath, parentPath, rootPath } from '.
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
-/** Of two files of different names, the first one that has a line for an entry decides, wherever it lies. */
+/** The order in which files are asked. The first name that has a line for an entry decides, wherever it lies. */
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 
@@ -40,7 +40,7 @@ export interface IgnoreOptions {
   readonly onUnreadable: ((path: VirtualPath, error: WorkspaceError) => void) | undefined
 }
 
-/** What ignore files say of the entries below a start, as ripgrep reads them. Links are not read: git does not follow them either. */
+/** Judges entries below a start by ignore files, as ripgrep reads them. Links are not read: git does not follow them either. */
 export class IgnoreFiles {
   readonly #context: Context
   readonly #start: VirtualPath
@@ -135,7 +135,7 @@ export class IgnoreFiles {
     return false
   }
 
-  /** What was found out before further files were read may be another now. */
+  /** Answers from before a further file was read may be wrong now. */
   #forget(): void {
     this.#chains = this.#newChains()
     this.#ignored = this.#newIgnored()

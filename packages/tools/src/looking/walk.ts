@@ -29,7 +29,7 @@ export interface WalkOptions {
 }
 
 interface GlobOptions extends WalkOptions {
-  /** What ignore files and {@link leftOut} leave out, too. Default false. */
+  /** Also names that ignore files and {@link leftOut} leave out. Default false. */
   readonly ignored?: boolean | undefined
   /** Leave directories out. Default false. */
   readonly filesOnly?: boolean | undefined
