@@ -6,8 +6,6 @@ export type Measure = (report: (measurement: Measurement) => void) => Promise<vo
 export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'path check': async () => (await import('./path-check.ts')).measurePathCheck,
   files: async () => (await import('./files/files.ts')).measureFiles,
-  deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
-  search: async () => (await import('./search.ts')).measureSearch,
   tools: async () => (await import('./tools.ts')).measureTools,
   mcp: async () => (await import('./mcp.ts')).measureMcp,
   opening: async () => (await import('./opening.ts')).measureOpening,
@@ -15,29 +13,19 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   commands: async () => (await import('./commands.ts')).measureCommands,
   programs: async () => (await import('./programs/index.ts')).measurePrograms,
   'programs rclone': async () => (await import('./programs/index.ts')).measureProgramsOnMount,
-  s3: async () => (await import('./s3/index.ts')).measureS3,
-  's3 search': async () => (await import('./s3/index.ts')).measureS3Search,
   rclone: async () => (await import('./rclone/index.ts')).measureRclone,
   memory: async () => (await import('./memory.ts')).measureMemory,
   threads: async () => (await import('./threads.ts')).measureThreads,
   runner: async () => (await import('./runner.ts')).measureRunner,
-  network: async () => (await import('./network.ts')).measureNetwork,
-  checkpoints: async () => (await import('./checkpoints.ts')).measureCheckpoints,
-  replica: async () => (await import('./replica.ts')).measureReplica,
   ways: async () => (await import('./ways.ts')).measureWays,
 }
 
 export const sectionNames: readonly string[] = Object.keys(sections)
 
-/** Milliseconds that a section gets, where that is more than usual: these fill a bucket first, or run whole programs. */
+/** Milliseconds that a section gets, where that is more than usual: these run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
   programs: 900_000,
   'programs rclone': 1_200_000,
-  s3: 240_000,
-  's3 search': 240_000,
   rclone: 420_000,
   runner: 300_000,
-  checkpoints: 600_000,
-  network: 300_000,
-  replica: 900_000,
 }

@@ -10,10 +10,6 @@ export interface Operations {
   write(path: string, content: Uint8Array): Promise<unknown>
   /** Fails where there is something already. */
   create(path: string, content: Uint8Array): Promise<unknown>
-  remove(path: string): Promise<unknown>
-  removeTree(path: string): Promise<unknown>
-  /** Lines that contain a literal text. */
-  search(path: string, text: string): Promise<unknown>
 }
 
 export type OperationName = keyof Operations

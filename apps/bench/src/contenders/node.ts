@@ -1,4 +1,4 @@
-import { readFile, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Contender, OpenContender } from './contender.ts'
@@ -19,8 +19,6 @@ export const openNode: OpenContender = async (directory) => {
       listTree: (path) => readdir(at(path), { recursive: true, withFileTypes: true }),
       write: (path, content) => writeFile(at(path), content),
       create: (path, content) => writeFile(at(path), content, { flag: 'wx' }),
-      remove: (path) => unlink(at(path)),
-      removeTree: (path) => rm(at(path), { recursive: true }),
     },
   }
 }

@@ -17,9 +17,6 @@ export function ownContender(workspace: Workspace): Contender {
       listTree: (path) => drain(workspace.list(at(path), { recursive: true })),
       write: (path, content) => workspace.write(at(path), content),
       create: (path, content) => workspace.write(at(path), content, { ifVersion: 'absent' }),
-      remove: (path) => workspace.delete(at(path)),
-      removeTree: (path) => workspace.delete(at(path), { recursive: true }),
-      search: (path, text) => drain(workspace.search(text, { in: at(path), maxHits: 100_000 })),
     },
   }
 }
@@ -37,8 +34,6 @@ export function adapterContender(adapter: StorageAdapter): Contender {
       listTree: (path) => drain(adapter.list(at(path), { recursive: true })),
       write: (path, content) => adapter.write(at(path), content),
       create: (path, content) => adapter.write(at(path), content, { ifVersion: 'absent' }),
-      remove: (path) => adapter.delete(at(path)),
-      removeTree: (path) => adapter.delete(at(path), { recursive: true }),
     },
   }
 }

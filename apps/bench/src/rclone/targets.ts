@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 
 import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
-import { forEach } from '../s3/client.ts'
+/** Files that are put at a time. */
+const concurrency = 16
 
 /** A target for files: they are the same by every way that leads there. Paths are relative: `files/f1`. */
 export interface FileTarget {
@@ -49,4 +50,12 @@ export function bucketTarget(adapter: StorageAdapter): FileTarget {
     settle: async () => undefined,
     fill: (paths) => forEach(paths, (path) => adapter.write(parseMountPath(`/${path}`), content)),
   }
+}
+
+async function forEach(paths: readonly string[], work: (path: string) => Promise<unknown>): Promise<void> {
+  const left = paths.values()
+  const worker = async (): Promise<void> => {
+    for (const path of left) await work(path)
+  }
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }
