@@ -40,7 +40,6 @@ if (!linted) console.log('failed: the lint, printed at the start')
 if (!checked) console.log(`failed: one of ${others.join(', ')}, printed above the summary of the tests`)
 process.exitCode = linted && tested && checked && passed ? 0 : 1
 
-/** One run of vitest for all packages that have changed. */
 async function runTests(): Promise<boolean> {
   removeReports(tier)
   const packages = hashPackages(testedPackages(tier), env)

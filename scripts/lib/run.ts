@@ -1,7 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** The repository's root directory. */
 export const repositoryRoot = resolve(import.meta.dirname, '../..')
 
 export interface RunOptions {

@@ -13,7 +13,6 @@ const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
 const trace = 'packages/sandbox/src/hide/trace.pl'
 const loader = 'packages/sandbox/src/loader/loader.pl'
 
-/** Commands. */
 export const commandMutations: readonly Mutation[] = [
   {
     row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",

@@ -53,7 +53,6 @@ const toolFile = 'packages/tools/src/session/downloads.ts'
 const judgement = 'packages/core/src/commands/explain-connection.ts'
 const helper = 'the helper that opens the sockets, led to another namespace'
 
-/** The network by name. */
 export const networkMutations: readonly Mutation[] = [
   {
     row: refused,

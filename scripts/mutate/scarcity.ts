@@ -8,7 +8,6 @@ const places = 'packages/sandbox/src/reserve/places.pl'
 const withoutDescriptors =
   'a keeper without descriptors, which would take the names that another one holds, or watch nothing and say nothing'
 
-/** Scarcity. */
 export const scarcityMutations: readonly Mutation[] = [
   {
     row: noDescriptors,

@@ -3,7 +3,6 @@ import type { Mutation } from './types.ts'
 const front = 'apps/mcp-server/src/http/front.ts'
 const attacks = 'apps/mcp-server/test/http.test.ts'
 
-/** Servers and plans. */
 export const serverMutations: readonly Mutation[] = [
   {
     row: 'a web page that talks to a server on the loopback (DNS rebinding, a foreign origin)',

@@ -5,7 +5,6 @@ export type Tier = (typeof tiers)[number]
 /** The tier of this run, which `WS_TIER` names; the short one by default. */
 export const tier: Tier = parseTier(process.env['WS_TIER'] ?? 'short')
 
-/** Whether this run is of the deep tier. */
 export const deep: boolean = tier === 'deep'
 
 /** @throws where there is no such tier; the message lists them */

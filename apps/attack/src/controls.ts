@@ -47,7 +47,6 @@ export interface ControlOptions {
   readonly untilLeak?: boolean
 }
 
-/** Runs the controls under the same race. */
 export async function runControls({
   race,
   seed,

@@ -26,7 +26,6 @@ function rowOf(name: string, counts: Counts): string[] {
   ]
 }
 
-/** One race: a line for each operation, and their sum. */
 export function describeRace({ race, counts, exchanges, duration, findings }: RaceReport): string {
   const columns = [
     'operations',

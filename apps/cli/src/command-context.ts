@@ -7,7 +7,6 @@ import type { ErrorReport } from './errors.ts'
 import type { Output } from './terminal/output.ts'
 import type { Style } from './terminal/style.ts'
 
-/** The context that every command gets. */
 export interface CommandContext {
   readonly settings: Settings
   readonly output: Output

@@ -31,14 +31,12 @@ export interface MessageLimits {
   readonly unreadTimeout?: number | undefined
 }
 
-/** A skill as `listSkills()` of a thread names it. */
 export interface SkillFolder {
   readonly name: string
   /** The folder with its `SKILL.md`. */
   readonly path: VirtualPath
 }
 
-/** A workspace, and the skills in it. */
 export interface OpenedWorkspace {
   readonly workspace: Workspace
   /** Served by the skills extension, as they are when serving begins. Default: none. */

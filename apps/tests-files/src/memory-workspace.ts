@@ -8,7 +8,6 @@ export interface MemorySite {
   readonly adapters: readonly StorageAdapter[]
 }
 
-/** A workspace over memory: one adapter for each mount, seeded with files. */
 export async function openMemory(
   mounts: Readonly<Record<string, Readonly<Record<string, string>>>>,
   options: Partial<WorkspaceOptions> = {},
@@ -21,7 +20,6 @@ export async function openMemory(
   return { workspace, adapters }
 }
 
-/** The paths of a listing, sorted. */
 export async function paths(listing: AsyncIterable<{ readonly path: string }>): Promise<string[]> {
   const found: string[] = []
   for await (const { path } of listing) found.push(path)

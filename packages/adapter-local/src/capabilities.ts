@@ -10,7 +10,6 @@ interface CapabilityFacts {
 /** Room for the name of the root's descriptor, and for the text that the kernel appends to a deleted name. */
 const reservedPathBytes = 32
 
-/** The capabilities of an adapter on a directory of this machine. */
 export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): DriverCapabilities {
   return {
     readOnly: false,

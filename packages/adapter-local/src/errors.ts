@@ -97,7 +97,6 @@ const contracts = new Map<string, ContractCode>([
   ['EPERM', 'EACCES'],
 ])
 
-/** An error in the words that all adapters have for it. */
 export function contractFailure({ operation, path }: Where, situation: ContractCode, native?: unknown): WorkspaceError {
   return contractError(situation, operation, path, native)
 }

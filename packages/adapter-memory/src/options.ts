@@ -1,6 +1,5 @@
 import { checkOption, checkOptions, option, type OptionShape, type OptionShapes } from '@ws/core/options'
 
-/** The options of {@link createMemoryAdapter}. */
 export interface MemoryAdapterOptions {
   /**
    * Entries that are there at the start, by path from the root; missing directories above them are made.

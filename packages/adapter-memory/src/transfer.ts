@@ -9,7 +9,6 @@ interface Transfer {
   readonly target: Lookup
 }
 
-/** Everything that move and copy check alike, the source first. */
 function prepare(
   tree: MemoryTree,
   operation: 'move' | 'copy',

@@ -97,7 +97,6 @@ const operation = 'createRcloneAdapter'
 const hostPath = option.hidden(option.of('an absolute path of this machine', isAbsolutePath))
 const duration = option.integer(1, longestMs)
 
-/** An ordinary user. */
 export const ownerShape = option.options<Owner>(
   { uid: option.required(option.integer(1, highestId)), gid: option.required(option.integer(0, highestId)) },
   '`{ uid, gid }` of an ordinary user',

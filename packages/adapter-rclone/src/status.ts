@@ -5,7 +5,6 @@ import type { DirtyFiles } from './cache/dirty.ts'
 import type { Mount, MountState } from './mount/mount.ts'
 import { show } from './program/features.ts'
 
-/** How a mount is. */
 export interface RcloneStatus {
   readonly state: MountState
   /** rclone's. */

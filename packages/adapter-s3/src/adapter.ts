@@ -52,7 +52,6 @@ export interface S3AdapterParts {
   readonly release: () => void | Promise<void>
 }
 
-/** An adapter on one store. */
 export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
   const driver = new S3Driver(parts)
   return Object.assign(defineAdapter(driver, { trusted: true }), {

@@ -16,7 +16,6 @@ export type S3Encryption =
   | { readonly algorithm: 'AES256' }
   | { readonly algorithm: 'aws:kms'; readonly keyId?: string | undefined }
 
-/** The options that all kinds of buckets share. */
 export interface BucketOptions {
   readonly bucket: string
   /**
@@ -94,7 +93,6 @@ export type R2AdapterOptions = BucketOptions &
     | (Pick<WithConnection, 'client' | 'credentials' | 'ca'> &
         (
           | {
-              /** Cloudflare's account id. */
               readonly accountId: string
               readonly endpoint?: undefined
             }

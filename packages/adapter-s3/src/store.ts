@@ -7,7 +7,6 @@ import type { FileDefaults } from './objects/attributes.ts'
 import type { WriteHistory } from './objects/history.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
-/** Headers of a write, in the form of the SDK. */
 export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 
 /** The parts that every operation of one adapter works with. */

@@ -13,7 +13,6 @@ export interface Runner {
   readonly it: (title: string, test: (context: TestContext) => Promise<void>) => void
 }
 
-/** The outcome of one test of {@link collectTests}. */
 export interface TestOutcome {
   /** The titles from the outside in, joined by ` › `. */
   readonly title: string

@@ -9,7 +9,6 @@ import { securitySuite as defineSecurity } from './security/security-suite.ts'
 import type { WorkspaceSuiteOptions } from './doors/options.ts'
 import { testWorkspace as defineWorkspace } from './workspace/test-workspace.ts'
 
-/** The runner of vitest. */
 export const vitestRunner: Runner = {
   describe: (title, inner) => {
     describe(title, inner)

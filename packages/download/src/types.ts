@@ -35,7 +35,6 @@ export interface OpenOptions {
   readonly connections?: Connections | undefined
 }
 
-/** A download that has begun. */
 export interface Download {
   /** The content, decoded. It fails with a `WorkspaceError`, or with `signal.reason`; then remove what was kept of it. */
   readonly stream: AsyncIterableIterator<Uint8Array>

@@ -83,7 +83,6 @@ function widthOf(address: ipaddr.IPv4 | ipaddr.IPv6): number {
   return address.kind() === 'ipv4' ? 32 : 128
 }
 
-/** The option that lists addresses and ranges. */
 export const addressesShape = option.list(
   option.of(
     'an address, or a range such as `10.0.0.0/8`',

@@ -21,7 +21,6 @@ import type { Model } from './types/agent.ts'
 import type { StepTypes } from './types/types.ts'
 import { Opened } from './opened.ts'
 
-/** Options of {@link createRunner}. */
 export interface RunnerOptions {
   /** The tree that steps read: a directory of this machine, or an adapter, which stays its creator's to close. */
   readonly workspace: string | StorageAdapter

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** A value as JSON holds it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
 /** The same text for equal values, whatever the order of their names; absent members are left out. */

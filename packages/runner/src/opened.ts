@@ -1,4 +1,3 @@
-/** Something that a runner opened, and closes. */
 interface Closable {
   close(): Promise<void>
 }

@@ -70,7 +70,6 @@ export interface ToolFiles {
   realpath(path: string): Promise<string>
 }
 
-/** The facts of a file, as `stat` has them. */
 export interface FileFacts {
   isFile: boolean
   isDirectory: boolean
@@ -96,7 +95,6 @@ export interface Listing {
  */
 export type Facts = 'type' | 'size' | 'all'
 
-/** An entry of a listing. */
 export interface ListedEntry {
   readonly name: string
   /**

@@ -1,4 +1,3 @@
-/** The words of a shell for each code. */
 export const errorWords: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied',
   EBUSY: 'Device or resource busy',

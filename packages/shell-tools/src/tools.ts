@@ -53,7 +53,6 @@ const lnRule: CommandRule = {
   },
 }
 
-/** The tools by their names. */
 export const shellTools: Readonly<Record<string, ShellTool>> = {
   awk: { run: awk, rule: raw },
   base64: { run: base64, rule: base64Options },

@@ -14,7 +14,6 @@ interface Waiting {
 }
 
 export interface ThreadOptions {
-  /** The module of the worker. */
   readonly module: URL
   /** Data for the worker. The thread adds `tempName`: how the names of temporary files begin, which says whose they are. */
   readonly data: object

@@ -37,7 +37,6 @@ export type Fault = FaultSelection &
     | { readonly kind: 'lost' }
   )
 
-/** A fault that a call has met. */
 export interface MetFault {
   readonly kind: Fault['kind']
   readonly operation: AdapterOperation

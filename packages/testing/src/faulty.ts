@@ -7,7 +7,6 @@ import { adapterShape, checkOption, checkOptions, option } from '@ws/core/option
 import { checkFaults, FaultPlan, type Fault, type MetFault } from './faults.ts'
 import { tear } from './tear.ts'
 
-/** An adapter on which faults are set. */
 export interface FaultyAdapter extends StorageAdapter {
   /** The faults that calls have met, in order. */
   readonly met: readonly MetFault[]

@@ -8,7 +8,6 @@ export const binarySniffBytes = 8192
 /** Bytes of one line that are searched; the rest is not looked at, so that memory stays constant. */
 export const maxLineBytes = 1024 * 1024
 
-/** One matching line. */
 export interface LineHit {
   /** From 1. */
   readonly line: number

@@ -12,7 +12,6 @@ export interface PatternOptions {
   readonly caseSensitive?: boolean | undefined
 }
 
-/** A compiled pattern. */
 export interface Pattern {
   /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
   find(text: string, from: number): number

@@ -7,7 +7,6 @@ import type { LeaseHolder, LeaseScope, LeaseStore } from './lease/types.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from './provision/types.ts'
 import type { ActivatedSkill, SkillList } from './skills/types.ts'
 
-/** Options of {@link createThreads}. */
 export interface ThreadsOptions {
   /**
    * The store of all threads: a directory, a bucket, an rclone mount, memory. An adapter stays its creator's to close; one
@@ -30,7 +29,6 @@ export interface ThreadsOptions {
   /** As for `createWorkspace`. Default: none, commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Rules for every thread. */
   readonly rules?: readonly Rule[] | undefined
   /** Defaults for commands. `HOME` is `at` and `USER` is `user`, unless `env` says otherwise. */
   readonly commands?: CommandDefaults | undefined

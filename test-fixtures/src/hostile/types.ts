@@ -1,4 +1,3 @@
-/** One path or name that an attacker may give. */
 export interface Hostile {
   /** The attack: `percent-encoded traversal`, `NUL`, … */
   readonly kind: string

@@ -17,7 +17,6 @@ for (const name of Object.keys(process.env)) if (name.startsWith('LC_')) delete 
 // The option exists, but its type is that of the command line only.
 const filter = { tagsFilter: [tagsFilter] }
 
-/** The options of all tests. */
 export const baseConfig = defineConfig({
   test: {
     // the first one ends last

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
-/** The cost of one test file. */
 export interface FileCost {
   /** Seconds of processor time: of the worker, and of the programs that it has waited for. */
   readonly processor: number

@@ -19,7 +19,6 @@ export interface TestReport {
   readonly promises: Readonly<Record<string, number>>
 }
 
-/** The costs of one test file. */
 export interface FileReport extends FileCost {
   /** Relative to the package. */
   readonly file: string

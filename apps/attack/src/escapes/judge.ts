@@ -3,7 +3,6 @@ import { type GuaranteeLevel, guaranteeFields } from '@ws/core/executor'
 import { type Attempt, attempts } from './attempts.ts'
 import type { ColumnReport } from './run.ts'
 
-/** The judged parts of a report. */
 export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'>
 
 /**

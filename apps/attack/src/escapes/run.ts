@@ -17,7 +17,6 @@ import { createOutside, type Outside } from './outside.ts'
 const run = promisify(execFile)
 const programs = join(import.meta.dirname, 'programs')
 
-/** The outcome of each attempt in one column. */
 export interface ColumnReport {
   readonly name: string
   readonly guarantees: Guarantees

@@ -83,7 +83,6 @@ const cells: Readonly<Record<Outcome, string>> = {
   shared: 'shared',
 }
 
-/** The cell of an attempt in a column. */
 export function cellOf(attempt: Attempt, verdict: Verdict): string {
   return cells[outcomeOf(attempt, verdict)]
 }

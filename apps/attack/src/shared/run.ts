@@ -11,7 +11,6 @@ import type { SharerOrder, SharerReport } from './sharer.ts'
 export interface SharedScene {
   /** The user that runs the processes which hold the workspaces. */
   readonly host: 'root' | 'an ordinary user'
-  /** One process for all plans, or one for each. */
   readonly processes: 'one process' | 'a process each'
   /** Whether they know each other's reserved names. */
   readonly states: 'one state directory' | 'a state directory each'
@@ -23,7 +22,6 @@ export interface SharedReport extends SharerReport {
   readonly changes: number
 }
 
-/** Every scene that this user can play. */
 export function sharedScenes(): SharedScene[] {
   const hosts: readonly SharedScene['host'][] =
     process.getuid?.() === 0 ? ['root', 'an ordinary user'] : ['an ordinary user']

@@ -1,7 +1,6 @@
 import type { Contender, OperationName, Operations } from '../contenders/contender.ts'
 import type { Comparison, Way } from '../measure.ts'
 
-/** One file operation, as all contenders do it. */
 export interface Case extends Omit<Comparison, 'reference' | 'ways'> {
   readonly operation: OperationName
   readonly work: (operations: Required<Operations>, name: string) => Way['run']

@@ -18,7 +18,6 @@ interface Cases {
   readonly report: (measurement: Measurement) => void
 }
 
-/** File operations through the whole workspace, and the adapter alone. */
 export async function measureCases({ section, casesIn, report }: Cases): Promise<void> {
   await using site = await openSite()
   const { directory, workspace } = site

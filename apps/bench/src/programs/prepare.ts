@@ -5,7 +5,6 @@ export interface Sizes {
   readonly files: number
   /** In what python compiles and installs. */
   readonly modules: number
-  /** The number of packages that npm installs. */
   readonly packages: number
   /** How often what takes a few milliseconds is done in one sandbox. */
   readonly repeats: number

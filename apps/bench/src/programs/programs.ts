@@ -9,7 +9,6 @@ export interface Program {
   readonly command: (number: number) => string
   /** Untimed, by the plain shell. */
   readonly before?: ((number: number) => string) | undefined
-  /** The virtual executor has this program as well. */
   readonly virtual?: true | undefined
   /** It works on no files: the same on a mount as on a local disk. */
   readonly fileless?: true | undefined

@@ -13,7 +13,6 @@ interface Times {
 }
 
 export interface Conditions {
-  /** The file system of the files, for the table. */
   readonly place: string
   readonly plain: Runner
   readonly runners: readonly Runner[]

@@ -9,7 +9,6 @@ import { ordinaryOwner } from '@ws/test-fixtures'
 import { type Comparison, type Way, drain, own, repeat } from '../measure.ts'
 import type { FileTarget } from './targets.ts'
 
-/** Where a tree of files is, and the workspace over it. */
 export interface TreeSite {
   readonly target: FileTarget
   readonly workspace: Workspace

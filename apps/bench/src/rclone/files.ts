@@ -4,7 +4,6 @@ import { type Comparison, type Way, repeat } from '../measure.ts'
 import type { FileTarget } from './targets.ts'
 import type { FileWay } from './ways.ts'
 
-/** Files that are there all the time. */
 const total = 1_000
 /** How many of those files a round works on. */
 const count = 100

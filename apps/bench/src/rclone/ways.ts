@@ -7,7 +7,6 @@ import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 import { drain } from '../measure.ts'
 import { type FileTarget, content } from './targets.ts'
 
-/** How one way does what is done with small files. Paths are relative: `files/f1`. */
 export interface FileWay {
   readonly name: string
   readonly target: FileTarget

@@ -128,7 +128,6 @@ function describeHint({ rule, path, access, reason, remedy }: RuleHint): string 
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`
 }
 
-/** Describes a breach that the rule could not stop. */
 export function describeViolation(violation: RuleViolation): string {
   if (violation.kind === 'refused') {
     const { host, port, reason, remedy } = violation

@@ -21,7 +21,6 @@ interface RunFlags {
   readonly report?: string
 }
 
-/** Adds `ws run`. */
 export function addRun(program: Command, start: Start): void {
   program
     .command('run')

@@ -19,7 +19,6 @@ export const executorNamesWithoutDirectory = ['virtual'] as const satisfies read
 
 export type ExecutorName = (typeof executorNames)[number]
 
-/** The options of a config file's executors. */
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined
   readonly proot?: ProotExecutorOptions | undefined

@@ -66,7 +66,6 @@ export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: Load
   )
 }
 
-/** Whether a path leads into a directory. */
 export function leadsInto(path: string, directory: string): boolean {
   const own = identityAt(resolve(directory))
   return directoryOnTheWay(resolve(path), (identity) => identity === own || undefined) !== undefined

@@ -32,7 +32,6 @@ export function placeOfProblem(error: z.ZodError): readonly PropertyKey[] {
   return issue?.path ?? []
 }
 
-/** The keys that a schema knows at a place. */
 function keysAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {

@@ -131,7 +131,6 @@ const mount = z
   })
 
 const count = z.int().min(1).optional()
-/** The limits of each process. */
 const processLimits = { cpuSeconds: count, memoryBytes: count, fileBytes: count, processes: count, openFiles: count }
 const env = z.array(z.string().min(1)).optional()
 

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import type { StorageSettings } from '../storage/settings.ts'
 import { MissingPackagesError, type OptionalName, type OptionalPackages } from './packages.ts'
 
-/** The directory of this package. */
 const own = dirname(dirname(import.meta.dirname))
 
 /**
@@ -42,7 +41,6 @@ export interface Used {
   readonly executors?: readonly string[] | undefined
 }
 
-/** The optional packages for these mounts and executors. */
 export function neededBy({ mounts = [], executors = [] }: Used): OptionalName[] {
   const names = mounts.flatMap(({ storage: { kind, replica } }): readonly OptionalName[] =>
     replica === undefined ? packagesOfStorage[kind] : [...packagesOfStorage[kind], '@ws/adapter-replica'],

@@ -13,7 +13,6 @@ export interface OptionalPackages {
 
 export type OptionalName = keyof OptionalPackages
 
-/** The use of each package. */
 export const optionalPackages: Readonly<Record<OptionalName, string>> = {
   '@ws/adapter-rclone': 'buckets mounted by rclone',
   '@ws/adapter-replica': 'a copy of a bucket in which programs work',

@@ -9,7 +9,6 @@ export interface LocalSettings {
   readonly shown: string
 }
 
-/** The settings that all buckets share. */
 interface BucketSettings {
   readonly bucket: string
   /** Whole segments without slashes around them; `""` for the whole bucket. */

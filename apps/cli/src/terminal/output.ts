@@ -3,7 +3,6 @@ import { escapeJson, escapeText, nameOn } from './escape.ts'
 
 /** Where a command prints to. */
 export interface Output {
-  /** Print JSON only. */
   readonly json: boolean
   /** The output is a terminal, so names are escaped. */
   readonly terminal: boolean

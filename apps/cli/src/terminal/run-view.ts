@@ -4,7 +4,6 @@ import { escapeJson, escapeName } from './escape.ts'
 import type { Output } from './output.ts'
 import type { Style } from './style.ts'
 
-/** Shows a run while it goes on. */
 export interface RunView {
   show(event: RunEvent): void
   /** Takes the line of running steps away. */

@@ -20,7 +20,6 @@ interface Entry {
   timer?: NodeJS.Timeout
 }
 
-/** Makes the server of one request. */
 export type MakeServer = typeof createServer
 
 interface SubjectsHooks {

@@ -1,7 +1,6 @@
 import type { OAuthMetadata } from '@modelcontextprotocol/server'
 import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
-/** The user that a token belongs to. */
 export interface Subject {
   /** The same for each token of one user. Never shown. */
   readonly id: string
@@ -13,7 +12,6 @@ export interface Subject {
 }
 
 export interface AuthOptions {
-  /** The subject of a token; `undefined` refuses it. Compare secrets in constant time. */
   readonly verify: (token: string) => Promise<Subject | undefined>
   /** Scopes that each token must have. Default: none. */
   readonly requiredScopes?: readonly string[] | undefined

@@ -2,7 +2,6 @@ import type { MessageLimits } from '../types.ts'
 
 const mebibyte = 1024 * 1024
 
-/** The limits of a server, with their defaults. */
 export function limitsOf(given: MessageLimits): { readonly [Name in keyof MessageLimits]-?: number } {
   const {
     maxCalls = 16,

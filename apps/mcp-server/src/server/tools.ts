@@ -7,7 +7,6 @@ import { metaOf, outputSchemaOf, shownSchema } from './output.ts'
 /** Milliseconds between two notes that a call is still running. */
 const progressInterval = 1_000
 
-/** Offers each tool of the source's toolset, in its order. */
 export function addTools(server: McpServer, { toolset, options, turns }: Source): void {
   for (const tool of toolset.tools) {
     const { name, description, inputSchema, annotations } = tool

@@ -133,7 +133,6 @@ export class LineTransport implements Transport {
     }
   }
 
-  /** One answer for each message that cannot be served. */
   #refuse(id: RequestId | null, error: unknown): void {
     if (!(error instanceof MessageError)) throw error
     const code = codeOf(error.status)

@@ -56,7 +56,6 @@ export interface Place {
   readonly column: ColumnName
   /** The one that was opened last. */
   readonly workspace: Workspace
-  /** The absolute path of a file of the workspace. */
   at(path: string): string
   /** Closes the workspace, and opens one on the same store, as a later process would. */
   reopen(): Promise<Workspace>

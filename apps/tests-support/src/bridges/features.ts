@@ -20,7 +20,6 @@ export const featureNames = [
 ] as const
 export type FeatureName = (typeof featureNames)[number]
 
-/** A feature that a framework has. */
 export interface Feature {
   /** The part of the framework that does it, for the table of the documentation. */
   readonly by: string

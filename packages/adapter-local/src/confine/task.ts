@@ -31,7 +31,6 @@ export function callsFor(task: Task, bytes: number | bigint): Calls {
   return bytes <= smallBytes ? task.calls : task.pooled
 }
 
-/** The same operation at another path of its tree. */
 export function taskAt(task: Task, path: MountPath, { isPatient }: Pick<Task, 'isPatient'>): Task {
   const { tree, operation, signal, pooled } = task
   return {

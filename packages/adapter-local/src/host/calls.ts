@@ -11,7 +11,6 @@ export type HostName = string | Buffer
 export type Maybe<Value> = Value | Promise<Value>
 export type Status = fs.BigIntStats
 
-/** An entry of a listing, by its name and type. */
 export type DirectoryEntry = Pick<fs.Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>
 
 /** A directory that is being listed: an open one, or its names. */

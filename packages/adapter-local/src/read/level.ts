@@ -16,7 +16,6 @@ import {
 import { under } from '../host/name.ts'
 import { knownEntries } from './known-entries.ts'
 
-/** The entries of a directory that were read in one go. */
 export class WholeListing implements OpenListing {
   readonly #entries: readonly DirectoryEntry[]
   #next = 0

@@ -42,7 +42,6 @@ const sweptPerListing = 64
 const entriesPerLook = 16
 
 export interface ListingOptions extends ListOptions {
-  /** Bytes of the longest path that can be named. */
   readonly maxPathBytes: number
   readonly resources: Resources
   /** Makes the task; throws when the adapter is closed or the path is invalid. */

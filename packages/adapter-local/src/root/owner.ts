@@ -2,7 +2,6 @@ import type { HostDirectory, Owner } from '@ws/core/adapter'
 
 import type { Status } from '../host/calls.ts'
 
-/** This process's own user. */
 export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }

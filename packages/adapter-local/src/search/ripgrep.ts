@@ -23,7 +23,6 @@ export interface Candidates {
   readonly complete: () => boolean
 }
 
-/** Descriptor of the directory in ripgrep. */
 const directoryFd = 3
 /**
  * Where ripgrep starts: in that very directory, under any name. Each file opened by a path through `/proc` would cost

@@ -56,7 +56,6 @@ export class RemovalProgress {
   }
 }
 
-/** An entry that is to go. */
 interface Doomed {
   readonly name: HostName
   readonly path: MountPath
@@ -141,7 +140,6 @@ async function attempt(call: () => void | Promise<void>, again: readonly string[
   }
 }
 
-/** @returns the directories in it */
 async function removeFiles(
   task: Task,
   directory: Handle,

@@ -42,7 +42,6 @@ async function syncDirectory(task: Task, path: MountPath): Promise<void> {
   }
 }
 
-/** The descriptor of the root in the program that syncs. */
 const rootDescriptor = 3
 const cannotSync = 'Node has no call for it, and `sync --file-system` of the GNU coreutils'
 

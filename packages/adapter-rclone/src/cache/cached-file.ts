@@ -3,14 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { textOf } from '../control/text.ts'
 
-/** The cache's note on one file. */
 export interface CachedFile {
   /** It holds what the store does not have yet. */
   readonly dirty: boolean
   /** When the content in the cache was changed, in nanoseconds since the epoch. */
   readonly mtimeNs: bigint
   readonly size: number
-  /** All of the content is in the cache. */
   readonly complete: boolean
   /** `size,hash` of the store's object that the content is the same as; `""` for none. */
   readonly fingerprint: string

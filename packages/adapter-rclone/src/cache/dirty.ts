@@ -59,7 +59,6 @@ export class DirtyFiles {
     return count
   }
 
-  /** True when there are at least so many. */
   async areAtLeast(count: number): Promise<boolean> {
     await this.#forgetClean()
     if (this.#found.size >= count) return true

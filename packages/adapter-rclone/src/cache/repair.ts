@@ -31,7 +31,6 @@ export async function repairCache(place: MountDirectories): Promise<void> {
   }
 }
 
-/** A file of the cache. */
 interface Content {
   readonly path: string
   readonly size: number
@@ -95,7 +94,6 @@ async function* filesBelow(directory: string, path: string): AsyncGenerator<stri
   }
 }
 
-/** Whether the lock is free. */
 async function isFree(lock: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   execFile('flock', ['-n', lock, 'true'], { env: { PATH: defaultPath } }, (error) => resolve(error === null))

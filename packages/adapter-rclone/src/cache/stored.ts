@@ -4,7 +4,6 @@ import { readCachedFile } from './cached-file.ts'
 import { type Control, isNotFound } from '../control/client.ts'
 import { type RemoteFile, hashInStore } from '../control/hash.ts'
 
-/** A part of the store with its cache. */
 export interface StoredPart {
   readonly control: Control
   /** The store's part as rclone names it. */

@@ -58,7 +58,6 @@ function threadsOf(pid: number): number {
   }
 }
 
-/** rclone and its keeper. */
 export class MountProcess {
   readonly log: MountLog
   /** Resolves when rclone has ended, however. */

@@ -17,7 +17,6 @@ import { unmount } from './unmount.ts'
 
 const operation = 'createRcloneAdapter'
 
-/** A mount that works. */
 export interface RunningMount {
   readonly process: MountProcess
   readonly control: Control
@@ -25,7 +24,6 @@ export interface RunningMount {
   readonly fs: string
   /** Host path of the cache's metadata. */
   readonly metadata: string
-  /** The files of the whole mount that are not in the store yet. */
   readonly dirty: DirtyFiles
   /** Host path of its content. */
   readonly content: string

@@ -11,7 +11,6 @@ import type { Task } from '../mount/pending.ts'
 import type { Open } from '../opened.ts'
 import type { MountedPart } from './mounted-part.ts'
 
-/** A condition on the state of a path. */
 export interface PathCondition {
   readonly path: MountPath
   readonly condition: Condition | undefined

@@ -27,7 +27,6 @@ import {
 
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** A file as it was seen. */
 export interface SeenFile {
   /** Below the descriptor of a verified directory. */
   readonly at: string

@@ -85,7 +85,6 @@ export interface Put {
 /** The entry as it is now, or why it was left alone. */
 export type Outcome = { readonly facts: Seen } | { readonly unexpected: string }
 
-/** The methods of the worker. */
 export interface Hosted {
   /** Answers the number of the replica. */
   start(data: ServiceData): number
@@ -107,9 +106,7 @@ export interface Methods {
   nextPiece(file: number): Uint8Array | { readonly isWhole: boolean }
   /** Begins a file that comes in pieces. Answers its number. @param kept false: only its hash is wanted */
   newFile(kept: boolean): number
-  /** Adds a piece to a new file. */
   addPiece(file: number, bytes: Uint8Array): void
-  /** The hash of a new file. */
   hashOf(file: number): string
   /** Closes a file, and removes a new one. Closing twice is fine. */
   closeFile(file: number): void

@@ -15,7 +15,6 @@ export function translate(error: unknown, operation: string, path: string, signa
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })
 }
 
-/** The meaning of an error of the SDK or of the network. */
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof NoVersionError) return noStore
   if (error instanceof DamagedBodyError) return damaged

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '@ws/core'
 
-/** An error as the contract has it. */
 export interface Meaning {
   readonly code: ErrorCode
   readonly reason: string

@@ -32,7 +32,6 @@ async function ask(client: S3Client): Promise<void> {
   await provider?.({ forceRefresh: true })
 }
 
-/** The operation that a request is made for. */
 export interface Task {
   readonly operation: string
   /** The path that errors name. */
@@ -42,13 +41,11 @@ export interface Task {
   readonly until?: Deadline | undefined
 }
 
-/** The fate of one request's attempts. */
 export interface Fate {
   /** An attempt may have had its effect, although its answer was lost. */
   lost: boolean
 }
 
-/** The tools of one attempt. */
 export interface Attempt {
   readonly client: S3Client
   /** For the SDK. Ends with the caller's signal, the time limit of the attempt, and the adapter. */

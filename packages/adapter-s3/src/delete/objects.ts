@@ -93,7 +93,6 @@ export class BatchError extends Error {
   }
 }
 
-/** An object as a listing has it. */
 export interface ListedObject {
   readonly key: string
   readonly etag: string | undefined

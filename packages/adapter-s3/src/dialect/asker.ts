@@ -7,7 +7,6 @@ import { decodeKey } from '../listing/keys.ts'
 
 export type ProbeRequest = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
 
-/** An ETag that nothing has. */
 export const otherEtag = '00000000000000000000000000000000'
 
 /** Sends a server questions about a few objects of its own, whose keys begin with `key`, and removes them. */

@@ -5,7 +5,6 @@ import type { Store } from '../store.ts'
 import { lookUpReal, type RealFound } from '../objects/lookup-real.ts'
 import { linkStat } from '../objects/stat.ts'
 
-/** The entry at a path. */
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 
 /**

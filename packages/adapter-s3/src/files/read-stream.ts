@@ -43,7 +43,6 @@ export async function readStream(
   return { stat: opened.state.stat, stream }
 }
 
-/** The stream of no bytes. */
 async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
   yield* []
 }

@@ -5,7 +5,6 @@ import type { StartFacts } from '../dialect/dialect.ts'
 /** The version of what has no ETag: directories. */
 export const directoryVersion: Version = 'directory'
 
-/** The form of an ETag, without its quotes. */
 const etagPattern = /^[\w+/=.:-]{1,200}$/u
 
 /** The version that an ETag is, in one form for all servers and all answers. */

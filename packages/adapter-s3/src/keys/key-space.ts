@@ -66,7 +66,6 @@ export class KeySpace {
     }
   }
 
-  /** The key of a file. */
   key(path: MountPath): string {
     return this.prefix + path.slice(1)
   }

@@ -21,7 +21,6 @@ export interface ListedKey {
 }
 
 export interface PageOptions {
-  /** The beginning of the keys. */
   readonly prefix: string
   /** One level only. */
   readonly flat: boolean

@@ -6,7 +6,6 @@ import type { Store } from '../store.ts'
 import type { ListedKey } from './pages.ts'
 
 export interface TreeOptions {
-  /** The directory that is listed. */
   readonly path: MountPath
   readonly exclude: readonly MountPath[]
 }

@@ -15,7 +15,6 @@ export interface Attributes {
   readonly Metadata: Readonly<Record<string, string>>
 }
 
-/** The attributes of new files. */
 export interface FileDefaults {
   readonly contentType?: string | ((path: string) => string | undefined) | undefined
   readonly cacheControl?: string | undefined

@@ -14,7 +14,6 @@ export interface WriteIdentity extends Effort {
   readonly writes: readonly string[]
 }
 
-/** Begins a write. */
 export function identify(store: Store, key: string, condition: Condition | undefined): WriteIdentity {
   const id = makeWriteId()
   return { id, key, since: performance.now(), startedAt: startOfId(store), writes: writesOn(store, key, id, condition) }

@@ -51,7 +51,6 @@ export class WriteHistory {
     keep(this.#latest, key, 'absent')
   }
 
-  /** The latest that is known of a key. */
   latest(key: string): KnownState | 'absent' | undefined {
     return this.#latest.get(key)
   }

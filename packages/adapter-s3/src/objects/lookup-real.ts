@@ -10,7 +10,6 @@ import type { Store } from '../store.ts'
 import { discard } from './discard.ts'
 import { directoryStat, stateOf, type ObjectState } from './stat.ts'
 
-/** A file or a directory. */
 export type RealFound =
   | { readonly type: 'file'; readonly stat: Stat; readonly state: ObjectState }
   | { readonly type: 'directory'; readonly stat: Stat }

@@ -16,7 +16,6 @@ import { writeMetadata } from './metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
 import type { ObjectState } from './stat.ts'
 
-/** A body that is put in one piece. */
 export interface PutBody {
   readonly bytes: number
   /** Called for each attempt. */
@@ -38,7 +37,6 @@ export interface PutOptions {
   readonly attributes: Attributes | 'keep'
 }
 
-/** The condition and the attributes of one attempt. */
 interface Plan {
   readonly condition: Condition | undefined
   readonly attributes: Attributes

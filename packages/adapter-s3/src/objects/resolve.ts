@@ -16,7 +16,6 @@ export interface ResolvedChange {
   readonly version?: Version
 }
 
-/** An adapter on a bucket. */
 export interface S3StorageAdapter extends StorageAdapter {
   /**
    * Finds out the fate of a change that failed with `EIO` or `ETIMEDOUT` because its answer was lost. Another adapter

@@ -3,7 +3,6 @@ import { attributesOf, type Attributes } from './attributes.ts'
 import { directoryVersion, versionOf } from '../keys/etag.ts'
 import { readMetadata, type FileMetadata } from './metadata.ts'
 
-/** The headers of HEAD and GET that describe an object. */
 export interface ObjectHeaders {
   readonly ContentLength?: number | undefined
   /** `bytes 0-9/100`, of a range. */
@@ -24,7 +23,6 @@ export interface ObjectHeaders {
   readonly SSECustomerAlgorithm?: string | undefined
 }
 
-/** The state of one object, as its headers report it. */
 export interface ObjectState {
   readonly stat: Stat
   readonly metadata: FileMetadata

@@ -21,7 +21,6 @@ export interface Upload {
   readonly id: string
 }
 
-/** The parameters that make an upload an object. */
 export interface UploadOptions {
   readonly identity: WriteIdentity
   readonly condition: Condition | undefined
@@ -32,7 +31,6 @@ export interface UploadOptions {
   readonly attributes: Attributes
 }
 
-/** The parts in their order. */
 export interface Parts {
   readonly etags: readonly string[]
   /**

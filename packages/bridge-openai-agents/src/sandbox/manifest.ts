@@ -13,7 +13,6 @@ import type { VirtualPath, Workspace } from '@ws/core'
 
 import { placeOf } from './paths.ts'
 
-/** A mount that a manifest asks for. */
 export interface RequestedMount {
   /** As the manifest names it: absolute, below its `root` or not. */
   readonly path: string
@@ -30,7 +29,6 @@ export function requestedMounts(manifest: Manifest): RequestedMount[] {
   }))
 }
 
-/** The same manifest with another root. */
 export function withRoot(manifest: Manifest, root: string): Manifest {
   if (manifest.root === root) return manifest
   const { version, entries, environment, users, groups, extraPathGrants, remoteMountCommandAllowlist } = manifest

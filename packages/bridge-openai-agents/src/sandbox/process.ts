@@ -76,7 +76,6 @@ export async function startOnPipes(workspace: Workspace, command: string, option
   }
 }
 
-/** Starts a command on a terminal. */
 export async function startOnTerminal(workspace: Workspace, command: string, options: StartOptions): Promise<Process> {
   const session = await workspace.openSession({ ...options, command, maxOutputBytes: keptOutput })
   let seen = 0

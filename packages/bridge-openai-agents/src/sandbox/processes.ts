@@ -63,7 +63,6 @@ export class Processes {
     })
   }
 
-  /** Ends every command with all its processes. */
   async endAll(): Promise<void> {
     const all = [...this.#running.values()]
     this.#running.clear()

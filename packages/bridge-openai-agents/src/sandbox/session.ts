@@ -77,7 +77,6 @@ export interface SessionOptions {
 /** A sandbox session over a workspace: files through its file door, commands through its command door. */
 export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxState> {
   readonly state: WorkspaceSandboxState
-  /** The workspace that the session works on. */
   readonly workspace: Workspace
   readonly #owned: boolean
   readonly #processes: Processes

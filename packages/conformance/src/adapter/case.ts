@@ -92,7 +92,6 @@ export class Case {
     return Array.fromAsync(this.adapter.list(at(path), options))
   }
 
-  /** Sorted paths of a listing. */
   async paths(path = '/', options?: ListOptions): Promise<string[]> {
     return (await this.entries(path, options)).map((entry): string => entry.path).toSorted()
   }

@@ -40,7 +40,6 @@ function factsOf(name: string): OperationFacts {
   return table[name.split(' ')[0] as AdapterOperation]
 }
 
-/** Every operation that takes a path. */
 export const operations: readonly Operation[] = [
   operation('stat', (adapter, path, options) => adapter.stat(path, options)),
   operation('read', (adapter, path, options) => adapter.read(path, options)),

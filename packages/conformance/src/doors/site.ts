@@ -98,7 +98,6 @@ export class Site {
     }
   }
 
-  /** A path below the root. */
   at(path: string): string {
     return placer(this.root)(path)
   }

@@ -15,7 +15,6 @@ async function start(site: Site, command: string, options: { signal?: AbortSigna
   return running
 }
 
-/** Timeout, abort, kill, and the remains of a command. */
 export function endTests({ describe, test }: DoorSuite): void {
   describe('ends', () => {
     test('a timeout ends the command and says so', {}, async (it) => {

@@ -6,7 +6,6 @@ import { watchOutput } from './watch-output.ts'
 
 const plain = { shell: 'sh', login: false, killGrace: 100, timeout: 60_000 } as const
 
-/** Tests both streams of a command together: in one text, by listener, so far, and the exit status. */
 export function outputTests({ describe, test }: DoorSuite): void {
   describe('output of both streams', () => {
     test('is one text with all of both', {}, async (it) => {

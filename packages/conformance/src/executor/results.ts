@@ -1,7 +1,6 @@
 import { check, equal } from '../assert.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** Tests the result of a command: exit code, signal, streams. */
 export function resultTests({ describe, test }: DoorSuite): void {
   describe('results', () => {
     test('give the exit code, and never reject for it', {}, async (it) => {

@@ -3,7 +3,6 @@ import { check, equal, rejects } from '../assert.ts'
 import { codeOf } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** Tests the setting of a command: its environment, its directory, its shell. */
 export function settingTests({ describe, test }: DoorSuite): void {
   describe('environment', () => {
     test('[RP16] holds nothing of this process', {}, async (it) => {

@@ -6,7 +6,6 @@ import { watchOutput } from './watch-output.ts'
 
 const open = { shell: 'sh', login: false, killGrace: 100, timeout: 60_000, writableStdin: true } as const
 
-/** Tests standard input that is written while the command runs. */
 export function writtenInputTests({ describe, test }: DoorSuite): void {
   describe('standard input that is written', () => {
     test('is read up to its end, by running and background commands', {}, async (it) => {

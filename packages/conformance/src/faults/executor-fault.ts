@@ -11,7 +11,6 @@ import type {
 
 /** A way to break an executor: exactly one promise of the contract. */
 export interface ExecutorFault {
-  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
@@ -21,7 +20,6 @@ export interface ExecutorFault {
    * `unavailable`: breaks the answers of an executor that cannot run. Default: the executor as it is where it can run.
    */
   readonly on?: 'unavailable' | undefined
-  /** The executor, broken. */
   readonly apply: (executor: Executor) => Executor
 }
 

@@ -16,7 +16,6 @@ import { moreExecutorFaults } from './more-executor-faults.ts'
 
 const allKernel = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees
 
-/** Faults in the result of a command. */
 const resultFaults: readonly ExecutorFault[] = [
   {
     name: 'loses the exit code',

@@ -2,11 +2,9 @@ import type { StorageAdapter } from '@ws/core/adapter'
 
 /** A way to break an adapter: exactly one promise of the contract. */
 export interface Fault {
-  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
-  /** The adapter, broken. */
   readonly apply: (adapter: StorageAdapter) => StorageAdapter
 }
 

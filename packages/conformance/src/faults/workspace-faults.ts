@@ -7,7 +7,6 @@ export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
 /** A way to break the protection between a caller and the two doors: exactly one promise. */
 export interface WorkspaceFault {
-  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string

@@ -17,7 +17,6 @@ const [, file] = process.argv
 writeFileSync(new URL('result.json', import.meta.url), JSON.stringify({ value, file, size: statSync(file).size }))
 `
 
-/** Real programs at work on files of the other door. */
 export function programTests({ describe, test }: DoorSuite): void {
   describe('programs', () => {
     test('node runs modules that the file door wrote, and writes back', { kind: 'process' }, async (it) => {

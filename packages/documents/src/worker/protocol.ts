@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@ws/core'
 import type { Language } from '../languages.ts'
 
-/** One page of a PDF. */
 export interface PdfPage {
   /** From 1. */
   readonly number: number

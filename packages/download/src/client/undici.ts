@@ -22,7 +22,6 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ['zstd', createZstdDecompress],
 ])
 
-/** The plain client. */
 export const undiciClient: Client = {
   name: 'undici',
   async get({ url, proxy, signal, ca }) {

@@ -26,7 +26,6 @@ export class AddressBook {
     return place(this.#give(name))
   }
 
-  /** The name that an address stands for. */
   nameOf(address: string): string | undefined {
     const [first, second, third = 0, fourth = 0] = address.split('.').map(Number)
     if (first !== gateNetwork.base[0] || second !== gateNetwork.base[1]) return undefined

@@ -4,7 +4,6 @@ import type { ConnectionReport, ConnectionVerdict, ExecutorResult, HostList } fr
 import type { HostRequests } from '../requests/hosts.ts'
 import { refusals } from './refusals.ts'
 
-/** Refused hosts that a result lists at most. */
 const mostListed = 100
 
 /** The hosts that one command was refused, each once. */

@@ -20,7 +20,6 @@ const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
  * these hosts and for no others, so that programs which trust it take nothing else from it.
  */
 export interface Authority {
-  /** Its certificate. */
   readonly certificate: string
   /** Proves to a program of the sandbox that it speaks with the host. */
   contextFor(name: string): SecureContext

@@ -57,7 +57,6 @@ const ruleShapes: OptionShapes<RequestRule> = {
   respond: option.options<RequestAnswer>(answerShapes),
 }
 
-/** The shape of {@link RequestRules}. */
 export const requestRulesShape: OptionShape = option.map(
   option.of('an entry of `allow`', (name) => typeof name === 'string'),
   option.list(option.options<RequestRule>(ruleShapes), 'a list of rules'),

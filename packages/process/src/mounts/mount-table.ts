@@ -44,7 +44,6 @@ function unescape(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 }
 
-/** The mounts that this process sees. */
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
   /** The mount that a path lies on: the last of several at one place. */

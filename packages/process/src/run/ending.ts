@@ -24,7 +24,6 @@ export interface Ender {
   readonly outOfReach: AbortSignal
   /** Whether some of them are left. */
   hasSurvivors(): boolean
-  /** Whether {@link end} or {@link endNow} was called. */
   wasAsked(): boolean
   /** To be called when another process has sent everything the last signal. */
   expectEnd(): void

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 import { isShort, withSpareDescriptor } from '../room.ts'
 
-/** The fields of `/proc/PID/stat` for a process. */
 export interface ProcessStat {
   readonly pid: number
   /** The name, cut by the kernel to 15 bytes. */

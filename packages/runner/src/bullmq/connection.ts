@@ -1,6 +1,5 @@
 import type { ConnectionOptions } from 'bullmq'
 
-/** Where Redis is. */
 export interface RedisConnection {
   /** Default `127.0.0.1`. */
   readonly host?: string | undefined
@@ -14,7 +13,6 @@ export interface RedisConnection {
   readonly tls?: boolean | undefined
 }
 
-/** The default name of the queue. */
 export const defaultQueue = 'ws-steps'
 
 /** Calls wait while Redis is away: a run goes on when it is back. */

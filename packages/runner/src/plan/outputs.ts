@@ -14,7 +14,6 @@ export interface Overlap {
   readonly second: Written
 }
 
-/** All outputs of a plan, to be found by path. */
 export class Outputs {
   readonly #byPath = new Map<string, Written>()
   readonly overlaps: Overlap[] = []

@@ -1,11 +1,9 @@
 import { WorkspaceError, type ErrorCode } from '@ws/core'
 
-/** One fault of a plan. */
 export interface PlanProblem {
   readonly code: ErrorCode
   /** In the text of the plan, from 1; absent for plans that were given as data. */
   readonly line?: number | undefined
-  /** The id of the step. */
   readonly step?: string | undefined
   readonly path?: string | undefined
   /** A sentence without a full stop. */

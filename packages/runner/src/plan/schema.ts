@@ -65,5 +65,4 @@ export const planSchema = z.strictObject({
 export type PlanInput = z.input<typeof planSchema>
 /** A checked plan, with every default filled in. Paths are as written. */
 export type Plan = z.output<typeof planSchema>
-/** One step of a {@link Plan}. */
 export type Step = z.output<typeof stepSchema>

@@ -8,7 +8,6 @@ export interface PlanSource {
   lineOf(path: readonly PropertyKey[]): number | undefined
 }
 
-/** A fault of the syntax. */
 export interface SyntaxProblem {
   readonly line?: number | undefined
   readonly reason: string

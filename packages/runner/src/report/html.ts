@@ -3,7 +3,6 @@ import type { StepRecord } from '../state/records.ts'
 import { renderGraph } from './graph.ts'
 import { escapeHtml as text } from './escape.ts'
 
-/** The parts of a plan that a report shows. */
 export interface ReportPlan {
   readonly name: string
   readonly steps: readonly { readonly id: string; readonly type: string; readonly needs: readonly string[] }[]

@@ -24,7 +24,6 @@ export interface Journal {
   lastRun(): Promise<RunRecord | undefined>
   saveRun(run: RunRecord): Promise<void>
   find(key: AttemptKey): Promise<StepRecord | undefined>
-  /** All records of one run. */
   records(runId: string): Promise<StepRecord[]>
   /** Notes a landing, before anything of it is in the output. */
   saveLanding(record: StepRecord): Promise<void>

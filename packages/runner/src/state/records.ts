@@ -49,7 +49,6 @@ const reportSchema = z.object({
 })
 export type StepReport = z.output<typeof reportSchema>
 
-/** Names one attempt. */
 export interface AttemptKey {
   readonly runId: string
   readonly stepId: string
@@ -82,12 +81,10 @@ export const landedSchema = z.object({
 })
 export type Landed = z.output<typeof landedSchema>
 
-/** A run of a plan. */
 export const runSchema = z.object({
   runId: z.string(),
   /** Counts the runs of this output, from 1. */
   number: z.number(),
-  /** The hash of the checked plan. */
   planHash: z.string(),
   state: z.enum(['running', 'done', 'failed']),
   startedAt: z.number(),

@@ -11,7 +11,6 @@ export interface Landing {
   readonly output: StorageAdapter
   /** Everything that lands: parents before what is in them. */
   readonly entries: readonly LandedEntry[]
-  /** The declared outputs. */
   readonly outputs: readonly string[]
   /** Entries that the step landed before. Those that it does not write any more go. */
   readonly before: readonly LandedEntry[]

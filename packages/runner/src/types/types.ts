@@ -3,7 +3,6 @@ import type { z } from 'zod'
 
 import type { Json } from '../json.ts'
 
-/** The surroundings of a step while it runs. */
 export interface StepContext {
   readonly runId: string
   readonly stepId: string

@@ -3,7 +3,6 @@ import type { Stat, Version } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
 import type { EntryState, MountPath, StorageAdapter } from '@ws/core/adapter'
 
-/** The state of one path. */
 export interface Kept {
   readonly type: EntryState['type']
   readonly size: number

@@ -5,7 +5,6 @@ import type { Facts } from '../disk/facts.ts'
 import type { Conflict } from '../disk/restore/restore.ts'
 import type { Limits, Pair } from '../disk/tree.ts'
 
-/** The data that a worker is started with. */
 export interface WorkerData {
   /** Absent for a worker that only makes diffs. */
   readonly stateDirectory?: string | undefined
@@ -88,7 +87,6 @@ export interface DiffSide {
   readonly tree?: number | undefined
 }
 
-/** The methods of the worker. */
 export interface Methods {
   /** Answers the numbers of the trees, in their order. */
   open(trees: readonly TreeName[]): number[]

@@ -3,7 +3,6 @@ import { z } from 'zod'
 
 import { processSchema } from './holder.ts'
 
-/** The content of a lease's object. */
 const recordSchema = z.object({
   version: z.literal(1),
   state: z.enum(['held', 'free']),

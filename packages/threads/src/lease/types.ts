@@ -1,6 +1,5 @@
 import type { SignalOption } from '@ws/core/adapter'
 
-/** The holder of a lease. */
 export interface LeaseHolder {
   /** For people: a host name and a process id, or the name that was given. */
   readonly name: string
@@ -13,7 +12,6 @@ export type LeaseScope = 'server' | 'machine' | 'process'
 
 /** The sole right to change one thing, for as long as it is held. */
 export interface Lease extends AsyncDisposable {
-  /** The name of the thing that is leased. */
   readonly name: string
   readonly holder: LeaseHolder
   /** Aborts when the lease is lost; its reason is a `WorkspaceError` `ECLOSED`. */

@@ -21,7 +21,6 @@ export interface ThreadAction {
   readonly outcome: string
   readonly threadId: string
   readonly layout: Layout
-  /** The name of the store. */
   readonly store: string
 }
 

@@ -3,7 +3,6 @@ import { WorkspaceError } from '@ws/core'
 import { caseError, foldId } from '../layout/ids.ts'
 import type { OpenThread } from './thread.ts'
 
-/** The identity of a thread in the pool. */
 export interface ThreadKey {
   readonly threadId: string
   readonly userId: string

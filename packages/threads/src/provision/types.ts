@@ -1,6 +1,5 @@
 import type { StorageAdapter } from '@ws/core/adapter'
 
-/** A part of a thread that provisioning makes. */
 export type PartName = '.venv' | '.bashrc' | '.profile' | 'package.json' | 'template'
 
 /** A part that was not made, and why. */

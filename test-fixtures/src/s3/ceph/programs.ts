@@ -48,7 +48,6 @@ export async function startDaemon(
   }
 }
 
-/** Runs a program to its end. */
 export async function runProgram(program: string, args: readonly string[], signal: AbortSignal): Promise<void> {
   await promisify(execFile)(pathOf(program), args, { cwd: '/', env: environment, signal, killSignal: 'SIGKILL' })
 }

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Fault } from './faults.ts'
 
-/** A request as the proxy received it. */
 export interface ProxiedRequest {
   /** Counted from 0 since the proxy was started. */
   readonly index: number

@@ -12,7 +12,6 @@ interface Summary {
   readonly verbose: boolean
   readonly findings: readonly Finding[]
   readonly rules: Rules | undefined
-  /** The executor that commands would run in. */
   readonly executor: ExecutorName | undefined
 }
 

@@ -6,12 +6,10 @@ import { exitCodes } from '../../exit-codes.ts'
 import type { Output } from '../../terminal/output.ts'
 import { type Progress, startProgress } from '../../terminal/progress.ts'
 
-/** The context of a command on files, whose workspace is open. */
 export interface FileContext extends CommandContext {
   readonly workspace: Workspace
 }
 
-/** A command on the files of a workspace. */
 export interface FileCommand<Arguments extends readonly unknown[] = readonly unknown[], Flags = unknown> {
   readonly name: string
   readonly summary: string

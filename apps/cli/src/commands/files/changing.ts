@@ -18,7 +18,6 @@ const newPath =
   'also from one mount to another. The destination is the new path itself, never a directory to put it into; an existing ' +
   'file stays, unless --overwrite is given.'
 
-/** The commands that change files, and the one that waits until the changes are kept. */
 export const changingCommands: readonly FileCommand[] = [
   fileCommand<[path: string, content: Content], { readonly ifVersion?: string; readonly ifAbsent?: true }>({
     name: 'write',

@@ -2,5 +2,4 @@ import type { FileCommand } from './add.ts'
 import { changingCommands } from './changing.ts'
 import { lookingCommands } from './looking.ts'
 
-/** The commands on files. */
 export const fileCommands: readonly FileCommand[] = [...lookingCommands, ...changingCommands]

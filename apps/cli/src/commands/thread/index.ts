@@ -9,7 +9,6 @@ import { exec, type ExecFlags } from '../exec.ts'
 import { ls, type LsFlags } from '../files/ls.ts'
 import { inThread, openThreads, type ThreadFlags } from './open.ts'
 
-/** Adds `ws thread` with its subcommands. */
 export function addThread(program: Command, start: Start): void {
   const thread = program
     .command('thread')

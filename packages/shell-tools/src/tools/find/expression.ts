@@ -1,4 +1,3 @@
-/** A part of find's expression. */
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Expression[] }
   | { readonly kind: 'not'; readonly part: Expression }
