@@ -63,10 +63,7 @@ async function start(program: string, args: readonly string[], print: 'as it com
   return exitCode === 0
 }
 
-/**
- * The parts of the machine that a kept test result depends on, beside the files. The same tests pass, fail or are skipped
- * with its components, its kernel and the user.
- */
+/** The components, kernel and user that a kept test result depends on, beside the files. */
 function describeMachine(): string {
   const available = componentNames.filter((name) => component(name).available)
   return [release(), `uid ${process.getuid?.() ?? 'unknown'}`, ...available].join(' ')

@@ -9,10 +9,7 @@ export interface Tarball {
   readonly files: readonly { readonly path: string }[]
 }
 
-/**
- * Packs every public package. Builds everything anew in one run of the compiler, since a stale file in `dist` would be
- * packed too.
- */
+/** Packs every public package, built anew in one run, since a stale file in `dist` would be packed too. */
 export function pack(destination: string): Tarball[] {
   mkdirSync(destination, { recursive: true })
   const folders = publicFolders()
@@ -35,10 +32,7 @@ export function publicFolders(): string[] {
     .map((path) => dirname(path))
 }
 
-/**
- * Installs packages into a project, which is made where nothing is: ours from tarballs, with all of ours that they need,
- * and others from the registry.
- */
+/** Installs packages into a project, made if missing: ours from tarballs with all they need, others from the registry. */
 export function installInto(project: string, names: readonly string[], tarballs: readonly Tarball[]): void {
   const { needed, optional } = withDependencies(names.filter((given) => given.startsWith('@ws/')))
   const fileOf = (name: string): string => {

@@ -43,10 +43,7 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/**
- * Installs a package alone and weighs it. Imports every door of it, asks its programs for help, and runs the first example
- * of its README, on each Node.
- */
+/** Installs a package alone, weighs it, imports its doors, runs its programs' help and its first example, on each Node. */
 export async function smokeTest({ name, filename }: Tarball, options: SmokeOptions): Promise<Smoked> {
   const { tarballs, nodes, project, user } = options
   installInto(project, [name], tarballs)

@@ -8,10 +8,7 @@ import { describe } from 'vitest'
 import { type Component, component } from './components.ts'
 import { describeWith } from './skip.ts'
 
-/**
- * A cgroup v2 group of the kernel's own, for a test: below that of this process. Its controllers are those that the
- * machine has.
- */
+/** A cgroup v2 group for a test, below that of this process, with the controllers that the machine has. */
 export interface TestCgroup extends AsyncDisposable {
   /** On the host. */
   readonly path: string
@@ -65,10 +62,7 @@ interface GroupMaker<Limits, Options, Group> {
   make(limits: Limits, options: Options): Group
 }
 
-/**
- * Groups of the kernel's own, which has no controllers: requested limits are recorded in `asked`, and not set. `own`
- * replaces parts of each group.
- */
+/** Groups without controllers: requested limits are recorded in `asked`, not set. `own` replaces parts of each group. */
 export function recordGroups<Limits, Options extends object, Group>(
   real: GroupMaker<Limits, Options, Group>,
   noLimits: Limits,
@@ -84,10 +78,7 @@ export function recordGroups<Limits, Options extends object, Group>(
   return { delegated, asked }
 }
 
-/**
- * As `describeWith`, for tests that make control groups. Unlike programs, these cannot be installed: a machine without them
- * skips the tests, and that does not count as a component that is missing.
- */
+/** As `describeWith`, for tests of control groups. These cannot be installed, so a skip is not a missing component. */
 export function describeWithCgroup(
   needed: readonly Component[],
   title: string,

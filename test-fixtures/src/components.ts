@@ -4,10 +4,7 @@ import { join } from 'node:path'
 
 import { ordinaryOwner } from './owner.ts'
 
-/**
- * The components of the machine that a test can need: `radosgw` is all of Ceph, `fuse` and `tmpfs` that this user can
- * mount such file systems, `runc` that it can start containers.
- */
+/** Components that a test can need. `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start. */
 export const componentNames = [
   'bubblewrap',
   'proot',
@@ -51,10 +48,7 @@ export interface Component {
   readonly path: string | undefined
 }
 
-/**
- * Where commands inside a workspace find programs. The PATH of the user who runs the tests does not count: a program
- * below a home directory is neither visible to another user nor inside a view.
- */
+/** Where commands find programs. The tester's PATH does not count: others cannot see a program below a home directory. */
 const systemDirectories = ['/usr/local/bin', '/usr/bin', '/bin']
 
 interface Probe {
@@ -185,10 +179,7 @@ const probes: Record<ComponentName, Probe> = {
 
 const found = new Map<ComponentName, Component>()
 
-/**
- * Probes a component by running it once, as the user that commands run as or, for what commands do not use, as this
- * process; later calls answer from memory.
- */
+/** Probes a component once, as the user that uses it; later calls answer from memory. */
 export function component(name: ComponentName): Component {
   let result = found.get(name)
   if (result === undefined) {

@@ -4,10 +4,7 @@ import { createScratchDirectory, type Owner } from './owner.ts'
 
 type Root = '/' | '/workspace'
 
-/**
- * Defines the contract of an executor that works alike at both places: at one for `npm test`, at the other for the deep
- * tier. The two doors, which have paths of their own at each, are always tried at both.
- */
+/** Defines an executor's contract at one place for `npm test`, at the other for the deep tier; two-door tests at both. */
 export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): void {
   const other = quick === '/' ? '/workspace' : '/'
   define([quick])

@@ -26,10 +26,7 @@ export interface ScratchDirectoryOptions {
   readonly prefix?: string | undefined
 }
 
-/**
- * The user that commands run as in tests: 1000/1000 when the tests run as root (commands never run as uid 0), else the
- * user who runs the tests. The uid needs no entry in `/etc/passwd`.
- */
+/** The user that commands run as in tests: 1000/1000 for root, else the tester. Needs no entry in `/etc/passwd`. */
 export function ordinaryOwner(): Owner {
   const uid = process.getuid?.() ?? 1000
   const gid = process.getgid?.() ?? 1000

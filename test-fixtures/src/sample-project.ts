@@ -51,10 +51,7 @@ export const oddNamesDirectory = 'odd names'
 
 const sources = fileURLToPath(new URL('../sample-project', import.meta.url))
 
-/**
- * Copies the sample project to a directory of the ordinary owner and adds the files that cannot be committed: odd
- * names, an executable script, a link inside and one to outside, a git repository with one commit.
- */
+/** Copies the sample project, and adds odd names, an executable, links inside and out, and a repository of one commit. */
 export async function createSampleProject(options: SampleProjectOptions = {}): Promise<SampleProject> {
   const { owner = ordinaryOwner() } = options
   await using cleanup = new AsyncDisposableStack()

@@ -27,10 +27,7 @@ export function runsIn(of: Tier, tags: readonly string[]): boolean {
 /** {@link runsIn} as a filter of vitest. */
 export const tagsFilter: string = { short: '!all && !deep', all: 'all && !deep', deep: 'deep || rounds' }[tier]
 
-/**
- * Whether a test file can hold tests of a tier, judged by its text: vitest then need not load it. A file that gets its tags from
- * a helper may hold tests of each tier.
- */
+/** Whether a test file can hold tests of a tier, by its text, so that vitest need not load it. */
 export function mayHold(of: Tier, text: string): boolean {
   const [, ofModule] = /^\/\*\*[^/]*@module-tag (\w+)/u.exec(text) ?? []
   const own = ofModule === 'rounds' ? undefined : ofModule

@@ -4,10 +4,7 @@ export interface Turns {
   stop(): void
 }
 
-/**
- * Watches the event loop from now on. Processor time, since wall time on a busy machine says nothing about the work. A turn
- * counts from one visit of the loop to the next.
- */
+/** Watches turns of the event loop, in processor time: wall time on a busy machine says nothing about the work. */
 export function watchTurns(): Turns {
   let longest = 0
   let last = process.threadCpuUsage()
@@ -51,10 +48,7 @@ async function measure<Result>(work: () => Promise<Result>): Promise<{ result: R
   }
 }
 
-/**
- * Milliseconds of this thread's processor time that an action takes: the least of five attempts. A bound that does not hold
- * is exceeded each time; a pause of the machine comes once.
- */
+/** Milliseconds of this thread's processor time of an action: the least of five, without pauses of the machine. */
 export function processorTimeOf(action: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const started = process.threadCpuUsage()

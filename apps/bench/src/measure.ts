@@ -50,10 +50,7 @@ const mostRounds = 25
 /** A way that takes so many milliseconds a round is not asked again in every round. */
 const patience = 1_500
 
-/**
- * Measures all ways in turn, round by round, so that other work of the machine meets all of them alike. The ratio to
- * the reference of the same round counts.
- */
+/** Measures all ways in turn, round by round. The ratio to the reference of the same round counts. */
 export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
   const { name, reference, ways, count, target, budget = 3_500, maxRounds = mostRounds } = comparison
   const all = [reference, ...ways]

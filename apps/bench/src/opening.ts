@@ -9,10 +9,7 @@ import { compare, type Measurement, own, repeat } from './measure.ts'
 
 const executors = { bubblewrap: () => createBubblewrapExecutor(), proot: () => createProotExecutor() }
 
-/**
- * A workspace for each request: opening one with a fresh executor, against one executor for all; and its first command, against a
- * later one of a workspace that stays open.
- */
+/** A fresh executor for each workspace against one for all; the first command of a workspace against a later one. */
 export async function measureOpening(report: (measurement: Measurement) => void): Promise<void> {
   const owner = ordinaryOwner()
   const scratch = await createScratchDirectory({ owner })

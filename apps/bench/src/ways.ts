@@ -26,10 +26,7 @@ type Report = (measurement: Measurement) => void
 const warmUps = 5
 const measuredCalls = 5
 
-/**
- * The length of each way through the code: the source files and functions of ours that one warm call enters, and how often.
- * The shortest of some calls counts, on the caller's thread alone.
- */
+/** The source files and functions of ours that one warm call enters on the caller's thread: the fewest of some calls. */
 export async function measureWays(report: Report): Promise<void> {
   const session = new Session()
   session.connect()

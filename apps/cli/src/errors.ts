@@ -33,10 +33,7 @@ export interface ErrorReport {
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/**
- * The message and the exit code for an error of a command of `ws`. Nothing of an unknown error is shown, since it may hold
- * host paths.
- */
+/** The message and the exit code for an error. Nothing of an unknown one is shown, since it may hold host paths. */
 export function describeError(error: unknown, called: Called = { command: '', options: {} }): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })

@@ -55,10 +55,7 @@ const printing: ReadonlySet<string> = new Set([
   'thread export',
 ])
 
-/**
- * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code. Never
- * rejects: every failure is one line on standard error.
- */
+/** Runs `ws` with these arguments, and resolves to its exit code. Never rejects: a failure is one line on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
   const separator = argv.indexOf('--')
   const json = argv.slice(0, separator === -1 ? undefined : separator).includes('--json')

@@ -69,11 +69,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
   }
 }
 
-/**
- * The entries of everything that runs now, oldest first. Entries of processes that were killed are removed.
- *
- * @throws UsageError if another user could have written the entries
- */
+/** Entries of running ones, oldest first; removes those of killed processes. @throws UsageError if others could write them */
 export function running(): Entry[] {
   const directory = entriesDirectory()
   const state = stateOf(directory)

@@ -6,10 +6,7 @@ import type { ToolsOptions } from '@ws/tools'
 export interface SourceOptions {
   /** The form of the tools, their limits and downloads. */
   readonly tools?: Omit<ToolsOptions, 'commands'> | undefined
-  /**
-   * Offers the tools that run commands, where the workspace's executor meets this requirement. Default: no commands.
-   * `{}` takes any executor.
-   */
+  /** Offers the tools that run commands if the executor meets this. Default: no commands. `{}` takes any executor. */
   readonly commands?: Requirement | undefined
   /** The name that clients show. Default `workspace`. */
   readonly name?: string | undefined

@@ -9,19 +9,13 @@ import { expect } from 'vitest'
 
 /** Milliseconds: of the whole, of one turn of the event loop, and from an abort to its effect. */
 const most = { whole: 250, turn: 20, abort: 100 }
-/**
- * A measurement that another process, the host or a garbage collection has spoilt is made again, a little later: a virtual
- * machine can be slowed for a second at a time.
- */
+/** A measurement that another process, the host or a garbage collection has spoilt is made again, a little later. */
 const attempts = 20
 const pauseMs = 100
 
 export type Attempt = (workspace: Workspace, signal: AbortSignal) => AsyncIterable<unknown> | Promise<unknown>
 
-/**
- * On a machine with other work, the time of a thread counts turns that its host gave to others. Measured beside three
- * workers, the same turn took 12 to 64 ms.
- */
+/** The time of a thread counts turns that its host gave to others: beside three workers, one took 12 to 64 ms. */
 const besideOthers = 4
 
 interface Measured {

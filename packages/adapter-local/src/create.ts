@@ -39,11 +39,7 @@ import { ownMark } from './confine/temp.ts'
 
 const operation = 'createLocalAdapter'
 
-/**
- * A directory of this machine as a storage adapter.
- *
- * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is not a directory.
- */
+/** A directory as an adapter. @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` if it is not a directory */
 export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
   const { create, ...checked } = checkLocalOptions(options)
   if (create) await createRoot(checked.root, checked.owner)

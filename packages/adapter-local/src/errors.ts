@@ -107,10 +107,7 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/**
- * Translates an error for a caller: our own errors and link signals as they are; those of the operating system as a
- * `WorkspaceError` that names the path inside the mount.
- */
+/** Translates an error of the operating system into a `WorkspaceError` with the mount's path; others stay as they are. */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
   const shortage = shortageOf(error)

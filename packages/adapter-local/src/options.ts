@@ -5,10 +5,7 @@ import type { Owner } from '@ws/core/adapter'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 export interface LocalAdapterOptions {
-  /**
-   * The directory (absolute, or from the process's working directory). It must exist, unless `create` is true. A link to
-   * one is resolved once.
-   */
+  /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
   /**
    * Makes the directory where nothing is; the one above it must exist. As root it belongs to `owner`; without one to the
@@ -20,10 +17,7 @@ export interface LocalAdapterOptions {
    * user of this process, the only one possible then.
    */
   readonly owner?: Owner | undefined
-  /**
-   * `auto` (default): small local work at once on this thread, everything that may block on the pool. `async`: everything
-   * on the pool.
-   */
+  /** `auto` (default): small local work at once on this thread, the rest on the pool. `async`: everything on the pool. */
   readonly io?: 'auto' | 'async' | undefined
 }
 

@@ -13,10 +13,7 @@ export interface MemoryAdapterOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
-  /**
-   * The time that changes put into `modifiedAt`, in milliseconds since the epoch: a clock for tests. It must not go below 0.
-   * Default: `Date.now`.
-   */
+  /** Milliseconds since the epoch for `modifiedAt`: a clock for tests, never below 0. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 

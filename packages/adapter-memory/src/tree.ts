@@ -39,11 +39,7 @@ export class MemoryTree {
     return this.#detachments
   }
 
-  /**
-   * Walks to a path, name by name.
-   *
-   * @throws LinkSignal at a link before the end, or with `follow` at the end. WorkspaceError `ENOTDIR` below a file.
-   */
+  /** Walks to a path. @throws LinkSignal at a link before the end, or with `follow` at it; `ENOTDIR` below a file */
   locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Lookup {
     const names = segmentsOf(path)
     let directory = this.root

@@ -18,10 +18,7 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /**
-   * From now on, changes that others made in the store before this call are seen: names, sizes and content. Takes as long
-   * as `attributeCacheTime`.
-   */
+  /** Later calls see what others changed in the store before this one. Takes as long as `attributeCacheTime`. */
   refresh(options?: RefreshOptions): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>

@@ -6,10 +6,7 @@ import type { Features } from './program/features.ts'
 /** Bytes of a key of S3. */
 const longestKey = 1_024
 
-/**
- * The capabilities of a mount, of those of the disk through which it is seen. `below`: the part of the mount that an
- * adapter shows, `""` or `threads/t1/`.
- */
+/** The capabilities of a mount, from those of the disk. `below`: the part that an adapter shows, `""` or `threads/t1/`. */
 export function capabilitiesOf(
   disk: AdapterCapabilities,
   options: CheckedOptions,

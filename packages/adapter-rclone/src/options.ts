@@ -13,10 +13,7 @@ import { refuseChangedName } from './files/names.ts'
 export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   /** rclone's name for an S3 store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
   readonly provider?: string | undefined
-  /**
-   * Another kind of store, instead of `endpoint` and the like: its section as rclone's configuration has it, `type`
-   * included.
-   */
+  /** Another kind of store instead of `endpoint` and the like: its section of rclone's configuration, `type` included. */
   readonly remote?: Readonly<Record<string, string>> | undefined
   /** The bucket; for stores without buckets, their first directory. */
   readonly bucket: string
@@ -24,10 +21,7 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   readonly prefix?: string | undefined
   /** Nothing can be changed; rclone enforces it for commands too. Default false. */
   readonly readOnly?: boolean | undefined
-  /**
-   * The user that files belong to and commands run as. Default: this process's own user. As root there is no default,
-   * and no commands run without an owner.
-   */
+  /** The user of files and commands. Default: this process's user; as root none, and then no commands run. */
   readonly owner?: Owner | undefined
   /**
    * Where caches and mount points are kept: on a local disk, and the same at the next start, since what had not been
@@ -172,10 +166,7 @@ export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions
   }
 }
 
-/**
- * rclone's own spelling of names, which it then translates no more: keys are the names. By default a name with a control character
- * comes back with a picture of it (`␊`), as another file.
- */
+/** rclone's spelling of names is not translated: keys are the names, also those with control characters. */
 const sameNames = 'Slash,Ctl,Del,Dot'
 
 /** The section of rclone's configuration that describes the store. */

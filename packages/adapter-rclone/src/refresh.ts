@@ -9,10 +9,7 @@ export interface RefreshOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Makes rclone forget its listings, then waits until the kernel has forgotten its cached attributes. These cannot be
- * cleared, but they expire soon.
- */
+/** Makes rclone forget its listings, and waits until the kernel's cached attributes have expired. */
 export async function refreshMount(
   control: Control,
   { below, attributeCacheTime, signal }: RefreshOptions,

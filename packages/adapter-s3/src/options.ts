@@ -3,10 +3,7 @@ import type { S3Connection, S3Credentials } from '@ws/core/options'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
-/**
- * Credentials as the AWS SDK takes them: fixed ones, or a function that gets them. It is called anew when they expire,
- * or the store says so.
- */
+/** Credentials as the AWS SDK takes them: fixed, or a function, called anew when they expire or the store says so. */
 export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
@@ -18,10 +15,7 @@ export type S3Encryption =
 
 export interface BucketOptions {
   readonly bucket: string
-  /**
-   * The part of the bucket that is the adapter's `/`: whole segments, `threads/t1`. Nothing outside of it can be reached.
-   * Default: the whole bucket.
-   */
+  /** The adapter's `/` in the bucket, in whole segments: `threads/t1`. Nothing outside can be reached. Default: all of it. */
   readonly prefix?: string | undefined
   /** Every change is `EROFS`, and the server is asked nothing at the start. Default false. */
   readonly readOnly?: boolean | undefined

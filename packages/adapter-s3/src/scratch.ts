@@ -6,10 +6,7 @@ import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
 import type { Store } from './store.ts'
 
-/**
- * A part of the store for temporary files: below a name that the adapter keeps for itself, hidden from listings.
- * Emptied by its `close()`; remains of a killed process there are for the bucket's lifecycle rules.
- */
+/** A part of the store for temporary files, hidden from listings. `close()` empties it; else lifecycle rules do. */
 export function createScratch(
   store: Store,
   make: (parts: Pick<S3AdapterParts, 'store' | 'release'>) => StorageAdapter,

@@ -9,10 +9,7 @@ const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
 /** Where they lie in the workspace, in texts too. */
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
-/**
- * Gives deepagents' own directories a place in `/tmp` where the workspace does not let their own be written: outside its
- * mounts, or outside its output. They keep their names for the agent.
- */
+/** Gives deepagents' own directories a place in `/tmp` where the workspace refuses theirs. The agent sees their names. */
 export function withOwnDirectories(
   workspace: Workspace,
   files: Required<BackendProtocolV2>,

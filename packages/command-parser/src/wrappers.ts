@@ -148,10 +148,7 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/**
- * Where the program of a wrapper starts among its arguments; `none`: it starts nothing; `unknown`: the line does not
- * show it.
- */
+/** Where a wrapper's program starts in its arguments; `none`: nothing starts; `unknown`: the line does not show it. */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],

@@ -4,10 +4,7 @@ export interface TestContext {
   readonly skip: (reason: string) => never
 }
 
-/**
- * The functions of a test framework that the kit needs. `@ws/conformance/vitest` binds vitest's; others are a few
- * lines.
- */
+/** The functions of a test framework that the kit needs. `@ws/conformance/vitest` has vitest's. */
 export interface Runner {
   readonly describe: (title: string, define: () => void) => void
   readonly it: (title: string, test: (context: TestContext) => Promise<void>) => void

@@ -24,11 +24,7 @@ export interface Bounds {
   readonly timeout: number
 }
 
-/**
- * Runs a task in a thread, within the time and the memory of the call.
- *
- * @throws WorkspaceError `ETIMEDOUT`, `EFBIG`, `EINVAL`; `signal.reason`; `closing.reason`
- */
+/** Runs a task within the call's limits. @throws WorkspaceError `ETIMEDOUT`, `EFBIG`, `EINVAL`; either signal's reason */
 export async function runInThread<Result>(
   { pool, closing, maxMemory }: Call,
   bounds: Bounds,

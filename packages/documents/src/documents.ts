@@ -38,11 +38,7 @@ export interface Documents extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Opens a reader of documents. Threads are started by the first call, and ended when they have nothing to do.
- *
- * @throws WorkspaceError `EINVAL` for options without a meaning.
- */
+/** Opens a reader of documents; its threads live while they have work. @throws WorkspaceError `EINVAL` for wrong options */
 export function openDocuments(options: DocumentsOptions = {}): Documents {
   const { concurrency, maxMemory, idleTimeout } = resolveOptions(options)
   const pool = new ThreadPool({ size: concurrency, maxMemory, idleTimeout })

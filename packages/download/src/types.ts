@@ -41,10 +41,7 @@ export interface Download {
   /** The last URL, after all redirects. */
   readonly url: string
   readonly status: number
-  /**
-   * The type that the server names, where that is printable and at most 255 characters long; else the type without
-   * parameters.
-   */
+  /** The server's type, where printable and at most 255 characters long; else without parameters. */
   readonly contentType?: string | undefined
   /** The size that the server promised, where it did, and the content is not compressed. */
   readonly size?: number | undefined

@@ -19,10 +19,7 @@ export function nextUrl(from: URL, location: string): URL {
   return url
 }
 
-/**
- * Servers send UTF-8 in a header, and a client may read each byte of it as one character. Text that
- * is not UTF-8 in that reading stays as it is.
- */
+/** A client may read UTF-8 in a header as one character a byte. Text that is not UTF-8 in that reading stays. */
 function utf8Of(header: string): string {
   // oxlint-disable-next-line no-control-regex -- a byte
   if (!/[\u0080-\u00ff]/.test(header) || /[^\u0000-\u00ff]/.test(header)) return header

@@ -10,11 +10,7 @@ export const connectTimeout = 15_000
 
 export type Dialled = { readonly socket: Socket } | { readonly problem: DialProblem }
 
-/**
- * Opens a connection to a host: to the very address that was checked, and to no other.
- *
- * @throws the reason of `signal`
- */
+/** Connects to the very address that was checked, and to no other. @throws the reason of `signal` */
 export async function dial(
   host: string,
   port: number,

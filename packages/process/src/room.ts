@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/**
- * So many more are asked for. Threads of this process may open files meanwhile, as many as Node has for that and some; and
- * commands that run may start processes.
- */
+/** To spare: threads of this process may open files meanwhile, and commands that run may start processes. */
 const slack = 8
 
 /**
@@ -42,10 +39,7 @@ export function requireProcesses(): void {
 
 let spare: number | undefined
 
-/**
- * Does something that takes one descriptor at a time, with the last one where there is no other. Processes must be found
- * to be ended, also by a process that has too many open files.
- */
+/** Runs a task on a reserved descriptor if the process has none left, so that children can still be found and killed. */
 export function withSpareDescriptor<T>(use: () => T): T {
   spare ??= openSpare()
   try {

@@ -79,11 +79,7 @@ export class Runner implements AsyncDisposable {
     return createPlanJsonSchema(this.#context.types)
   }
 
-  /**
-   * Looks for every fault of a plan that can be known before it runs. Touches nothing.
-   *
-   * @param given the text of a plan in YAML or JSON, or a plan as data
-   */
+  /** Finds every fault of a plan that shows before it runs. Touches nothing. @param given YAML or JSON text, or data */
   async check(given: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<PlanCheck> {
     const { types, place } = this.#context
     const checked = checkPlan(given, { types, output: place })
@@ -131,10 +127,7 @@ export class Runner implements AsyncDisposable {
     return result
   }
 
-  /**
-   * Carries out one attempt at a step, for engines that run plans themselves. The caller holds a lease of the step
-   * wherever two could carry it out at once.
-   */
+  /** Runs one attempt at a step, for engines of plans. The caller holds the step's lease where two could run it at once. */
   executeStep(request: StepRequest, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StepOutcome> {
     return executeStep(request, this.#context, options)
   }

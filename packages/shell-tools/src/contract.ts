@@ -97,10 +97,7 @@ export type Facts = 'type' | 'size' | 'all'
 
 export interface ListedEntry {
   readonly name: string
-  /**
-   * Valid as far as facts were asked for. Absent where the listing does not report them: `lstat` does, or throws the
-   * reason.
-   */
+  /** As far as facts were asked for; absent where the listing lacks them: `lstat` reports them, or throws why. */
   readonly stat?: FileFacts | undefined
   /** The target of a link, with `all`, where the listing has it. */
   readonly target?: string | undefined

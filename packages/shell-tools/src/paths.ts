@@ -1,7 +1,4 @@
-/**
- * An absolute path without `.` and empty segments. A `..` after a name is kept, since its meaning depends on links; so
- * is a slash at the end, which asks for a directory.
- */
+/** Absolute, without `.` and empty segments. A `..` after a name stays, since links decide; so does a final slash. */
 export function tidyPath(path: string): string {
   const kept: string[] = []
   const segments = path.split('/')

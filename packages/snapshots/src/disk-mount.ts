@@ -32,10 +32,7 @@ export class DiskMount {
     })
   }
 
-  /**
-   * Changes the tree itself, as a command does, while no call changes it. An adapter that keeps its files in a store has the changes
-   * there when this resolves.
-   */
+  /** Changes the tree as a command does, while no call changes it. Resolves when the changes are in the adapter's store. */
   async change<Result>(work: () => Promise<Result>): Promise<Result> {
     const end = await this.#inner.beginCommand?.()
     try {

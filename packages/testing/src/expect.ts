@@ -17,10 +17,7 @@ export async function expectFile(source: TreeSource, path: string, content?: Fil
   require(await judgeFile(source, path, content), expectFile)
 }
 
-/**
- * Expects exactly these files, at the root or in a directory. Permission bits and times are compared where `tree` names
- * them. @throws AssertionError
- */
+/** Expects exactly these files; bits and times where `tree` names them. @throws AssertionError */
 export async function expectTree(source: TreeSource, tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void> {
   require(await judgeTree(source, tree, options), expectTree)
 }

@@ -4,10 +4,7 @@ export interface Cut {
   readonly error: unknown
 }
 
-/**
- * An iteration that may break off. `begin` runs before the source is opened, and gives the cut. A source that breaks off, or
- * is left early, is closed.
- */
+/** An iteration that may break off. `begin` gives the cut, before the source opens. A source left early is closed. */
 export function tear<Item>(
   open: () => AsyncIterator<Item>,
   begin: () => Promise<Cut | undefined>,

@@ -19,10 +19,7 @@ export interface LineSearchOptions {
 export interface LineMatcher {
   /** The matching lines of a file that is in memory, one by one: a caller that stops early has searched no further. */
   searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
-  /**
-   * The matching lines of a file that comes in chunks of any size, with constant memory. Leaving the loop early ends the
-   * chunks too (`return()`); their errors pass through.
-   */
+  /** Matching lines of a file in chunks, in constant memory. Leaving early ends the chunks; their errors pass through. */
   searchChunks(chunks: AsyncIterable<Uint8Array>, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
 }
 

@@ -29,10 +29,7 @@ export interface Pattern {
 const maxPatternLength = 1000
 /** Instructions of a regular expression at most. */
 const maxProgramSize = 2000
-/**
- * Comparisons that take some milliseconds: a comparison of a character with a character of the pattern or an
- * instruction.
- */
+/** Comparisons of a character with one of the pattern, or with an instruction, that take some milliseconds. */
 const maxComparisons = 2_000_000
 /** Characters that are searched in a millisecond or two, however short the pattern. */
 const maxCharacters = 200_000

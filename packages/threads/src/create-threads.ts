@@ -37,11 +37,7 @@ function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | un
   return known
 }
 
-/**
- * Threads: a workspace for each conversation, all in one store.
- *
- * @throws WorkspaceError `EINVAL` for a wrong option or layout; else as the factory of the store does.
- */
+/** A workspace for each conversation, in one store. @throws WorkspaceError `EINVAL` for a wrong option; else as the store */
 export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   checkThreadsOptions(options)
   const layout = checkLayout(options.layout)

@@ -19,10 +19,7 @@ export interface ThreadsOptions {
    * copies belong to the threads. Default: commands see the store itself.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /**
-   * Where a thread's tree lies for its user and in its commands: `/`, or a place such as `/workspace`. Skills and the ticket
-   * lie below it. Default `/`.
-   */
+  /** The place of a thread's tree: `/`, or such as `/workspace`. Skills and the ticket lie below it. Default `/`. */
   readonly at?: string | undefined
   /** Where the parts lie in the store. */
   readonly layout?: LayoutOptions | undefined
@@ -125,10 +122,7 @@ export interface Thread extends AsyncDisposable {
   status(): ThreadStatus
   /** When it resolves, everything written before is in the store for good. */
   flush(options?: SignalOption): Promise<void>
-  /**
-   * Ends this use. The thread itself is closed when it has been idle: at once with an `idleTimeout` of 0. Then it rejects
-   * with `EBUSY` when the flush fails. Twice is fine.
-   */
+  /** Ends this use. An `idleTimeout` of 0 closes the thread; `EBUSY` when that flush fails. Twice is fine. */
   close(): Promise<void>
 }
 

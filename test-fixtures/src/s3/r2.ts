@@ -13,10 +13,7 @@ export interface R2ServerOptions {
   readonly credentials?: S3Credentials
 }
 
-/**
- * Starts miniflare's S3 endpoint: R2 as its makers simulate it, from an npm package. It keeps everything in a directory
- * of its own, which goes with it.
- */
+/** Starts miniflare's S3 endpoint: R2 as its makers simulate it, in a directory that goes with it. */
 export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Server> {
   const { buckets = 64, credentials = randomCredentials() } = options
   const names = Array.from({ length: buckets }, (_, index) => `bucket-${index + 1}`)

@@ -62,10 +62,7 @@ export const sharedConfig = mergeConfig(baseConfig, { test: { projects: projects
 /** The same for packages whose tests count what their process holds, or set its variables: with workers of their own. */
 export const ownWorkersConfig = mergeConfig(baseConfig, { test: { projects: projects('own', '.') } })
 
-/**
- * The tests of these folders, without the files that hold none of this tier. Those of an `isolated` file replace modules:
- * each such file has a worker for itself.
- */
+/** The tests of these folders that are of this tier. An `isolated` file replaces modules, and gets its own worker. */
 function projects(name: string, ...folders: readonly string[]): TestProjectInlineConfiguration[] {
   const files = (ending: string): string[] => folders.map((folder) => `${folder}/test/**/*${ending}`)
   const [include, isolated] = [files('.test.ts'), files('.isolated.test.ts')]

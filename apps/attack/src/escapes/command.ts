@@ -8,11 +8,7 @@ import { missedByControl, renderEscapes } from './table.ts'
 
 export const escapesPath = fileURLToPath(new URL('../../../../docs/escapes.md', import.meta.url))
 
-/**
- * `npm run attack -- --escapes [--write]`.
- *
- * @returns the exit code: 1 where a declaration does not hold, 2 where the control did not get out
- */
+/** `npm run attack -- --escapes [--write]`. @returns 1: a declaration does not hold; 2: the control did not get out */
 export async function tryEscapes({ write }: { readonly write: boolean }): Promise<number> {
   const control = await runControl()
   const problems = missedByControl(control).map((name) => `the control did not get out: ${name}`)

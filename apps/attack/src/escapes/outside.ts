@@ -14,10 +14,7 @@ import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 
 type Ear = 'UDP' | 'datagram to a socket with a path'
 
-/**
- * Targets that no command may reach: a file, a process, and ears on the host. All belong to the user that commands run
- * as.
- */
+/** A file, a process and ears on the host, of the user that commands run as. No command may reach them. */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string
   readonly owner: Owner

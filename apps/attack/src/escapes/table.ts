@@ -44,10 +44,7 @@ function untriedInControl(attempt: string): boolean {
   return ofRules || name === 'survives its command' || (fights === true && field !== 'processes')
 }
 
-/**
- * Attempts that may give a plain process of an ordinary user nothing, since the kernel is in the way: not on every
- * machine, or never.
- */
+/** Attempts that may give a plain process of an ordinary user nothing, since the kernel can be in the way. */
 const privileged: ReadonlySet<string> = new Set([
   '/proc/1/root and cwd',
   'open_by_handle_at',

@@ -8,10 +8,7 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
-/**
- * Tried in this order if the caller does not choose. The `sanitize` executor has no view, and the `virtual` executor has no real
- * programs, so neither is ever a silent substitute.
- */
+/** Tried in this order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
 /** The same where a mount has no directory on this machine: no program can see it, so there is nothing to fall back from. */

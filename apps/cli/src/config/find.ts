@@ -34,10 +34,7 @@ export function findWorkspace(): FoundWorkspace {
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
-/**
- * The configuration of a directory that an option names, where the user trusts one: in it, or above it with this root. Any other may
- * have been planted by a command.
- */
+/** The configuration of a named directory, in it or above it with this root, if trusted: a command can plant one. */
 export function trustedConfigOf(directory: string): string | undefined {
   const root = canonical(resolve(directory))
   for (let at = root; ; at = dirname(at)) {

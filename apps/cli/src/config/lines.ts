@@ -65,10 +65,7 @@ class Scanner {
 
 const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\0')
 
-/**
- * The line, from 1, of a key or an element in a JSON text. For a path that is not there, the line of the nearest part above
- * it.
- */
+/** The line, from 1, of a key or an element in a JSON text; of the nearest part above it where it is missing. */
 export function lineOf(content: string, path: readonly PropertyKey[]): number {
   const scanner = new Scanner(content)
   scanner.value([])

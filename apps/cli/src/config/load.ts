@@ -21,11 +21,7 @@ export interface LoadedConfig extends Config {
   readonly trusted: boolean
 }
 
-/**
- * Reads and checks a config file that an option names.
- *
- * @throws UsageError naming the file as it was typed, the place in it and the remedy.
- */
+/** Reads and checks a config file that an option names. @throws UsageError naming the file, the place and the remedy */
 export async function loadConfig(file: string): Promise<LoadedConfig> {
   const shown = quotePath(file)
   if (file === '' || file.includes('\0'))
@@ -36,11 +32,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   return { ...parseConfig(content.toString('utf8'), file, shown), shown: named, trusted }
 }
 
-/**
- * Reads and checks a config file that no option names. The user must trust its content.
- *
- * @throws UsageError as {@link loadConfig}, and where the user does not trust it
- */
+/** Reads and checks a config file that no option names. @throws UsageError as {@link loadConfig}, or if it is not trusted */
 export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   const content = await readFound(file)
   const shown = shownFile(file)

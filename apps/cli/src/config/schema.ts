@@ -143,10 +143,7 @@ const viewOptions = {
   env,
 }
 
-/**
- * `ws.config.json`. Strict: a key that is not known is an error, since a misspelt rule would be no rule. No field takes
- * a secret: code that needs one reads it from the environment.
- */
+/** `ws.config.json`. Strict, since a misspelt rule would not hold. No field takes a secret. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   /** The first is the workspace's root. */

@@ -21,11 +21,7 @@ export function trustedHash(path: string): string | undefined {
   }
 }
 
-/**
- * Notes that the user trusts a configuration as it is now. A changed configuration must be trusted again.
- *
- * @throws UsageError where the note cannot be kept
- */
+/** Notes that the user trusts a configuration as it is now. @throws UsageError where the note cannot be kept */
 export function trust(path: string, hash: string): void {
   const directory = trustDirectory()
   try {

@@ -2,11 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { UsageError } from '../errors.ts'
 
-/**
- * Writes a config file of the user. A link of that name is replaced, and not followed.
- *
- * @throws UsageError
- */
+/** Writes a config file of the user. A link of that name is replaced, not followed. @throws UsageError */
 export function writeConfig(file: string, shown: string, text: string): void {
   try {
     rmSync(file, { force: true })

@@ -67,10 +67,7 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
   return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
 }
 
-/**
- * The command that installs packages beside `ws`. It takes them from tarballs: on the registry, names that begin with `@ws/`
- * belong to others.
- */
+/** The command that installs packages from tarballs: on the registry, names that begin with `@ws/` belong to others. */
 export function howToInstall(packages: readonly OptionalName[]): string {
   const command = `npm run pack -- DIR ${packages.join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``

@@ -39,10 +39,7 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
   return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }
 }
 
-/**
- * The endpoint of the environment is read here and not by the SDK, so that buckets are addressed by path there too: few
- * self-hosted servers have a host name for each bucket.
- */
+/** Read here and not by the SDK, so that buckets are addressed by path: few self-hosted servers have a host name for each. */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
   const url = endpoint ?? endpointOfEnvironment()
   // a self-hosted server has no regions, yet requests are signed for one

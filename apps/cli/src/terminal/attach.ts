@@ -11,10 +11,7 @@ export function ownTerminal(): { readonly columns: number; readonly rows: number
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/**
- * Connects a session with this process until the session ends: keys as they are typed, size, output byte for byte. The
- * terminal's mode is put back in every case, also when this process is made to exit.
- */
+/** Connects a session with this process: keys, size, output. The terminal's mode is put back however this process exits. */
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)

@@ -2,11 +2,7 @@ import { fstatSync, readFileSync, readlinkSync } from 'node:fs'
 
 import { StreamError, UsageError } from '../errors.ts'
 
-/**
- * Standard input as bytes.
- *
- * @throws UsageError when it is closed or a directory; the stream throws StreamError when reading fails.
- */
+/** Standard input as bytes. @throws UsageError when it is closed or a directory; the stream throws StreamError */
 export function standardInput(remedy: string): AsyncIterable<Uint8Array> {
   if (isClosed(0)) throw new UsageError(`standard input is closed; ${remedy}`)
   // Node would take it for an empty input
@@ -23,10 +19,7 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/**
- * True for a standard stream that was closed when this process began. Node opens `/dev/null` in its place, for reading *and*
- * writing. A redirection opens it for one of the two.
- */
+/** True for a standard stream that was closed at the start: Node opens `/dev/null` for reading *and* writing in its place. */
 export function isClosed(descriptor: 0 | 1): boolean {
   try {
     if (readlinkSync(`/proc/self/fd/${descriptor}`) !== '/dev/null') return false

@@ -14,10 +14,7 @@ export function wrapWords(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
-/**
- * Writes a message of `ws` to standard error: one line, or on a terminal as many as it needs, without characters that act. Names in it
- * are escaped by `nameOn`.
- */
+/** Writes a message to standard error: one line, or wrapped on a terminal. Names in it are escaped by `nameOn`. */
 export function complainTo(stream: NodeJS.WriteStream, text: string): void {
   const message = `ws: ${stream.isTTY ? escapeText(text) : text}`
   stream.write(`${stream.isTTY ? wrapWords(message, screenWidth(stream), '    ') : message}\n`)

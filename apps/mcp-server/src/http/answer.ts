@@ -31,10 +31,7 @@ export interface SendOptions {
   readonly isStream: boolean
 }
 
-/**
- * Sends an answer that the SDK made, as fast as the client takes it. A client that takes nothing for `unreadTimeout`
- * loses the connection, and so does a client that leaves 1 MiB of a stream unread.
- */
+/** Sends an answer of the SDK. A client that takes nothing for `unreadTimeout`, or leaves 1 MiB unread, is disconnected. */
 export async function send(response: ServerResponse, answer: Response, options: SendOptions): Promise<void> {
   const { unreadTimeout, isStream } = options
   response.on('timeout', () => response.destroy())

@@ -3,10 +3,7 @@ import { Duplex } from 'node:stream'
 
 import { pace } from '../messages/pace.ts'
 
-/**
- * Bytes that are parsed at once. Node parses each read of 64 KiB whole: 10,900 chunks of one byte, or 1,700 requests, take
- * from 30 to 100 ms.
- */
+/** Bytes that are parsed at once. Node parses 64 KiB whole, which takes 30 to 100 ms for chunks of one byte. */
 const sliceBytes = 4 * 1024
 
 /** A connection that gives the parser of HTTP a little at a time, and lets others have a turn meanwhile. */

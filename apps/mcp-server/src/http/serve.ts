@@ -13,10 +13,7 @@ import type { HttpOptions } from './types.ts'
 
 /** Milliseconds in which a request must have arrived, headers and body. */
 const arrivalTimeout = 60_000
-/**
- * Milliseconds for which an idle connection stays open. More than clients and proxies keep theirs (60 s is usual): where the
- * server closes first, a request that is on its way is lost.
- */
+/** Milliseconds. More than the usual 60 s of clients and proxies: where the server closes first, requests are lost. */
 const keepAliveTimeout = 65_000
 
 export interface HttpServer extends Served {

@@ -13,10 +13,7 @@ export interface IncomingOptions {
   readonly take?: ((bytes: number) => void) | undefined
 }
 
-/**
- * Collects the bytes of one message. They are copied into one buffer: each chunk is an object of its own, and a client may
- * send a byte at a time.
- */
+/** Collects the bytes of one message in one buffer: a client may send a byte at a time, and each chunk is an object. */
 export class Incoming {
   readonly #options: IncomingOptions
   readonly #shape = new Shape()
@@ -78,11 +75,7 @@ export class Incoming {
     this.#size = size
   }
 
-  /**
-   * The message. The bytes are gone afterwards.
-   *
-   * @throws MessageError its refusal, and 400 for anything but JSON in UTF-8
-   */
+  /** The message; the bytes are gone afterwards. @throws MessageError its refusal, and 400 for anything but JSON in UTF-8 */
   async parse(): Promise<unknown> {
     if (this.#refusal !== undefined) throw this.#refusal
     this.#options.take?.(this.#shape.bytes)

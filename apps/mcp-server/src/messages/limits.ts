@@ -13,10 +13,7 @@ export function limitsOf(given: MessageLimits): { readonly [Name in keyof Messag
   return { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout }
 }
 
-/**
- * Counts what is in use at once. A subject that holds something already gets more only while as much stays free for
- * others: one subject alone gets half, two get a third each.
- */
+/** Counts the uses at once. A subject that holds something gets more only while as much stays free for others. */
 export class Limit {
   readonly most: number
   readonly #isShared: boolean

@@ -3,10 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Milliseconds of work in one turn of the event loop before the rest waits for the next one. */
 const turnMs = 5
 
-/**
- * Spreads work over the turns of the event loop, so that a client with much of it does not hold up the others. All servers of
- * a thread share its event loop, and so its pace.
- */
+/** Spreads work over turns of the event loop, which all servers of a thread share: one client does not hold up others. */
 class Pace {
   #began: number | undefined
   #next: Promise<void> | undefined

@@ -18,10 +18,7 @@ const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeO
   34, 44, 58, 91, 92, 93, 123, 125,
 ]
 
-/**
- * Counts the values of a JSON text as its bytes go by, before a parser makes objects of them, and finds the id of its
- * message. Holds one name or value at most.
- */
+/** Counts the values of a JSON text as its bytes go by, and finds the message's id. Holds one name or value at most. */
 export class Shape {
   /** `null` while no id was found, as JSON-RPC requires it in an answer without an id. */
   id: RequestId | null = null

@@ -15,10 +15,7 @@ import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
 /** Entries that a listing shows, and proposals for a path. */
 const maxListed = 500
 const maxProposed = 100
-/**
- * Bytes of a file that is given as a resource; larger ones are read by the tools, in pieces. The answer is put together
- * in one turn of the event loop.
- */
+/** Bytes of a file that is given as a resource, in one turn of the event loop; tools read larger ones in pieces. */
 const maxBytes = 1024 * 1024
 
 /** Offers the files as resources: a list of the upper ones, a template for all, and proposals for its path. */

@@ -19,10 +19,7 @@ export interface Source extends Served {
   readonly reads: Semaphore
 }
 
-/**
- * @throws WorkspaceError `ENOEXECUTOR` where commands are asked for, and the workspace has no executor that meets the
- * requirement
- */
+/** @throws WorkspaceError `ENOEXECUTOR` where commands are asked for and no executor meets the requirement */
 export function createSource(opened: OpenedWorkspace, options: SourceOptions & MessageLimits): Source {
   const { workspace } = opened
   if (options.commands !== undefined) checkExecutor(opened, options.commands)

@@ -36,10 +36,7 @@ interface Watched {
   uses: number
 }
 
-/**
- * Reports watched files that change through this workspace. The audit reports file operations. After each command, the
- * files are looked at. Changes by others are not noticed.
- */
+/** Reports watched files that the file API or a command of this workspace changes. Changes by others are not noticed. */
 export class Watch implements Disposable {
   readonly #workspace: Workspace
   readonly #watched = new Map<string, Watched>()
@@ -60,11 +57,7 @@ export class Watch implements Disposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * Watches a file from now on, whether it is there or not, until the function that this returns is called.
-   *
-   * @throws MessageError 503 where too many files are watched
-   */
+  /** Watches a file, there or not, until the returned function is called. @throws MessageError 503 for too many files */
   async add(path: string): Promise<() => void> {
     const watched = this.#watched.get(path) ?? this.#begin(path)
     watched.uses += 1

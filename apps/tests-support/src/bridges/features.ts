@@ -39,11 +39,7 @@ export const featureFiles: Files = {
   'AGENTS.md': 'The answer is 42.\n',
 }
 
-/**
- * Tests each feature of a framework on each executor and at each root, and that `docs/bridges.md` says so.
- *
- * @param framework the heading of the framework's table in the documentation
- */
+/** Tests each feature on each executor and at each root, and that `docs/bridges.md` says so below `framework`. */
 export function testFeatures(framework: string, features: Features): void {
   for (const column of columns) {
     const tier = column.quick ? {} : { tags: ['deep' as const] }

@@ -51,10 +51,7 @@ interface VersionFacts {
   readonly ctimeNs: bigint
 }
 
-/**
- * The facts that a version of a file of this adapter was made of; `undefined` for a version of another adapter. For
- * adapters that build on this one, on file systems that change times on their own.
- */
+/** The facts behind a version of this adapter, for adapters built on it; `undefined` for a version of another one. */
 export function factsOfVersion(version: Version): VersionFacts | undefined {
   const found = fieldsOf(version)
   if (found === undefined) return undefined

@@ -195,10 +195,7 @@ const rmdir = promisify(fs.rmdir) as (name: HostName) => Promise<void>
 const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => Promise<void>
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
-/**
- * Calls on libuv's pool, for everything that may block. With a semaphore, only so many are under way at once: four
- * hanging calls fill the pool, and block all of `fs.promises` in this process.
- */
+/** Calls on libuv's pool. A semaphore bounds them: four hanging calls fill the pool, and block all of `fs.promises`. */
 export function pooledCalls(semaphore?: Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
     call: SystemCall<Arguments, Promise<Result>>,

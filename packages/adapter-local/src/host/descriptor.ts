@@ -2,10 +2,7 @@ import { readlinkSync } from 'node:fs'
 
 let directory = '/proc/self/fd/'
 
-/**
- * The kernel's path to what a descriptor is open at. By this process's number where `/proc` knows it under that: `self`
- * is a link, which costs each of several calls for a read a tenth of its time.
- */
+/** The kernel's path to an open descriptor, by this process's number where possible: `self` is one link more to follow. */
 export function pathOfDescriptor(fd: number): string {
   return directory + fd
 }

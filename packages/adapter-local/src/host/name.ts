@@ -26,8 +26,5 @@ export function showBytes(bytes: Uint8Array): string {
   return shown
 }
 
-/**
- * The character that invalid bytes decode to. A name that has it is either such a name, or really contains the
- * character.
- */
+/** Invalid bytes decode to this character; a name with it is such a name, or really contains it. */
 export const replacement = '\uFFFD'

@@ -5,10 +5,7 @@ import { Semaphore } from '@ws/core/adapter'
 const buffer = Buffer.alloc(128)
 let fd: number | undefined
 
-/**
- * Milliseconds that this thread has waited for a processor since it began: the second field of `schedstat`. 0 where the
- * system does not say. It is one read of an open descriptor, about 2 µs.
- */
+/** Milliseconds that this thread has waited for a processor (the second field of `schedstat`); 0 where it is unknown. */
 function runDelay(): number {
   try {
     fd ??= openSync('/proc/thread-self/schedstat', 'r') // kept: it belongs to the thread
@@ -40,10 +37,7 @@ export function isTurnOver(): boolean {
   return spentInSlice >= sliceMs
 }
 
-/**
- * `undefined` while the event loop may still be held, else a later turn of it. Everything in this process shares one
- * budget, since it is one loop: a thousand reads at once, each of 10 µs, would hold it for 10 ms.
- */
+/** `undefined` while the event loop may be held, else a later turn. All of this process shares the budget of its one loop. */
 export function ownTurn(): Promise<void> | undefined {
   if (!isTurnOver()) return undefined
   if (!isTurnDue) {
@@ -60,10 +54,7 @@ function beginTurn(): void {
   letNextOneIn()
 }
 
-/**
- * One after the other, each after what the one before has done at once, as long as this turn lasts. If all were let in,
- * most would only see that it is over again.
- */
+/** In line, each after the work that the one before did at once: let in together, most would find the turn over again. */
 function letNextOneIn(): void {
   const next = line.shift()
   if (next === undefined) return

@@ -6,10 +6,7 @@ import type { ImmediateCalls, PlainCalls, Status } from '../host/calls.ts'
 import { anyEntry, reading, smallBytes } from '../host/constants.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 
-/**
- * The status of an entry, if that takes no waiting. `undefined` leaves every other case, and its error, to the thorough
- * way. Both make the same checks.
- */
+/** The status of an entry, if that takes no waiting. `undefined`: the thorough way finds it, with the same checks. */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))
 }

@@ -16,10 +16,7 @@ interface Known {
 const settledMs = 20
 /** Entries that are remembered at most in this process, about 100 bytes each; a directory itself counts as two. */
 const mostEntries = 65_536
-/**
- * Milliseconds after its last use in which an entry is never dropped. Otherwise a walk over more entries than fit would
- * find none of them again.
- */
+/** Milliseconds after its last use in which an entry is kept: else a walk over more entries than fit would find none. */
 const keptMs = 60_000
 /** By so many milliseconds the clocks may differ from what they were. */
 const clockToleranceMs = 10
@@ -37,10 +34,7 @@ export class KnownEntries {
   /** How often the clock was set. */
   #clocks = 0
 
-  /**
-   * @param now milliseconds of the clock that stamps files
-   * @param monotonic milliseconds of a clock that is never set
-   */
+  /** @param now the clock that stamps files, in ms @param monotonic one that is never set, in ms */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic
@@ -67,11 +61,7 @@ export class KnownEntries {
     return entries
   }
 
-  /**
-   * A text that is another one whenever the entries of a directory have changed since; `undefined` where that cannot be told.
-   *
-   * @param status of the directory, looked at just now
-   */
+  /** Another text whenever a directory's entries have changed; `undefined` if unknown. @param status looked at just now */
   stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
     const now = this.#now()
     this.#watchClock(now)

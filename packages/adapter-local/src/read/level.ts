@@ -121,11 +121,7 @@ export function detailsAtOnce(
   }
 }
 
-/**
- * Whether an entry of it may only hold a reserved name, or have done so when the level was read.
- *
- * @param place host path of the level
- */
+/** Whether an entry may only hold a reserved name, or did when the level was read. @param place host path of the level */
 export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
   const generation = level.isChecked ? reservedNames.lastGeneration : reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing

@@ -13,11 +13,7 @@ import { ownerOfNew } from './owner.ts'
 
 const operation = 'createLocalAdapter'
 
-/**
- * Makes the root directory, where nothing has its name, and gives it to its owner.
- *
- * @throws WorkspaceError `ENOWORKSPACE` where the directory above it is missing.
- */
+/** Makes a missing root directory, and gives it to its owner. @throws WorkspaceError `ENOWORKSPACE` without its parent */
 export async function createRoot(root: string, owner: Owner | undefined): Promise<void> {
   try {
     const recipient = ownerOfNew(owner, await calls.lstat(dirname(root)))

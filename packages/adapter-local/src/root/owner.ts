@@ -6,10 +6,7 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/**
- * The user that an adapter works for: given, or as root the owner of the directory, or this user. `undefined`: only uid
- * 0 is left.
- */
+/** The user to work for: given, as root the owner of the directory, or this user. `undefined`: only uid 0 is left. */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()

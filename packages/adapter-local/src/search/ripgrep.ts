@@ -24,10 +24,7 @@ export interface Candidates {
 }
 
 const directoryFd = 3
-/**
- * Where ripgrep starts: in that very directory, under any name. Each file opened by a path through `/proc` would cost
- * half as much again.
- */
+/** ripgrep starts in that very directory: each file opened by a path through `/proc` would cost half as much again. */
 const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
@@ -114,10 +111,7 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
 /** Milliseconds between looks at what ripgrep waits for. */
 const leaseLookMs = 250
 
-/**
- * Ends ripgrep where it waits for another process to give up its lease on a file, for up to 45 seconds for each file. The
- * matcher in this process goes on, and leaves the file out. Never rejects.
- */
+/** Ends ripgrep while it waits for a lease on a file (45 s each); the matcher here leaves the file out. Never rejects. */
 async function killIfHeld(running: RunningProcess): Promise<void> {
   const locks = await readFile('/proc/locks', 'latin1').catch(() => '') // not on Linux
   if (new RegExp(`LEASE +BREAKER +\\w+ +${running.pid} `).test(locks)) running.kill('SIGKILL')

@@ -45,10 +45,7 @@ export interface Search {
   heldFiles: number
 }
 
-/**
- * The lines that match. Every line comes from one matcher over verified reads; where ripgrep can run confined, it says
- * beforehand which files are worth reading, and nothing else it says is believed.
- */
+/** The lines that match, from one matcher over verified reads; ripgrep only says which files are worth reading. */
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
   const task = parts.begin()
   try {

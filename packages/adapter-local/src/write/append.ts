@@ -66,10 +66,7 @@ async function appendToExisting(
   })
 }
 
-/**
- * The kernel takes setuid and setgid off a file that an ordinary user writes to, and leaves them where root does. A setgid
- * bit without execution by the group means something else, and stays.
- */
+/** The kernel takes setuid and setgid off for an ordinary user, not for root. setgid without group execution stays. */
 async function clearIdBits(task: Task, fd: number, data: Uint8Array, { mode }: Status): Promise<void> {
   const bits = Number(mode) & 0o7777
   const kept = bits & ~(0o4000 | ((bits & 0o010) === 0 ? 0 : 0o2000))

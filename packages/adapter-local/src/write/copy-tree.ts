@@ -68,10 +68,7 @@ interface Way {
   readonly levels: Copying[]
 }
 
-/**
- * Copies a directory with everything below it, one component at a time, through descriptors of both sides. Files come
- * before directories. Takes the handle of the source over.
- */
+/** Copies a directory and all below it through descriptors of both sides, files first. Takes the source's handle over. */
 export async function copyTree(task: Task, entry: CopiedEntry, progress: CopyProgress): Promise<void> {
   const way: Way = {
     from: new Descent(task, entry.source.parent),

@@ -51,11 +51,7 @@ async function giveWay(
   return adopted
 }
 
-/**
- * Removes what only holds names at a path and below it.
- *
- * @returns whether there was something of that kind
- */
+/** Removes entries that only hold names at a path and below it. @returns whether there was one */
 export async function vacateBelow(task: Task, path: MountPath): Promise<boolean> {
   const below = task.tree.hostPath(path).length
   const places = reservedNames.within(task.tree.hostPath(path))

@@ -83,10 +83,7 @@ async function rename({ calls }: Task, from: MoveEnd, to: MoveEnd): Promise<void
   await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
 }
 
-/**
- * rename(2) replaces an entry that appears at the destination in the last moment; link(2) does not. Not for
- * directories.
- */
+/** rename(2) replaces an entry that appears at the last moment; link(2) does not. Not for directories. */
 async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, moved: Status, options: MoveOptions) {
   const { calls } = task
   const oldName = under(from.parent.self, nameOf(from.target))

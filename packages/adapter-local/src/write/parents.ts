@@ -29,10 +29,7 @@ export async function openParentOf(task: Task, target: Target, create: boolean):
   return await makeDirectories(task, target, segmentsOf(target.path).slice(0, -1), 'parent')
 }
 
-/**
- * Goes down from the root, one component at a time, making what is missing. `kind` says what the segments are of the
- * target: the directories above it, or itself.
- */
+/** Goes down from the root, making what is missing. `kind`: segments are the directories above the target, or itself. */
 export async function makeDirectories(
   task: Task,
   target: Target,

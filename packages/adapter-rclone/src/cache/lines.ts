@@ -6,10 +6,7 @@ interface Ended {
   readonly ended: string
 }
 
-/**
- * A list on the disk that outlives the process, as the cache does: JSON, a line each. None where there is none. Items
- * that {@link appendEnd} took back are left out.
- */
+/** A list kept on the disk as JSON lines; empty where there is none. Items that {@link appendEnd} took back are left out. */
 export function readLines<Item extends object>(file: string, nameOf: (item: Item) => string): Item[] {
   let items: Item[] = []
   for (const line of allLines(file) as readonly (Item | Ended)[]) {

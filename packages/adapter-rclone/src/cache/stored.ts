@@ -24,10 +24,7 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
   }
 }
 
-/**
- * Gives the store what the cache says it has under this name, where that is not so. True if it was not. A file that is
- * not uploaded yet is left alone.
- */
+/** Gives the store what the cache has, if they differ; true then. A file that waits for its upload is left alone. */
 export async function supplyStore(part: StoredPart, path: string): Promise<boolean> {
   const { control, fs, metadata, content, signal } = part
   const said = await readCachedFile(join(metadata, path))

@@ -33,10 +33,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ControlRefusal && /not found/i.test(error.message)
 }
 
-/**
- * Asks rclone for something that a caller wants. @throws WorkspaceError the meaning of a refusal for the caller of
- * `operation`.
- */
+/** Asks rclone for something. @throws WorkspaceError the meaning of a refusal for the caller of `operation` */
 export async function explained(operation: string, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask()
@@ -60,11 +57,7 @@ export class Control {
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   }
 
-  /**
-   * Calls a command.
-   *
-   * @throws ControlRefusal what rclone says; WorkspaceError `ETIMEDOUT` when it does not answer, `EIO` when it is gone.
-   */
+  /** Calls a command. @throws ControlRefusal; WorkspaceError `ETIMEDOUT` without an answer, `EIO` when rclone is gone */
   async call(command: string, parameters: Answer = {}, options: CallOptions = {}): Promise<Answer> {
     const { signal, timeout = 10_000 } = options
     signal?.throwIfAborted()

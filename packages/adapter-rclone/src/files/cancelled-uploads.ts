@@ -49,10 +49,7 @@ export class CancelledUploads {
   readonly #below: string
   #gone: Gone[]
 
-  /**
-   * @param options `cache`: host path of the cache; `metadata`, `content`: host paths of its notes and its contents for
-   * this part
-   */
+  /** @param options host paths of the cache, and of its notes (`metadata`) and contents for this part */
   constructor({ cache, metadata, content, below }: CancelledUploadsOptions) {
     const name = createHash('sha256').update(below).digest('hex').slice(0, 16)
     this.#file = join(cache, 'cancelled', name)
@@ -110,10 +107,7 @@ export class CancelledUploads {
     return file === undefined ? await this.#dirtyBelow(path) : file.dirty ? [path] : []
   }
 
-  /**
-   * Removes the store's objects of files that are to go. If a file replaced another by renaming, rclone knows no object
-   * of it, and would leave the object of its predecessor.
-   */
+  /** Removes the store's objects of files that are to go: rclone knows none of a file that replaced another by renaming. */
   async removeStored(paths: readonly string[], { control, fs, signal }: StoreContext): Promise<void> {
     for (const path of paths) await deleteStored(control, { fs, remote: this.#remote(path) }, signal)
   }

@@ -35,10 +35,7 @@ export async function settled<State extends { readonly type: FileType; readonly 
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
-/**
- * The time of the write, where the store reports it in seconds only: two contents of one second must differ in version.
- * `undefined` for a file that was not written here.
- */
+/** The time of a write here, which versions need where the store has only seconds; else `undefined`. */
 async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
   if (type !== 'file' || seen.mtimeNs % nsPerMs !== 0n) return undefined
   const cached = await whatIsKnown(metadata)
@@ -61,10 +58,7 @@ async function timeInCache(
   return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
 }
 
-/**
- * Reads the cache's note on a file that was written here. The cache writes it a moment after, and it cannot be read
- * meanwhile.
- */
+/** Reads the cache's note on a file that was written here; the cache writes it a moment after. */
 async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < knownAttempts; attempt += 1) {
     const cached = lookAtCachedFile(metadata)
@@ -125,10 +119,7 @@ export async function sameContentNow(
   return (await hashInStore(control, { fs, remote: `${below}${path.slice(1)}` })) === hash ? current.version : undefined
 }
 
-/**
- * True where the cache holds another write of this machine than that of the version. The kernel is no witness: for as long as
- * a second it may report the time of the write before.
- */
+/** True where the cache holds another write than that of the version; the kernel may report an old time for a second. */
 function wasWrittenSince({ mtimeNs, ctimeNs }: Facts, cached: CachedFile | undefined): boolean {
   if (cached === undefined || cached.mtimeNs === 0n) return false
   // a clean file with a time in whole milliseconds came from the store

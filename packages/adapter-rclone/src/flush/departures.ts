@@ -15,10 +15,7 @@ const longestUploadMs = 1_000
 /** The same before a move is tried again. It met the end of an upload: so the store answers, if slowly. */
 const longestBeforeRetryMs = 10_000
 
-/**
- * Before a file or directory goes: is moved to `destination`, or deleted. Gives what of it may be on its way to the store,
- * and must not come back.
- */
+/** Before a move to `destination` or a delete: gives what may be on its way to the store and must not come back. */
 export async function callOff(
   { running, cancelled }: Open,
   path: MountPath,

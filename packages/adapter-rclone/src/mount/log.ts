@@ -52,10 +52,7 @@ export class MountLog {
     return this.#tail.join('\n')
   }
 
-  /**
-   * Resolves when every message of before this call has been read. `write` has rclone write a mark: its answers come on
-   * another way than its messages, and may be faster.
-   */
+  /** Resolves when all earlier messages are read. `write` has rclone write a mark: answers may be faster than messages. */
   async catchUp(write: (mark: string) => Promise<void>, signal?: AbortSignal): Promise<void> {
     const mark = `ws-mark-${randomUUID()}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()

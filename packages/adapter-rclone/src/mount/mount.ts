@@ -79,11 +79,7 @@ export class Mount {
     this.#users.delete(user)
   }
 
-  /**
-   * The running mount, after waiting for a mount that is being restored.
-   *
-   * @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`.
-   */
+  /** The running mount, also after it was restored. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED` */
   async running(call: Task): Promise<RunningMount> {
     if (this.#state === 'restoring' && this.#restoring !== undefined) {
       const patience = delay(this.options.operationTimeout, undefined, { ref: false })

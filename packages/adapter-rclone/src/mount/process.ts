@@ -20,10 +20,7 @@ const killedMs = 2_000
 /** Milliseconds between two looks at the mount table: it gives no notice of its changes. */
 const lookEveryMs = 5
 
-/**
- * Variables that a store with a proxy or a private authority needs; nothing else of this process's environment is
- * handed on.
- */
+/** Variables for a store with a proxy or a private authority; nothing else of the environment is handed on. */
 const handedOn = [
   'HTTP_PROXY',
   'HTTPS_PROXY',

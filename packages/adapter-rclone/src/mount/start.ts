@@ -39,10 +39,7 @@ export interface StartOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Mounts, and makes sure that it works: the mount is in the mount table, the control interface answers, the store
- * accepts the credentials and has the bucket. After any failure, only the cache stays.
- */
+/** Mounts, and checks mount table, control interface, credentials and bucket. After a failure, only the cache stays. */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
   await prepareDirectories(place)
@@ -96,10 +93,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
 /** Milliseconds for rclone to end once it is unmounted. */
 const endMs = 5_000
 
-/**
- * Unmounts, and waits for rclone and its keeper to end, within limits. `lazy`: without asking the mount, which hangs. True
- * when nothing is left of them.
- */
+/** Unmounts, and waits for rclone and its keeper, within limits. `lazy`: without asking the mount. True: nothing is left. */
 export async function endMount(
   { process, control }: RunningMount,
   { mountPoint }: MountDirectories,
@@ -148,10 +142,7 @@ async function checkStore(control: Control, { section, readOnly }: CheckedOption
   })
 }
 
-/**
- * True when the store answers, even with an error, or when rclone cannot be asked: then other checks decide about the
- * mount.
- */
+/** True when the store answers, even with an error, or when rclone cannot be asked. */
 export async function storeAnswers(running: RunningMount | undefined, timeout: number): Promise<boolean> {
   if (running === undefined) return true
   const { control, fs } = running

@@ -8,10 +8,7 @@ import { mountAt } from '../state/mount-table.ts'
 /** Milliseconds that the helper may take. On a mount that hangs it can wait for ever, in the kernel, where nothing ends it. */
 const helperMs = 5_000
 
-/**
- * Takes the mount away. `lazy`: at once, and its users are woken with an error; else only when it has no users. True
- * when nothing is mounted there any more.
- */
+/** Takes the mount away. `lazy`: at once, waking its users with an error; else only without users. True: it is gone. */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
   if (lazy) await force(mountPoint)
   const ways = [
@@ -26,10 +23,7 @@ export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boo
   return mountAt(mountPoint) === undefined
 }
 
-/**
- * Wakes every thread that waits for the mount at this place, with an error. It serves nothing any more, and stays
- * mounted.
- */
+/** Wakes every thread that waits for the mount here, with an error. It serves nothing any more, and stays mounted. */
 export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }

@@ -75,10 +75,7 @@ export class Looks {
     }
   }
 
-  /**
-   * While rclone replaces a file it is not there, or cannot be read. A file that is being written, or that the cache
-   * knows, is there.
-   */
+  /** While rclone replaces a file it may be missing or unreadable. One that is written, or that the cache knows, is there. */
   #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
     const isReplaced = this.#replacing.has(path)
     if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#part.mount.state === 'ready'

@@ -45,10 +45,7 @@ export class MountedPart implements MountUser {
     this.#dirty = this.#open.dirty
   }
 
-  /**
-   * True if the cache holds something that is not in the store, or if that cannot be found out within so many
-   * milliseconds.
-   */
+  /** True if the cache holds something that is not in the store, or if that is not known within so many milliseconds. */
   async isDirty(ms: number): Promise<boolean> {
     const stop = new AbortController()
     const unknown = delay(ms, true, { signal: stop.signal }).catch(() => true)
@@ -95,10 +92,7 @@ export class MountedPart implements MountUser {
     return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
   }
 
-  /**
-   * The open parts, after waiting for a mount that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`,
-   * `ECLOSED`.
-   */
+  /** The open parts, also after a mount was brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED` */
   async opened(call: Task): Promise<Open> {
     this.assertOpen(call)
     if (this.#open !== undefined && this.mount.state === 'ready') return this.#open

@@ -15,11 +15,7 @@ export interface FoundRclone {
   readonly version: Version
 }
 
-/**
- * Finds rclone and asks for its version.
- *
- * @throws WorkspaceError `ENOTSUP` when it is missing, too old, or does not run.
- */
+/** Finds rclone and its version. @throws WorkspaceError `ENOTSUP` when it is missing, too old, or does not run */
 export async function findRclone(given: string | undefined, signal?: AbortSignal): Promise<FoundRclone> {
   const path = given ?? (await findProgram('rclone', { versionArguments: null, signal }))?.path
   if (path === undefined) throw missing('rclone is not installed')

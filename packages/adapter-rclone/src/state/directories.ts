@@ -29,10 +29,7 @@ export interface MountDirectories {
 /** Settings that change without the store being another one. */
 const changing = /pass|secret|key|token|cred/i
 
-/**
- * The place of a store's part: the same whenever it is mounted for writing, so that what was not uploaded is found again.
- * Read-only mounts have nothing to be found again, and each gets a place of its own.
- */
+/** A store's part has one place for all writable mounts, so that uploads go on; a read-only mount gets its own. */
 export function directoriesFor(options: CheckedOptions): MountDirectories {
   const { section, bucket, prefix, readOnly } = options
   const identity = Object.entries(section)
@@ -64,11 +61,7 @@ function defaultDirectory(): string {
 /** Mode of directories that commands' user passes through on the way to the mount. */
 const passable = 0o711
 
-/**
- * Makes what is missing. Touches no mount.
- *
- * @throws WorkspaceError `EROFS`, `ENOSPC`, `EBACKEND` (the directory cannot be used), `ENOTEMPTY`, `EBUSY` (the mount point).
- */
+/** Makes what is missing; touches no mount. @throws WorkspaceError `EROFS`, `ENOSPC`, `EBACKEND`, `ENOTEMPTY`, `EBUSY` */
 export async function prepareDirectories(place: MountDirectories): Promise<void> {
   try {
     await makeDirectory(dirname(place.directory), passable)

@@ -58,11 +58,7 @@ export class FirstCopy {
     return this.#waiting.size === 0 ? undefined : { copied: this.#copied, total: this.#total }
   }
 
-  /**
-   * Resolves when the needed part is there.
-   *
-   * @throws WorkspaceError of the store; `EBUSY` for a file that never held still. The next call tries again.
-   */
+  /** Resolves when the needed part is there. @throws WorkspaceError of the store; `EBUSY` for a file that never held still */
   async need(path: MountPath, needed: Needed, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size === 0) return
     const above = [...ancestorsOf(path), path].filter((one) => this.#waiting.has(one))

@@ -4,11 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 /** Bytes of one name on the disks and in the stores that there are. */
 const longestName = 255
 
-/**
- * The name under which this machine's version is kept: `name.conflict-<time>-<machine>.ext`. The time is in UTC, to the second.
- *
- * @param attempt from 1; later attempts add their number
- */
+/** `name.conflict-<time>-<machine>.ext`, with the time in UTC seconds. @param attempt from 1; later ones add their number */
 export function conflictPath(path: MountPath, time: number, machine: string, attempt: number): MountPath {
   const name = baseName(path)
   const dot = name.lastIndexOf('.')

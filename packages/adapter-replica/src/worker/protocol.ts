@@ -110,10 +110,7 @@ export interface Methods {
   hashOf(file: number): string
   /** Closes a file, and removes a new one. Closing twice is fine. */
   closeFile(file: number): void
-  /**
-   * Makes entries, or replaces those that are as the last look saw them. They are then agreed upon as these versions of the store.
-   * One that fails does not hold the others up.
-   */
+  /** Makes or replaces entries that are as last seen, agreed upon as these versions. A failure holds up no other. */
   put(puts: readonly Put[]): readonly (Outcome | { readonly failed: PlainError })[]
   /** Removes an entry that is as the last look saw it. Answers why it did not. */
   remove(path: string): string | undefined

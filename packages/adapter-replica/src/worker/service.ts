@@ -35,10 +35,7 @@ import { State } from './state.ts'
 const unsettledMs = 100
 const gone = 'it is not there any more'
 
-/**
- * The directory and the state. Everything happens by descriptors that were verified, and an entry is replaced or removed only
- * where it is as the last look saw it.
- */
+/** The directory and the state. All by verified descriptors; only entries that are as last seen are replaced or removed. */
 export class Service implements Methods {
   readonly #root: Root
   readonly #state: State

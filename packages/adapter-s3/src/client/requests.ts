@@ -73,10 +73,7 @@ export interface RunOptions {
 /** Milliseconds that `close()` waits for what has to be cleaned up. */
 const longestClose = 5_000
 
-/**
- * Sends requests: each with a time limit, again after errors that pass, until the deadline of its operation. It rejects
- * with the SDK's own errors, for `translate`; an abort rejects with the caller's reason.
- */
+/** Sends requests, each with a time limit, again until the deadline. Rejects with the SDK's error, or the abort's reason. */
 export class Requests {
   readonly client: S3Client
   readonly #limits: RequestLimits
@@ -138,10 +135,7 @@ export class Requests {
     return resolve
   }
 
-  /**
-   * Runs work in the background. Only `close()` waits for it, and tries it once more if it failed. The same holds for
-   * work that fails while the adapter closes. The work must end by itself.
-   */
+  /** Runs work in the background, again in `close()` if it failed; only that waits for it. The work must end by itself. */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)
     const isLast = this.closed

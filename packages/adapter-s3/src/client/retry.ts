@@ -72,10 +72,7 @@ export const fewAttempts = 6
 /** With one fault in five, a request fails for good once in ten million. */
 export const manyAttempts = 10
 
-/**
- * True when the server may have done what was asked although there is no good answer. A request that it refuses with a
- * status below 500, or asks to send again later, has had no effect.
- */
+/** True when the server may have acted without a good answer; not after a status below 500 or a request to wait. */
 export function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error)
   const name = nativeNameOf(error)
@@ -101,10 +98,7 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
-/**
- * Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for.
- * Damaged bytes are not a sign of load, so the wait for other bytes is short.
- */
+/** Milliseconds: full jitter, doubled each time, at least what the server asks for; short after damaged bytes. */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
   return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))

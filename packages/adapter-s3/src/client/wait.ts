@@ -13,11 +13,7 @@ export async function sleep(delay: number, signals: readonly (AbortSignal | unde
   for (const signal of signals) signal?.removeEventListener('abort', wake)
 }
 
-/**
- * Waits for something other than a request: a turn at an object.
- *
- * @throws the signal's reason, or a `TimeoutError` when the deadline is over.
- */
+/** Waits for something other than a request. @throws the signal's reason, or a `TimeoutError` after the deadline */
 export async function waitFor(
   running: Promise<unknown>,
   { signal, until }: { readonly signal?: AbortSignal | undefined; readonly until?: Deadline | undefined },

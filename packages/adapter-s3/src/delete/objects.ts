@@ -114,10 +114,7 @@ function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
   )
 }
 
-/**
- * Deletes up to a thousand objects with one request; those that fail for a reason that passes are tried again, as long as
- * they are what was listed.
- */
+/** Deletes up to 1,000 objects with one request. Those that fail are tried again, while they are what was listed. */
 export async function deleteBatch(store: Store, objects: readonly ListedObject[], task: Task): Promise<void> {
   const single = objects.filter(({ key }) => unfitForXml.test(key))
   let left = objects.filter(({ key }) => !unfitForXml.test(key))

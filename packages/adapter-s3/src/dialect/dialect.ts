@@ -1,7 +1,4 @@
-/**
- * A server's support of the parts of S3 that not all servers have. Found out by `probeS3Dialect`, never assumed: where
- * a condition would be ignored, operations that need it are refused or done another way.
- */
+/** A server's support of parts of S3, found out by `probeS3Dialect`: what it lacks is refused or done another way. */
 export interface S3Dialect {
   /** How a server wants ETags in conditions: as it gives them (`"…"`), or without the quotes. */
   readonly etags: 'quoted' | 'bare'

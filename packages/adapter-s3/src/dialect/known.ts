@@ -82,10 +82,7 @@ export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   }
 }
 
-/**
- * Asks the first time only. A failure is not an answer: each caller that waited for it asks again, since the adapter
- * that asked may be closed.
- */
+/** Asks the first time only; after a failure each caller asks again, since the adapter that asked may be closed. */
 function once<Facts>(ask: (requests: Requests) => Promise<Facts>): (requests: Requests) => Promise<Facts> {
   let asked: Promise<Facts> | undefined
   return async (requests) => {

@@ -13,10 +13,7 @@ import { readObject } from './read.ts'
 const maxBytes = 256 * 1024 * 1024
 const attempts = 50
 
-/**
- * Appends to an object, which cannot grow: the file is read, and written with the new bytes at its end, on the
- * condition that it is still the same. Appends at the same time take turns.
- */
+/** Reads the file, and writes it with new bytes at its end if it is still the same. Appends at once take turns. */
 export async function append(
   store: Store,
   path: MountPath,

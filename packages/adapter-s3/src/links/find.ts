@@ -29,11 +29,7 @@ export async function linkAt(store: Store, path: MountPath, task: LinkTask): Pro
   throw signalFor(first, path, task)
 }
 
-/**
- * Looks for links in the way of an operation that would make something at the path or follows the entry there.
- *
- * @throws LinkSignal at the first link, the path itself included with `follow`.
- */
+/** Looks for links in the way. @throws LinkSignal at the first one, the path itself included with `follow` */
 export async function assertNoLink(
   store: Store,
   path: MountPath,

@@ -7,10 +7,7 @@ import { listOnce } from '../objects/list-once.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {
-  /**
-   * The key without the prefix of the listing; for a common beginning it ends in `/`. `undefined`: its bytes are not
-   * UTF-8.
-   */
+  /** The key without the listing's prefix; a common beginning ends in `/`. `undefined`: its bytes are not UTF-8. */
   readonly rest: string | undefined
   /** For people, where `rest` is `undefined`. */
   readonly shown: string

@@ -76,10 +76,7 @@ export function mayBeDeletedSince(object: string, time: number): boolean {
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
 }
 
-/**
- * {@link withObject} for deletes of several. They are taken in the order of their names, as everywhere, so a deadlock
- * is impossible.
- */
+/** {@link withObject} for several, in the order of their names, so a deadlock is impossible. */
 export async function withObjects<Result>(
   objects: readonly string[],
   how: 'delete' | 'exclusive',

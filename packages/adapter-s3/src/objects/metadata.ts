@@ -12,10 +12,7 @@ export interface FileMetadata {
   readonly writes: readonly string[]
 }
 
-/**
- * Ids that are kept: so many writers may come between a write and the question whether it has happened. They take half a
- * KiB, of the two that S3 gives to metadata.
- */
+/** Ids that are kept, and so writers that may come between a write and its question: half a KiB of S3's two. */
 export const keptWrites = 64
 
 /** An id that no other write near it has. */

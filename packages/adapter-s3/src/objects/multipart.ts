@@ -16,10 +16,7 @@ const maxParts = 10_000
 /** The most parts that are uploaded at a time. An upload holds these in memory, and the part that is being filled. */
 const partsAtATime = 3
 
-/**
- * A body of any length, in parts of one size. Nothing of it is seen before the last; a failure leaves no parts in the
- * store.
- */
+/** Uploads a body of any length in parts. Nothing is seen before the last; a failure leaves no parts. */
 export async function uploadParts(
   store: Store,
   reader: PartReader,

@@ -189,11 +189,7 @@ class Put {
     return version
   }
 
-  /**
-   * Looks for the object, unless it is this very write.
-   *
-   * @throws `EIO` when that matters and cannot be known.
-   */
+  /** Looks for the object, unless it is this very write. @throws `EIO` when that matters and cannot be known */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,

@@ -33,10 +33,7 @@ export interface UploadOptions {
 
 export interface Parts {
   readonly etags: readonly string[]
-  /**
-   * Bytes of all parts. Absent where a part may have other bytes when it is sent again, since it is copied in the
-   * store.
-   */
+  /** Bytes of all parts; absent where the store copies a part, which may have other bytes when sent again. */
   readonly size?: number
   /** CRC-32 of all bytes, for stores that keep it. */
   readonly checksum: string | undefined

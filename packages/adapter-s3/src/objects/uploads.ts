@@ -42,10 +42,7 @@ class LiveUploads {
 
 export const liveUploads = new LiveUploads()
 
-/**
- * Ends an upload that was given up: its parts keep costing money. Only `close()` waits for it: a store that hangs would
- * hold up a caller that gave up.
- */
+/** Ends an upload that was given up, whose parts cost money. Only `close()` waits for it, not the caller. */
 export function abandon(store: Store, { key, id }: { key: string; id: string }, task: Task): void {
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
 }

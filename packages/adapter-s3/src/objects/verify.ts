@@ -45,10 +45,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFa
   return undefined
 }
 
-/**
- * Settles a doubt when all bytes are there: an object of this adapter has an ETag that is a checksum, or none that
- * could excuse anything.
- */
+/** Settles a doubt with all bytes: an object of ours has an ETag that is a checksum, or none that excuses anything. */
 export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: StartFacts): Verdict {
   if (state.metadata.writes.length === 0) return 'doubtful'
   const md5 = Md5Verifier.for(state.headers, dialect, true)

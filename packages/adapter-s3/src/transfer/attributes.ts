@@ -21,10 +21,7 @@ export function keepsAttributes({ dialect }: Store): boolean {
   return dialect.conditionalCopySource && dialect.conditionalCopyDestination
 }
 
-/**
- * Sets metadata of a file: its object is copied onto itself, on the condition that it is still the same. A write meanwhile
- * begins it again.
- */
+/** Copies a file's object onto itself with new metadata, if it is still the same; a write meanwhile begins it again. */
 export async function setAttributes(
   store: Store,
   path: MountPath,

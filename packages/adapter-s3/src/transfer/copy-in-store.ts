@@ -87,11 +87,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
-  /**
-   * Looks for the object at the destination, unless it is the copy.
-   *
-   * @throws `EIO` when that cannot be known.
-   */
+  /** Looks for the object at the destination, unless it is the copy. @throws `EIO` when that cannot be known */
   async function look(
     attempt: Attempt,
   ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {

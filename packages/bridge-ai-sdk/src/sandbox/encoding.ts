@@ -1,9 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 
-/**
- * Decodes a file. UTF-8 is decoded strictly: replacement characters would change the file when it is written back. A byte
- * order mark is kept, for the same reason.
- */
+/** Decodes a file. UTF-8 is strict and keeps its byte order mark: else writing it back would change the file. */
 export function decodeText(bytes: Uint8Array, path: string, encoding = 'utf-8'): string {
   if (!isUtf8(encoding)) return Buffer.from(bytes).toString(known(encoding, path, 'readTextFile'))
   try {

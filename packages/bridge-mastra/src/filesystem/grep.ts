@@ -10,10 +10,7 @@ import { translatePattern } from './pattern.ts'
 /** Lines that are found where the caller names no number. */
 const defaultMatches = 10_000
 
-/**
- * Searches lines in one pass over the store, in linear time. A pattern that RE2 does not know is an
- * `UnsupportedGrepPatternError`; Mastra then searches by itself.
- */
+/** Searches in one pass, in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches by itself. */
 export function grep(workspace: Workspace, options: FilesystemGrepOptions): Promise<FilesystemGrepResult[]> {
   const { pattern, path, caseSensitive, includeHidden } = options
   return inMastraWords({ operation: 'grep', path }, async () => {

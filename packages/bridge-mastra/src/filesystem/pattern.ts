@@ -3,10 +3,7 @@ const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
 /** Characters that JavaScript allows after a backslash, with no other meaning. */
 const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
 
-/**
- * The pattern in the syntax of RE2, with JavaScript's meaning; `undefined` where that is known to be impossible. Other patterns
- * that RE2 does not know are refused by the search itself.
- */
+/** The pattern in RE2's syntax with JavaScript's meaning; `undefined` if impossible. The search refuses the rest. */
 export function translatePattern(pattern: string): string | undefined {
   let translated = ''
   let inClass = false

@@ -31,10 +31,7 @@ function strictText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/**
- * The status of the target of links, with its path, under the name that was asked for. Stores do not report when a file was
- * created: `createdAt` is the time of the last change.
- */
+/** The status of a link's target under the name asked for. `createdAt` is the time of the last change. */
 export function statFile(workspace: Workspace, seen: SeenVersions, path: string): Promise<FileStat> {
   return inMastraWords({ operation: 'stat', path }, async () => {
     const real = await workspace.realPath(path)

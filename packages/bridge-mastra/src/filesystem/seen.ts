@@ -3,10 +3,7 @@ import type { Stat, Version } from '@ws/core'
 /** Paths that are remembered: the last ones. */
 const most = 10_000
 
-/**
- * The versions that belong to the times that callers have seen. Mastra names the state of a file by its time. A version also
- * distinguishes two changes within one millisecond.
- */
+/** Versions by the times that callers saw: Mastra names states by time, and two changes may share a millisecond. */
 export class SeenVersions {
   readonly #seen = new Map<string, { readonly time: number; readonly version: Version }>()
 

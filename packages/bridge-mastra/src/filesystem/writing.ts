@@ -8,10 +8,7 @@ import { inMastraWords } from './errors.ts'
 import { timeOf } from './seen.ts'
 import type { SeenVersions } from './seen.ts'
 
-/**
- * Writes a file. The write itself checks the version that was reported together with `expectedMtime`. So a change by others in
- * between is a `StaleFileError`, also within one millisecond.
- */
+/** Writes a file if it has the version that was reported with `expectedMtime`, else a `StaleFileError`. */
 export function writeFile(
   workspace: Workspace,
   seen: SeenVersions,

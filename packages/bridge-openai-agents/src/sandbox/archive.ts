@@ -15,10 +15,7 @@ const largestArchive = 1024 ** 3
 /** Bytes of the blocks that end an archive. */
 const endBytes = 1024
 
-/**
- * The tree of the workspace's root as a tar file, with modes, times and links. Other mounts are left out, and so is everything
- * that rules deny.
- */
+/** The root's tree as a tar file, with modes, times and links; without other mounts and what rules deny. */
 export async function packWorkspace(workspace: Workspace, unsaved: readonly VirtualPath[]): Promise<Uint8Array> {
   const archive = pack()
   const filled = fill(workspace, unsaved, archive).then(

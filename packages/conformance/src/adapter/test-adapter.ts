@@ -52,10 +52,7 @@ const files = [
   lifecycleTests,
 ]
 
-/**
- * Defines the tests of everything that the contract of `StorageAdapter` promises. The adapter's own capabilities select
- * them, for presence and absence; each skipped test says which capability was the reason.
- */
+/** Tests all that `StorageAdapter` promises, as far as the capabilities say; each skipped test names its capability. */
 export function testAdapter(options: AdapterSuiteOptions, runner: Runner): void {
   checkSuite('testAdapter', 'adapter', options)
   const suite = createSuite(options, runner)

@@ -126,10 +126,7 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
-  /**
-   * Everything that an attack prints. It shows nothing unless it ran, so it must come to its end. Where the executor refuses
-   * it as a whole, each statement is run alone.
-   */
+  /** Everything that an attack prints. It must come to its end; if refused as a whole, each statement runs alone. */
   async attack(command: string): Promise<string> {
     const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
     if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr

@@ -1,10 +1,6 @@
 import type { WorkspaceFixture } from './options.ts'
 
-/**
- * Makes the `createStore` of a fixture whose stores lie below one place.
- *
- * @param open makes an empty store at a path without a leading slash, such as `threads/t1`
- */
+/** `createStore` of a fixture with stores below one place. @param open makes an empty store at a path such as `threads/t1` */
 export function storesBeside(open: WorkspaceFixture['createStore']): WorkspaceFixture['createStore'] {
   const names = new Map<string, number>()
   return (name) => {

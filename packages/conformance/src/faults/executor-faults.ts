@@ -265,10 +265,7 @@ async function* neverEnding(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array()
 }
 
-/**
- * Executors that are each wrong in one way, on top of a correct one. Applied to an executor, `testExecutor` or
- * `testWorkspace` must catch each.
- */
+/** Executors that are each wrong in one way; `testExecutor` or `testWorkspace` must catch each. */
 export const executorFaults: readonly ExecutorFault[] = [
   ...resultFaults,
   ...endFaults,

@@ -10,10 +10,7 @@ import type { SiteOptions } from '../doors/site.ts'
 import { createOutside } from '../executor/outside.ts'
 import { changeExecutor } from '../faults/executor-fault.ts'
 
-/**
- * Milliseconds from the call of `spawn` to the exchange, -1 for one ahead of the call. They cover the time in which an executor
- * looks at a path, and the time in which it binds the path.
- */
+/** Milliseconds from `spawn` to the exchange, -1 for ahead of it: while an executor looks at a path, and binds it. */
 const moments = [-1, 0, 1, 2, 4, 8, 16, 32]
 
 /** Attacks on binds: a directory becomes a link to a directory outside while the executor starts a command. */

@@ -28,10 +28,7 @@ const files = [
   ...securityFiles,
 ]
 
-/**
- * Defines the tests of a workspace's two doors, at each place of the root. The file API and commands see the same files
- * at the same paths. One policy holds at both, under attack too.
- */
+/** Tests a workspace's two doors at each place of the root: the same files and paths, and one policy, under attack too. */
 export function testWorkspace(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testWorkspace', 'workspace', options)
   defineDoors('the two doors', options, runner, files)

@@ -5,10 +5,7 @@ import type { RequestAnswer } from '../requests/types.ts'
 import { endToEnd, isPlainCoding } from './headers.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
-/**
- * Passes the answer of a host on, and calls `fail` for an answer that HTTP does not allow. The handlers run in events, where an
- * error ends the process: whatever a host answers, they throw nothing.
- */
+/** Passes a host's answer on, or calls `fail` for an invalid one. Never throws: an error in its events ends the process. */
 export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fail: () => void): void {
   // Node drops headers beyond a number, and says nothing
   outgoing.maxHeadersCount = 0

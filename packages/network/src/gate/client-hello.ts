@@ -14,10 +14,7 @@ const handshakeRecord = 22
 const clientHello = 1
 const extensions = { serverName: 0, encryptedHello: 0xfe0d } as const
 
-/**
- * Reads the name that a TLS client asks for. Anything that could be read in two ways is a problem: two names, a name that is not
- * one, an encrypted hello, whose outer name is not the one that counts.
- */
+/** The name that a TLS client asks for. A problem: two names, an invalid one, an encrypted hello, anything ambiguous. */
 export function readClientHello(bytes: Uint8Array): ClientHello {
   const message = joinRecords(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if ('problem' in message || 'more' in message) return message

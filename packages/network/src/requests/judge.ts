@@ -18,10 +18,7 @@ export interface Unclear {
   readonly unclear: string
 }
 
-/**
- * The rule for a request: the same one in every reading of its path. `undefined`: none matches. `long`: its path is longer than rules
- * look at.
- */
+/** The rule that is the same for every reading of the path. `undefined`: none. `long`: the path is too long for rules. */
 export function ruleFor(
   request: IncomingMessage,
   rules: readonly RequestRule[],

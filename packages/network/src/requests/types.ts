@@ -20,10 +20,7 @@ export interface RequestMatch {
 }
 
 export interface RequestTransform {
-  /**
-   * Headers that the request gets, in place of its own of that name. A function is asked for each request, in this process. So
-   * a credential never enters the sandbox.
-   */
+  /** Headers that replace the request's own. Functions are asked in this process, so credentials never enter the sandbox. */
   readonly headers?: Readonly<Record<string, string | (() => string | Promise<string>)>> | undefined
 }
 

@@ -56,11 +56,7 @@ export interface OwnMounts {
 const believedMs = 1_000
 let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
 
-/**
- * The mount table; reading it touches no mount. Not to be asked what may be done, only how: it can be a second old.
- *
- * @throws the native error where there is no `/proc`
- */
+/** The mount table, up to a second old: for how, not whether. Touches no mount. @throws the native error without `/proc` */
 export function ownMounts(): OwnMounts {
   const now = performance.now()
   if (last !== undefined && now - last.readAt < believedMs) return last.mounts
@@ -109,11 +105,7 @@ function describe(entries: readonly MountEntry[]): OwnMounts {
 
 let buffer = Buffer.allocUnsafe(16_384)
 
-/**
- * The text of `/proc/PID/mountinfo`, as Latin-1. It is asked for at every start, so that the buffer stays.
- *
- * @throws the native error when there is no such process
- */
+/** `/proc/PID/mountinfo` as Latin-1; its buffer stays for the next start. @throws the native error for a missing process */
 export function readMountInfo(pid: number | 'self'): string {
   const fd = openSync(`/proc/${pid}/mountinfo`, 'r')
   try {

@@ -12,10 +12,7 @@ export interface OutputCapture {
   copy(): OutputCapture
 }
 
-/**
- * Keeps the first and the last bytes of a stream in constant memory: at most `maxBytes`, half each. Neither half ends
- * or starts inside a UTF-8 character.
- */
+/** Keeps a stream's first and last bytes, `maxBytes` in all, half each. No half is cut inside a UTF-8 character. */
 export function captureOutput(options: { readonly maxBytes: number }): OutputCapture {
   const headLimit = Math.ceil(options.maxBytes / 2)
   return capture({

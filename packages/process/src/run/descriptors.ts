@@ -9,11 +9,7 @@ import { noTemporaryFiles } from './temporary-directory.ts'
 // Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY
 
-/**
- * A file without a name, 0600, for reading and writing. The caller closes it.
- *
- * @throws WorkspaceError `ENOEXECUTOR` where no temporary file can be made
- */
+/** A file without a name, 0600, which the caller closes. @throws WorkspaceError `ENOEXECUTOR` where none can be made */
 export function openPrivateFile(content?: Uint8Array): number {
   const fd = openUnnamed()
   try {
@@ -109,11 +105,7 @@ export function inheritedDescriptors(): readonly number[] {
 
 const own = new Set<number>()
 
-/**
- * Counts a descriptor that a library has opened without close-on-exec among those that children must not get.
- *
- * @returns what ends that, to be called when it is closed
- */
+/** Keeps a library's descriptor (not close-on-exec) from children. @returns ends that, once it is closed */
 export function keepFromChildren(fd: number): () => void {
   own.add(fd)
   return () => void own.delete(fd)

@@ -42,10 +42,7 @@ export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
 
-/**
- * Makes pipes. Node gives its children sockets, which cannot be opened by name: `echo x > /dev/stderr` and
- * `cat /dev/stdin` fail with ENXIO on them.
- */
+/** Makes pipes: Node's sockets cannot be opened by name, so `cat /dev/stdin` would fail with ENXIO. */
 export interface PipeMaker {
   /**
    * @param owner the user that may open it by name, and that commands run as
@@ -59,10 +56,7 @@ export interface PipeMaker {
 
 /** Pipes that are kept ready, so that a command need not wait for its own; it takes two or three. */
 const spares = 8
-/**
- * With fewer than these, more are made at once. Otherwise in a quiet moment: the program that runs then has the
- * processor.
- */
+/** With fewer, more are made at once; else in a quiet moment, since the program that runs has the processor. */
 const fewSpares = 3
 /** Milliseconds without a command that count as one. */
 const quietMs = 50

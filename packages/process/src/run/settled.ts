@@ -1,7 +1,4 @@
-/**
- * Calls back once, when a listener's promise has settled or the process has ended. A reader that has stopped reading can
- * hold up a process, but not its end.
- */
+/** Calls back once, when a listener has settled or the process ended: a stalled reader cannot hold up its end. */
 export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
   let called = false
   const once = () => {

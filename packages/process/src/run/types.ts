@@ -106,10 +106,7 @@ export interface ProcessResult {
   readonly stderr: CapturedOutput
   /** Milliseconds from start to the end of the main process. */
   readonly duration: number
-  /**
-   * True if some processes could not be ended: they wait in the kernel for something that does not answer; or they have
-   * another uid, which only a supervisor knows.
-   */
+  /** True if some processes could not be ended: stuck in the kernel, or of another uid, as only a supervisor knows. */
   readonly survivors: boolean
 }
 
@@ -132,10 +129,7 @@ export interface RunningProcess extends AsyncDisposable {
   readonly survivors: boolean
   /** The ends of descriptors given as `'pipe'`; destroyed when the tree is {@link RunningProcess.outOfReach}. */
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
-  /**
-   * Sends a signal to the process group (through the supervisor, if there is one). `SIGKILL` ends the whole tree.
-   * False if it has ended already.
-   */
+  /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: it has ended. */
   kill(signal?: NodeJS.Signals): boolean
   /** To be called when the tree was killed in another way than by `kill`: from then on it is not waited for without bound. */
   expectEnd(): void

@@ -12,11 +12,7 @@ export interface PseudoterminalLibrary {
 
 let loading: Promise<PseudoterminalLibrary> | undefined
 
-/**
- * Loads the native library when the first terminal is asked for: commands without one need nothing of it.
- *
- * @throws WorkspaceError `ENOTSUP` where there is no binary for this platform
- */
+/** Loads the native library for the first terminal. @throws WorkspaceError `ENOTSUP` without one for this platform */
 export function loadLibrary(): Promise<PseudoterminalLibrary> {
   loading ??= import('@lydell/node-pty').then(
     (library) => ((library as { readonly default?: unknown }).default as PseudoterminalLibrary) ?? library,

@@ -39,10 +39,7 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-/**
- * Milliseconds for which a process waits in the kernel, at each look, before it counts as stuck. On a busy machine, a killed
- * process also waits there for the disk, or for its turn to go.
- */
+/** Milliseconds in the kernel at each look until a process counts as stuck: a killed one may wait for disk or processor. */
 const stuckMs = 500
 
 /** Looks at killed processes, again and again, for one that no signal ends. */

@@ -19,11 +19,7 @@ export interface ProcessStat {
   readonly zombie: boolean
 }
 
-/**
- * `undefined` when there is no such process, or it cannot be seen.
- *
- * @throws the system's error, where this process has too few descriptors left: a process that lives must not count as gone
- */
+/** `undefined`: missing or hidden. @throws the system's error without descriptors left: a live process must not seem gone */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   try {
     const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))

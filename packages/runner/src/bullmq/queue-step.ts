@@ -10,10 +10,7 @@ export interface QueueStepOptions {
   readonly connection: RedisConnection
   /** The name of the queue, the same for the workers. Default `ws-steps`. */
   readonly queue?: string | undefined
-  /**
-   * Milliseconds after which the state of a job is asked for, should Redis have lost the message of its end. Default
-   * 5,000.
-   */
+  /** Milliseconds between looks at a job's state, should Redis lose the message of its end. Default 5,000. */
   readonly pollInterval?: number | undefined
 }
 
@@ -23,10 +20,7 @@ export interface QueueStep extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Puts each attempt into a queue of BullMQ, and waits for its outcome. A job that Redis forgot is put in again: the runner's
- * journal makes sure that its effect comes once.
- */
+/** Puts each attempt into a queue of BullMQ and waits. A forgotten job is put in again: the journal makes it land once. */
 export function createQueueStep({
   connection,
   queue: name = defaultQueue,

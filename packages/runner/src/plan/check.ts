@@ -26,11 +26,7 @@ export type CheckedSource =
   | { readonly plan: CheckedPlan; readonly source: PlanSource; readonly problems?: undefined }
   | { readonly problems: readonly PlanProblem[]; readonly plan?: undefined }
 
-/**
- * Reads and checks a plan without touching a file: syntax, shape, names, paths, types with their settings, writers, cycles.
- *
- * @param given the text of a plan in YAML or JSON, or a plan as data
- */
+/** Checks a plan without touching a file: syntax, names, paths, types, writers, cycles. @param given YAML, JSON or data */
 export function checkPlan(given: unknown, options: CheckPlanOptions): CheckedSource {
   const source = readSource(given)
   if (!('value' in source)) {

@@ -1,9 +1,6 @@
 import type { Plan, Step } from './schema.ts'
 
-/**
- * A step that was checked: paths are resolved, and `needs` holds the writers of its inputs too. Plain JSON, so that any
- * engine can carry it.
- */
+/** A checked step: paths resolved, `needs` with the writers of its inputs. Plain JSON, so that any engine can carry it. */
 export interface CheckedStep extends Step {
   /** From the workspace's root; `""` is the root. */
   readonly inputs: string[]

@@ -20,11 +20,7 @@ export interface OutputPlace {
 
 /** Resolves the paths of a plan. A step names files by where they are, and not by where it sees them. */
 export interface PlanPaths {
-  /**
-   * The path from the workspace's root; `""` for the root.
-   *
-   * @throws WorkspaceError `ESECURITY` outside the workspace
-   */
+  /** The path from the workspace's root, `""` for it. @throws WorkspaceError `ESECURITY` outside the workspace */
   read(path: string): string
   /** The path from the output's root. @throws WorkspaceError `ESECURITY` outside the output */
   write(path: string): string

@@ -24,11 +24,7 @@ export interface LocalStateOptions {
 /** File systems on which SQLite's locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
 const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997])
 
-/**
- * The state of the runs of one output: a journal, and a staging directory for each attempt.
- *
- * @throws WorkspaceError `EINVAL` for a directory that a step would see, or on a network file system
- */
+/** The journal and staging of an output's runs. @throws WorkspaceError `EINVAL` where steps see them, or on a network */
 export async function openLocalState(options: LocalStateOptions): Promise<RunState> {
   const { owner, mounted } = options
   const directory = resolve(options.directory)

@@ -12,10 +12,7 @@ interface Found<Content> {
   readonly version: Version
 }
 
-/**
- * New with each write. It identifies the writer, and makes sure that a version that follows from the content never
- * returns.
- */
+/** New with each write: it names the writer, and no version that follows from the content returns. */
 const nonceSchema = z.object({ nonce: z.string() })
 
 /** JSON records in a store, one object each. Every write has a condition, which the store checks. */
@@ -26,11 +23,7 @@ export class ObjectFiles {
     this.#adapter = adapter
   }
 
-  /**
-   * `undefined` where nothing is.
-   *
-   * @throws WorkspaceError `EIO` for an object that is torn, or is not such a record
-   */
+  /** `undefined` where nothing is. @throws WorkspaceError `EIO` for an object that is torn, or is not such a record */
   async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
     try {
       const { bytes, stat } = await this.#adapter.read(path)

@@ -163,10 +163,7 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   context.known.add(entries)
 }
 
-/**
- * The last state of a step whose landing failed in its middle: everything that it may have left in the output, so that a later
- * run knows it for its own. It has no fingerprint: the step runs again.
- */
+/** The last state of a step whose landing broke off: all that it may have left. Without a fingerprint, it runs again. */
 async function partlyLanded(
   { landing, request }: LiveStep,
   { state, known }: ExecuteContext,

@@ -19,11 +19,7 @@ export interface Landing {
   readonly hasher: Hasher
 }
 
-/**
- * Looks whether a landing would overwrite anything that the runner did not write. Touches nothing.
- *
- * @throws WorkspaceError `EEXIST` for such an entry, `ESECURITY` where a link of the output is in the way
- */
+/** Checks that a landing overwrites only the runner's. @throws WorkspaceError `EEXIST`; `ESECURITY` for a link in the way */
 export async function checkLanding({ output, entries, outputs, isKnown, hasher }: Landing): Promise<void> {
   const wanted = new Map(entries.map((entry) => [entry.path, entry]))
   for (const path of outputs) {

@@ -12,16 +12,9 @@ export interface StepContext {
   readonly signal: AbortSignal
   /** Where commands start: `/workspace`; for a step without inputs, which sees nothing there, `/output`. */
   readonly startsIn: string
-  /**
-   * The step's own workspace: its inputs below `/workspace`, its outputs below `/output`, nothing else. Made on first use,
-   * and closed with the step.
-   */
+  /** The step's workspace: inputs below `/workspace`, outputs below `/output`. Made on first use, closed with the step. */
   workspace(): Promise<Workspace>
-  /**
-   * Reads a file. A relative path starts at the workspace's root [PM4].
-   *
-   * @throws WorkspaceError `ESECURITY` outside of the inputs
-   */
+  /** Reads a file, relative to the workspace's root [PM4]. @throws WorkspaceError `ESECURITY` outside of the inputs */
   read(path: string): Promise<Uint8Array>
   /**
    * Writes a file. A relative path starts at the output's root, whose own name is taken off once [PM4, PM8].
@@ -37,10 +30,7 @@ export interface StepContext {
   log(text: string): void
 }
 
-/**
- * A kind of step. It does everything through its context. A step that throws has failed, and nothing of it lands; the value
- * that it gives is remembered and reported.
- */
+/** A kind of step, which acts through its context. If it throws, nothing lands; its value is remembered and reported. */
 export interface StepType<Settings = unknown> {
   /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>

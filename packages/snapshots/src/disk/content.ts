@@ -62,11 +62,7 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
 
-/**
- * Opens a file that was seen at a path, for reading.
- *
- * @returns `undefined` for a file that is gone, is another one or may not be read
- */
+/** Opens a file that was seen, for reading. @returns `undefined` for one that is gone, another, or unreadable */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
   try {

@@ -42,10 +42,7 @@ export class Root {
     throw failed('EBUSY', 'the root directory was exchanged while it was opened', 'try again')
   }
 
-  /**
-   * A descriptor of a directory, which stays open until {@link Root.forget}. `undefined`: there is not one at that path, or it is on
-   * another mount.
-   */
+  /** A directory's descriptor, open until {@link Root.forget}; `undefined`: none there, or on another mount. */
   directory(path: string): number | undefined {
     const missing: string[] = []
     let at = path
@@ -120,10 +117,7 @@ function mountOf(fd: number): string {
   return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
 }
 
-/**
- * True for a path of a set, and for all paths below one. A path of the set that ends with a slash covers the entries below it, and not
- * the directory itself.
- */
+/** True for a path of a set and all below; a path of the set with a final slash covers only what is below it. */
 export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
   if (covers.size === 0) return false
   if (covers.has(path)) return true

@@ -12,10 +12,7 @@ interface Level {
   readonly names: Buffer[]
 }
 
-/**
- * The inodes that a scan meets and cannot save. An entry that is missing, and whose inode is here, was moved, not deleted.
- * An inode is used again after a deletion, so its birth counts too.
- */
+/** Inodes that a scan met and could not save: a missing entry with such an inode was moved. Births tell reuse apart. */
 export class Strays {
   /** Some entries could not be looked at, so a missing entry may be among them. */
   isPartial = false

@@ -62,11 +62,7 @@ export class Tree {
     return this.#live
   }
 
-  /**
-   * Looks at the tree, and saves what is new. Nothing is saved where anything fails.
-   *
-   * @param room bytes that may be added to the packs
-   */
+  /** Looks at the tree, and saves what is new, or nothing if anything fails. @param room bytes to add to the packs */
   scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved'>, room: number): ScanResult['leftOut'] {
     const { live } = this
     const added = new Set<string>()

@@ -56,11 +56,7 @@ export class Journal {
     if (hasMore) await this.#keepArrivals(path, destination)
   }
 
-  /**
-   * Keeps a path and those directories above that come or go with it.
-   *
-   * @returns whether something can be below it
-   */
+  /** Keeps a path and directories above that come or go with it. @returns whether something can be below it */
   async #keepWay(path: MountPath, isRemoved: boolean): Promise<boolean> {
     const { keepsEmptyDirectories } = this.inner.capabilities
     const isAsked = this.layers.typeAt(path) === undefined

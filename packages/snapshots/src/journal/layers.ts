@@ -20,11 +20,7 @@ export interface Layers {
    * @throws WorkspaceError `ECONFLICT` where its bytes are other ones by now; `EDQUOT`, `ENOSPC`
    */
   add(path: MountPath, kept: Kept | undefined): Promise<void>
-  /**
-   * The states of all paths that were changed since a checkpoint, as they were at it.
-   *
-   * @throws WorkspaceError `ENOENT`, `EINVAL`
-   */
+  /** The states, as of a checkpoint, of all paths changed since. @throws WorkspaceError `ENOENT`, `EINVAL` */
   since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>>
 }
 

@@ -53,10 +53,7 @@ export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /**
-   * @param directory absent for an index in memory
-   * @throws WorkspaceError `EBUSY` while another process has it, `EIO` where it is damaged
-   */
+  /** @param directory absent for an index in memory @throws WorkspaceError `EBUSY` if in use elsewhere, `EIO` if damaged */
   constructor(directory: string | undefined, { schema, version }: DatabaseOptions = checkpoints) {
     const path = directory === undefined ? ':memory:' : join(directory, 'index.db')
     try {

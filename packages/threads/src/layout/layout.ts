@@ -22,11 +22,7 @@ function isName(name: string, placeholders: readonly string[]): boolean {
   return plain.test(name) || placeholders.some((placeholder) => name === `{${placeholder}}`)
 }
 
-/**
- * Where the parts of all threads lie in the store [RP1]. Paths count from the root of the store's adapter.
- *
- * The defaults are the layout of the bucket `solven-{env}`.
- */
+/** Where the parts of threads lie in the store [RP1], from its root. The defaults are those of the bucket `solven-{env}`. */
 export const layoutSchema = z
   .strictObject({
     /** The bucket's name. Default `solven-{env}`. */

@@ -1,9 +1,6 @@
 import { uptime } from 'node:os'
 
-/**
- * A moment by two clocks that cannot be set. The first stops while the machine is suspended, the second does not, and
- * may be coarse. The longer of the two spans is the safe one for a holder.
- */
+/** A moment by two clocks that cannot be set: one stops on suspend, one is coarse. A holder takes the longer span. */
 export interface Moment {
   readonly monotonic: number
   /** Milliseconds since the machine was started. */

@@ -29,10 +29,7 @@ const key = Symbol.for('@ws/threads: holds of this process')
 const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
 export const ownHolds: Set<string> = (shared[key] ??= new Set())
 
-/**
- * True when the holder is known to have ended: it was a process of this machine, or a lost hold of this process. A
- * holder that was stopped, or that is on another machine, has not ended.
- */
+/** True when the holder has ended: a process of this machine, or a lost hold of this one. Not one stopped, or elsewhere. */
 export function hasEnded(holder: HoldingProcess | undefined, hold: string | undefined): boolean {
   if (holder === undefined || ownProcess === undefined || holder.system !== ownProcess.system) return false
   if (holder.pid === ownProcess.pid && holder.started === ownProcess.started) {

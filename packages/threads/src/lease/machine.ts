@@ -25,10 +25,7 @@ const sidecarSchema = z.object({
 })
 type Sidecar = z.output<typeof sidecarSchema>
 
-/**
- * Leases among the processes of one user on this machine: an exclusive transaction of SQLite, which the system ends with
- * its process. A file beside it names the holder.
- */
+/** Leases among one user's processes here: a transaction of SQLite, which ends with its process. A file names the holder. */
 export function createMachineLeases({ key, directory }: MachineLeaseOptions): LeaseStore {
   const folder = join(directory, key)
   const held = new Set<Lease>()

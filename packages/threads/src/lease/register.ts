@@ -34,10 +34,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
   }
 }
 
-/**
- * A file for each version, `{path}.7` after `{path}.6`, where only creation is exclusive: on a disk that processes share.
- * The highest number is the record; those below are removed.
- */
+/** A file for each version, `{path}.7` after `{path}.6`, where only creation is exclusive. The highest is the record. */
 export function fileRegister(adapter: StorageAdapter): Register {
   const numbers = async (path: MountPath, signal: AbortSignal | undefined): Promise<number[]> => {
     const parent = parentPath(path)

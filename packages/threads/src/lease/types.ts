@@ -26,10 +26,7 @@ export interface Lease extends AsyncDisposable {
   release(): Promise<void>
 }
 
-/**
- * Gives leases: the sole right to change a thing, held by at most one at a time. Threads use it; so can anything else that
- * has a name.
- */
+/** Gives leases: the sole right to change a thing, held by one at a time. Threads use it; so can anything with a name. */
 export interface LeaseStore {
   readonly scope: LeaseScope
   /**

@@ -24,10 +24,7 @@ export interface ThreadAction {
   readonly store: string
 }
 
-/**
- * Runs a step on a thread. Where the store fails, the error names the thread, its part, the store, and since when that was
- * asked. The places of leases and trees in the store say nothing to callers.
- */
+/** Runs a step on a thread. A failure of the store names thread, part, store and time, not the place in the store. */
 export async function naming<Result>(action: ThreadAction, work: () => Promise<Result>): Promise<Result> {
   const { operation, outcome, threadId, store } = action
   const since = new Date().toISOString()

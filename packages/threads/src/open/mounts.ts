@@ -121,11 +121,7 @@ function answerOf(error: unknown): string {
   return `is empty: the store answered ${error.code}`
 }
 
-/**
- * Why a shared tree cannot be shown. `undefined` when it can; `whenMissing` when it is not there.
- *
- * @throws WorkspaceError `ENOENT` for a tree that is missing, where `whenMissing` is not given.
- */
+/** Why a shared tree cannot be shown; `undefined` when it can. @throws WorkspaceError `ENOENT` without `whenMissing` */
 async function problemOf(
   store: StorageAdapter,
   path: string,

@@ -37,11 +37,7 @@ export class Pool {
     this.#options = options
   }
 
-  /**
-   * Uses a thread, which is opened once however many ask.
-   *
-   * @throws WorkspaceError `EBUSY` when it is open for another user or ticket, or when too many are in use.
-   */
+  /** Uses a thread, opened once for all. @throws WorkspaceError `EBUSY` for another user or ticket, or too many in use */
   async use(
     key: ThreadKey,
     open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,

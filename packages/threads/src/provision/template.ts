@@ -5,11 +5,7 @@ import { mountRoot, type Entry, type StorageAdapter } from '@ws/core/adapter'
 
 import { writeOnce } from './files.ts'
 
-/**
- * Looks at a template before it is used.
- *
- * @throws WorkspaceError `EINVAL` for a link that leads out of it, and for a socket, FIFO or device.
- */
+/** Looks at a template. @throws WorkspaceError `EINVAL` for a link that leads out, a socket, FIFO or device */
 export async function checkTemplate(files: StorageAdapter): Promise<void> {
   for await (const entry of files.list(mountRoot, { recursive: true })) {
     if (entry.type === 'other' || entry.unreachable)

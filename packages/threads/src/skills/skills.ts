@@ -37,10 +37,7 @@ export async function listSkills(
   return { skills, warnings }
 }
 
-/**
- * The catalogue for a model's prompt, as the standard shows it: name, description and location of each skill. Empty when
- * there are no skills.
- */
+/** The catalogue for a model's prompt, as the standard shows it. Empty when there are no skills. */
 export function formatCatalogue(skills: readonly Skill[]): string {
   if (skills.length === 0) return ''
   const entries = skills.map(

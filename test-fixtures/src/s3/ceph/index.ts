@@ -30,10 +30,7 @@ const attempts = 5
 /** Another process took the port meanwhile, or a program of Ceph crashed by itself: `radosgw-admin` 16 rarely does. */
 const mayStartNextTime = /address already in use|Caught signal \((?:Segmentation fault|Aborted)\)/iu
 
-/**
- * Starts Ceph: a monitor, a store in memory and the gateway, needing no privileges, in a directory of its own. All of
- * it ends with this process, however that ends. Fails with the last lines of the logs.
- */
+/** Starts Ceph without privileges: monitor, store in memory, gateway. It ends with this process. Fails with its logs' end. */
 export async function startCephServer(options: CephServerOptions = {}): Promise<CephServer> {
   const { credentials = randomCredentials(), timeout = 60_000 } = options
   const deadline = AbortSignal.timeout(timeout)

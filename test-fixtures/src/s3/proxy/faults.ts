@@ -1,9 +1,6 @@
 import type { ProxiedRequest } from './request.ts'
 
-/**
- * A fault of one request. `when` or `acted`, where a fault has it, says whether the server has seen the request: a
- * client cannot know, and must be right in both cases.
- */
+/** A fault of one request. `when` or `acted`: whether the server has seen it; a client cannot know. */
 export type Fault =
   /** The request waits this long, in ms, and is then served. */
   | { readonly kind: 'delay'; readonly ms: number }
@@ -23,15 +20,9 @@ export type Fault =
       readonly retryAfter?: number
       readonly acted?: boolean
     }
-  /**
-   * The connection is reset: before anything reaches the server, when half of the request's body has, or when the server
-   * has acted and its answer is lost.
-   */
+  /** The connection is reset: before or amid the request, or after the server acted, with its answer lost. */
   | { readonly kind: 'reset'; readonly when: FaultTime }
-  /**
-   * Nothing comes any more and the connection stays open: before the server sees the request, when half of its answer
-   * has come, or instead of all of the answer.
-   */
+  /** The connection stays open without a byte more: before the request, half through the answer, or instead of it. */
   | { readonly kind: 'hang'; readonly when: FaultTime }
   /** The body of the answer ends after this part of it (0 to 1), below the length that was announced. */
   | { readonly kind: 'truncate'; readonly keep: number }

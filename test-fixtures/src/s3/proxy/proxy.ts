@@ -29,10 +29,7 @@ export interface FaultProxy extends S3Connection, AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Starts a proxy for a server at a free port of 127.0.0.1. Requests go on as they came, signature and `Host` included:
- * the server checks what the client signed, which is the proxy's own address.
- */
+/** Starts a proxy at a free port of 127.0.0.1. Requests keep signature and `Host`: clients sign the proxy's address. */
 export async function startFaultProxy(server: S3Connection, options: FaultProxyOptions = {}): Promise<FaultProxy> {
   let plan = options.faults
   let requests: RecordedRequest[] = []

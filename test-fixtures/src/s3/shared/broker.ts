@@ -9,10 +9,7 @@ import { type S3Connection, type S3Server, type S3ServerName } from '../server.t
 
 /** Hands out one server of each kind to many processes. */
 export interface S3Broker extends AsyncDisposable {
-  /**
-   * `POST {url}/{name}` answers with an {@link S3Connection} as JSON, whose bucket no other caller gets. The first such
-   * request starts the server.
-   */
+  /** `POST {url}/{name}` answers an {@link S3Connection} with a bucket of its own. The first request starts the server. */
   readonly url: string
   /** Ends the servers that were started. */
   close(): Promise<void>

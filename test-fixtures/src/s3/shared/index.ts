@@ -6,10 +6,7 @@ import { createServer, type S3Connection, type S3Server, type S3ServerName } fro
 // for the type of what it provides
 import type {} from './global-setup.ts'
 
-/**
- * The server of that name that all test files of a run share, with a fresh bucket. Closing it closes its clients only.
- * The package's `vitest.config.ts` must export `configWithS3`.
- */
+/** The server that all test files of a run share, with a fresh bucket. `vitest.config.ts` must export `configWithS3`. */
 export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
   const connection = await connect(name)
   return createServer(connection, {

@@ -19,11 +19,7 @@ export type Ask = (question: string) => Promise<string | undefined>
 
 const mostTries = 3
 
-/**
- * Asks for each choice, with what is there already as the default. An answer that is not valid is asked for again.
- *
- * @throws UsageError after three answers that are not valid, and where the input ends
- */
+/** Asks for each choice; the default is the present one. @throws UsageError after three invalid answers, or without input */
 export async function askChoices(
   ask: Ask,
   complain: (text: string) => void,

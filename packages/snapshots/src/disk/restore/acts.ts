@@ -99,10 +99,7 @@ export function create(place: Place, facts: Facts, source: Uint8Array | Place | 
   }
 }
 
-/**
- * Replaces a file or link that is as it was seen, in one step. The old one is held meanwhile. Where its bytes changed at
- * that moment, it comes back.
- */
+/** Replaces a file or link as seen, in one step. The old one is held, and comes back where its bytes changed then. */
 export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Array | Place | undefined): void {
   const temp = prepare(place, facts, source)
   const held: Place = { parent: place.parent, name: newTemporary() }

@@ -18,10 +18,7 @@ export interface Conflict {
   readonly reason: string
 }
 
-/**
- * Brings paths back to an earlier state, each only where it is as the last scan saw it. Each file has its old or its new state
- * at every moment, so a process that is killed leaves nothing half written.
- */
+/** Restores paths that are as the last scan saw them. Each file is old or new at every moment, also if killed. */
 export function restore(tree: Tree, database: Database, since: number, pairs: readonly Pair[]): Conflict[] {
   return new Restore(tree, database, since).run(pairs)
 }
