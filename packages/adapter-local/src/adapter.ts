@@ -206,11 +206,7 @@ export class LocalDriver implements Driver {
     await this.#parts.onClose()
   }
 
-  /**
-   * Runs what makes something at its path or destination. A directory that only reserves the name there gives way.
-   *
-   * @param adopted gives the result where a directory was to be made and is there now
-   */
+  /** Makes something at a path or destination, where a reservation gives way. @param adopted for a directory that is there */
   async #create<Result>(
     call: TaskOptions,
     way: WayOptions,

@@ -8,10 +8,7 @@ import type { ToolApprovalStatus } from 'ai'
 const asks = ['nothing', 'commands', 'changes'] as const
 
 export interface ApprovalOptions {
-  /**
-   * The calls that the user is asked about: `commands`, `changes` (commands too, and calls whose arguments are not known), or
-   * `nothing`. Default `changes`.
-   */
+  /** Calls to ask about: `commands`, `changes` (also commands and unknown arguments), `nothing`. Default `changes`. */
   readonly ask?: (typeof asks)[number] | undefined
 }
 

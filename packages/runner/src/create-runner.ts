@@ -76,11 +76,7 @@ const shapes: OptionShapes<RunnerOptions> = {
   owner: option.object,
 }
 
-/**
- * Makes a runner for one workspace and one output.
- *
- * @throws WorkspaceError `EINVAL` for options that are not valid; `EIO` for a journal that is damaged
- */
+/** Makes a runner for a workspace and an output. @throws WorkspaceError `EINVAL` for options, `EIO` for a damaged journal */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
   checkOptions<RunnerOptions>(options, shapes, { operation: 'createRunner' })
   const opened = new Opened()

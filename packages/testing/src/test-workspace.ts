@@ -68,11 +68,7 @@ const shapes: OptionShapes<Own> = {
   adapter: option.function,
 }
 
-/**
- * A workspace for one test: in memory unless `adapter` says otherwise, with the files that are given.
- *
- * @throws WorkspaceError as `createWorkspace` does; `EINVAL` for files that are not a tree
- */
+/** A workspace for a test, in memory without `adapter`. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
 export async function createTestWorkspace(options: TestWorkspaceOptions = {}): Promise<TestWorkspace> {
   checkOption(operation, 'options', options, option.object)
   const { files = {}, directory, tar, adapter, at = '/', mounts = [], faults = [], ...rest } = options

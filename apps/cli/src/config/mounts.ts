@@ -21,11 +21,7 @@ export interface MountFlags extends StorageFlags {
 /** Where `ws` mounts: projects have directories such as `bin` and `lib`, which commands need for the system at `/`. */
 export const defaultPlace = '/workspace'
 
-/**
- * The storage options and `--at` replace the storage and the place of the first mount; the others stay.
- *
- * @param place the first mount's, where nothing names one
- */
+/** The storage options and `--at` replace those of the first mount. @param place the first mount's, if none is named */
 export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined, place: string): MountSettings[] {
   const named = storageOfFlags(flags)
   const [first, ...others] = (config?.mounts ?? []).map(

@@ -37,10 +37,7 @@ export interface SubjectWorkspace extends OpenedWorkspace {
  * calls, streams and memory: 503. Beyond those of one message: 413.
  */
 export interface HttpOptions extends SourceOptions, MessageLimits {
-  /**
-   * Opens the workspace of a subject: a thread of its own, by {@link openThreads}. Without `auth` there is one subject,
-   * which is `undefined`.
-   */
+  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined`: the one subject without `auth`. */
   readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
   /** Default: none, which only an address of the loopback is served with. */
   readonly auth?: AuthOptions | undefined

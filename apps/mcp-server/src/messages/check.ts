@@ -5,11 +5,7 @@ const maxName = 16 * 1024
 /** Names in the objects that the SDK's schemas walk through: 100,000 of them take half a second. */
 const maxKeys = 1_000
 
-/**
- * Refuses a message whose parts are out of proportion, before the SDK looks at it. Tools check their arguments themselves.
- *
- * @throws MessageError 413 that names the part
- */
+/** Refuses a message with parts out of proportion, before the SDK looks at it. @throws MessageError 413 naming the part */
 export function checkMessage(message: unknown): void {
   for (const one of Array.isArray(message) ? message : [message]) {
     const { method, id, params, result, error } = fieldsOf(one)

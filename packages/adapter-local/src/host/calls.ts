@@ -21,10 +21,7 @@ export interface OpenListing {
   close(): Promise<void>
 }
 
-/**
- * The system calls, as one of two engines performs them: at once on this thread, or on libuv's pool. Operations are
- * written once against this; awaiting a value that is there costs a tenth of a microsecond.
- */
+/** The system calls of one of two engines: at once on this thread, or on libuv's pool. Operations are written once. */
 export interface Calls {
   /** Calls return values, not promises. */
   readonly immediate: boolean

@@ -48,11 +48,7 @@ async function send<Result>(
   }
 }
 
-/**
- * Reads a large file of the store in pieces. `undefined`: it is another by now.
- *
- * @param kept the bytes go into a new file of the disk, which the caller closes; else only the hash is taken
- */
+/** Reads a large file in pieces; `undefined`: it changed. @param kept into a new file that the caller closes; else hashed */
 export async function fetchLarge(
   { store, disk, limits, large }: Site,
   path: MountPath,

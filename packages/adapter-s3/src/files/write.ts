@@ -12,10 +12,7 @@ import { uploadParts } from '../objects/multipart.ts'
 import { bytesBody, putObject, type PutOptions } from '../objects/put.ts'
 import { spool } from '../objects/spool.ts'
 
-/**
- * Creates or replaces a file. Bytes cost one request, since the server checks the condition and there are no parents to
- * make; before a stream is touched, the path is looked at.
- */
+/** Creates or replaces a file. Bytes cost one request: the server checks the condition. A stream's path is looked at. */
 export async function write(
   store: Store,
   path: MountPath,

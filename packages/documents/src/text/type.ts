@@ -10,11 +10,7 @@ export interface FileDescription {
 /** Bytes that are looked at: the first entries of a ZIP archive show its kind. */
 const longestHead = 8192
 
-/**
- * The type of a file by its content. `undefined` for plain text, and for types that are not known.
- *
- * @param head The first bytes of a file; 8,192 are enough, and more are not looked at.
- */
+/** The type of a file by its content; `undefined` for text and unknown types. @param head its first 8,192 bytes */
 export async function describeType(head: Uint8Array): Promise<FileDescription | undefined> {
   try {
     const type = await fileTypeFromBuffer(head.subarray(0, longestHead))

@@ -22,11 +22,7 @@ export class ThreadPool {
     this.#turns = new Semaphore(options.size)
   }
 
-  /**
-   * Runs a task with a thread of its own, and ends the thread when the task rejects. Waits while all are busy.
-   *
-   * @throws what the task throws; `signal.reason` while it waits
-   */
+  /** Runs a task with a thread of its own, which ends if it rejects. @throws its error; `signal.reason` while it waits */
   async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
     return this.#turns.run(async () => {
       const thread = this.#take()

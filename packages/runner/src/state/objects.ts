@@ -26,11 +26,7 @@ const endSchema = z.object({ record: recordSchema, last: lastSchema.optional() }
 const landingSchema = z.object({ record: recordSchema })
 const runFileSchema = z.object({ run: runSchema })
 
-/**
- * Opens a journal of one object for each record, in a store that checks conditions. Any machine may use it.
- *
- * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for a damaged journal
- */
+/** A journal of objects in a store with conditions. @throws WorkspaceError `EINVAL` of another version, `EIO` if damaged */
 export async function openObjectJournal(adapter: StorageAdapter): Promise<Journal> {
   const marker = parseMountPath('/version.json', 'openJournal')
   const bytes = Buffer.from(`${JSON.stringify({ version: journalVersion })}\n`)

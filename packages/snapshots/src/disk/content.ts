@@ -31,11 +31,7 @@ export interface Digest extends Read {
   readonly content: string
 }
 
-/**
- * Reads a file that was seen at a path: the same inode, whole. `undefined` where it is not that file any more, or may not be read.
- *
- * @param path below the descriptor of a verified directory
- */
+/** Reads the very file that was seen, whole; `undefined` for another one. @param path below a verified descriptor */
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)

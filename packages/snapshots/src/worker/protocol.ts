@@ -109,11 +109,7 @@ export interface Methods {
     readonly until: string
     readonly paths: readonly string[]
   }): Conflict[]
-  /**
-   * Opens the journal of a store. Answers its number, whether it has a checkpoint, and what was kept since the latest one.
-   *
-   * @param key names the store
-   */
+  /** Opens a store's journal. Answers its number, whether it has a checkpoint, and what it kept. @param key the store */
   openJournal(key: string): {
     readonly tree: number
     readonly isOpen: boolean
