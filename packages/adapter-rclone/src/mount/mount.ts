@@ -27,7 +27,6 @@ export interface MountUser {
 const restoreAfterMs = [0, 500, 2_000, 5_000]
 /** Milliseconds between two questions whether the mount is alive. */
 const healthEveryMs = 5_000
-/** Milliseconds for its answer. */
 const healthAnswerMs = 5_000
 
 /** One mount: starts it, watches it, brings it back, ends it. */
@@ -66,7 +65,6 @@ export class Mount {
     return this.#state
   }
 
-  /** rclone's process id, while it runs. */
   get pid(): number | undefined {
     return this.#running?.process.pid
   }
@@ -219,12 +217,7 @@ export class Mount {
     throw problem
   }
 
-  /**
-   * Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. `force`: without waiting for
-   * users of the mount. Every step has a limit.
-   *
-   * @throws WorkspaceError `EIO` when something of rclone is left.
-   */
+  /** Unmounts and ends rclone; does not `flush`. `force`: without waiting for users. @throws `EIO` if some of it is left */
   close({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(force)
     return this.#closing

@@ -57,12 +57,7 @@ const longestSide = 65_535
 /** The two sides of a terminal, in the library's hands and in ours. */
 const terminalDescriptors = 6
 
-/**
- * Makes a terminal. This process needs none itself.
- *
- * @throws WorkspaceError `EINVAL` for a size without meaning, `ENOTSUP` without the native library or perl, `ENOEXEC`
- * when the system has no terminal left; `signal.reason`
- */
+/** @throws WorkspaceError `EINVAL` for a bad size, `ENOTSUP` without library or perl, `ENOEXEC` if no terminal is left */
 export async function startTerminal(options: StartTerminalOptions): Promise<TerminalDevice> {
   checkSize(options)
   options.signal?.throwIfAborted()
@@ -242,13 +237,7 @@ function noTerminal(native?: unknown): WorkspaceError {
   })
 }
 
-/**
- * Signals what a terminal would: the processes in its foreground. A hang-up goes to everything on it but the session's
- * leader, which sits it out.
- *
- * @param device the number of the slave's device (`st_rdev`); none but this session's processes have it
- * @returns false if no process got it
- */
+/** Signals a terminal's foreground; SIGHUP all but the session's leader. @param device the slave's `st_rdev` @returns if any got it */
 function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
   if (signal === 'SIGHUP') {

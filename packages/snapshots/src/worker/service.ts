@@ -37,7 +37,6 @@ export class Service implements Methods {
   readonly #packs: Packs | undefined
   readonly #journals: Journals | undefined
   readonly #trees = new Map<number, { readonly tree: Tree; users: number }>()
-  /** The id of the last look, where it has one. */
   #looked: string | undefined
 
   constructor({ stateDirectory, limits, tempName }: WorkerData) {
@@ -90,7 +89,6 @@ export class Service implements Methods {
 
   scan({ trees, reserved, keep, look }: Parameters<Methods['scan']>[0]): LeftOutAt[] {
     const leftOut = trees.flatMap((id) => {
-      // a journal knows what has changed
       if (this.#isJournal(id)) return []
       const tree = this.#tree(id)
       const options = { ...this.#limits, reserved: reserved[id] ?? [] }

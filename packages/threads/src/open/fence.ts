@@ -27,7 +27,6 @@ const attempts = 3
 
 export interface Fence {
   readonly lease: Lease | undefined
-  /** Called before each change. */
   readonly onChange: () => void
   /** Directories that exist, and that callers cannot remove through the thread: looking at them would cost requests. */
   readonly directories?: ReadonlySet<string> | undefined
@@ -36,12 +35,11 @@ export interface Fence {
 }
 
 /**
- * The store as the one writer of a tree sees it. Each operation is refused once the lease is gone, and running
- * operations get the loss as their signal. That signal asks the lease whenever an adapter looks at it, which is before
- * each request: a process that was stopped learns of the loss too late.
+ * The store as the one writer of a tree sees it. Without the lease operations are refused, and running ones get the
+ * loss as their signal, which asks the lease before each request: a stopped process learns of the loss too late.
  *
- * Where the store itself checks conditions, a change without one is given the version that the file has as far as the
- * writer knows. So a request that was sent before a pause of this machine fails where a successor has written.
+ * Where the store checks conditions, a change gets the version that the writer knows. So a request that was sent
+ * before a pause of this machine fails where a successor has written.
  */
 export function fence(store: StorageAdapter, { lease, onChange, onFlush, directories }: Fence): StorageAdapter {
   const layer = wrapAdapter(lease === undefined ? store : asking(store, lease), {
@@ -99,7 +97,6 @@ const optionsAt: { readonly [Name in AdapterOperation]?: number } = {
   refresh: 0,
 }
 
-/** The same store, whose operations end with the lease. */
 function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
   const own = askingSignal(AbortSignal.any([lease.lost]), () => void lease.isHeld())
   const signalOf = (given: AbortSignal | undefined): AbortSignal =>
@@ -244,7 +241,6 @@ function conditional(layer: StorageAdapter, directories: ReadonlySet<string> = n
 interface ChangeOf {
   /** Nothing is known: take the file for a new one. */
   readonly guess: boolean
-  /** It can be tried once only. */
   readonly once: boolean
   readonly run: (ifVersion: Condition | undefined) => Promise<WriteResult>
 }

@@ -33,7 +33,6 @@ export interface Setting {
   readonly commands: CommandDefaults | undefined
   readonly leases: LeaseStore | undefined
   readonly replica: ThreadsOptions['replica']
-  /** Where there are replicas. */
   readonly copies: SharedCopies | undefined
   readonly template: ThreadTemplate | undefined
   readonly checkpoints: ThreadsOptions['checkpoints']
@@ -98,7 +97,6 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       options.onLost,
     )
   } catch (error) {
-    // whatever fails besides, the caller hears of the first failure
     for (const end of ends) await Promise.resolve(end()).catch(() => undefined)
     throw error
   }
@@ -143,10 +141,7 @@ interface Making {
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * The tree of a new thread is there before it is mounted [RP12]. In a store with an API each question costs requests,
- * so the lease notes what is there. Two ids that differ in case only would share a lease, and on some disks a tree.
- */
+/** The tree of a new thread is there before it is mounted [RP12]. The lease notes it, since questions cost requests. */
 async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Making): Promise<void> {
   const { threadId, layout } = place
   const known = lease?.notes[idNote]
@@ -210,7 +205,6 @@ async function setUp(
     const { leftOut } = await provision({
       threadId: place.threadId,
       workspace,
-      // without rules there is nothing to pass
       operator: setting.rules.length === 0 ? async () => workspace : openOperator,
       template: setting.template,
       noProcesses: processProblem(workspace, setting.executors),
