@@ -5,12 +5,7 @@ import { checkExecutor, checkFramework, checkWorkspace } from '@ws/tools/bridge'
 
 const framework = { name: '@openai/agents-core', from: '0.20.0', importer: import.meta.url }
 
-/**
- * Checks the installed version of the SDK.
- *
- * @param version of the SDK. Default: the installed one
- * @throws UserError
- */
+/** Checks the version of the SDK. @param version Default: the installed one @throws UserError */
 export function checkSdk(operation: string, version?: string): void {
   inWordsOfTheSdk(() => checkFramework(operation, { ...framework, version }))
 }

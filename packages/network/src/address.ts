@@ -43,12 +43,7 @@ export function isAddressRange(text: string): boolean {
   return rangeOf(text) !== undefined
 }
 
-/**
- * Makes a check of addresses from a list of addresses and ranges. The metadata service of a cloud is in no range: an entry opens
- * it only by its own address.
- *
- * @param ranges each is true for {@link isAddressRange}
- */
+/** Checks addresses. A metadata service opens only by its own address. @param ranges as {@link isAddressRange} has them */
 export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
   const known = ranges.flatMap((text) => rangeOf(text) ?? [])
   return (text) => {

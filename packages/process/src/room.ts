@@ -4,12 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 /** To spare: threads of this process may open files meanwhile, and commands that run may start processes. */
 const slack = 8
 
-/**
- * Makes sure that this process can open so many descriptors. Node leaves some open for good where they run out while it
- * starts a process or a thread: so it is not let begin.
- *
- * @throws the system's error, `EMFILE` or `ENFILE`
- */
+/** Requires so many free descriptors: Node leaks some where they run out at a start. @throws `EMFILE` or `ENFILE` */
 export function requireDescriptors(count: number): void {
   const opened: number[] = []
   try {

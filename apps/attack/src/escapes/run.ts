@@ -163,12 +163,7 @@ async function readThroughApi(workspace: Workspace, path: string): Promise<strin
   }
 }
 
-/**
- * The same programs and commands as a plain process of the same user: the executors hold those attempts that get out
- * there.
- *
- * @returns names of attempts
- */
+/** The same programs and commands as a plain process of the same user. @returns names of attempts that get out */
 export async function runControl(): Promise<ReadonlySet<string>> {
   await using outside = await createOutside()
   const directory = join(outside.scratch, 'workspace')

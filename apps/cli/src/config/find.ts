@@ -17,12 +17,7 @@ export interface FoundWorkspace {
   readonly root?: string
 }
 
-/**
- * Looks for a configuration in the working directory and in those above it. Without one, the working directory is the
- * workspace, unless it is `/` or the user's home directory.
- *
- * @throws UsageError where a directory cannot be looked at
- */
+/** A configuration here or above; else this directory, unless it is `/` or home. @throws UsageError where it cannot look */
 export function findWorkspace(): FoundWorkspace {
   const directory = workingDirectory()
   for (let at = directory; ; at = dirname(at)) {

@@ -40,12 +40,7 @@ export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   return { ...parseConfig(content.toString('utf8'), file, shown), shown, trusted: true }
 }
 
-/**
- * The bytes of a config file that a command may have put there. A pipe or a device is refused, since reading it may never
- * end.
- *
- * @throws UsageError
- */
+/** The bytes of a config file. A pipe or a device is refused, since reading it may never end. @throws UsageError */
 export async function readFound(file: string): Promise<Buffer> {
   const known = trustedHash(file) !== undefined
   const elsewhere = known ? 'run `ws trust --forget` on it' : 'name the workspace with --root DIR'

@@ -8,12 +8,7 @@ import { pace } from '../messages/pace.ts'
 /** Bytes of framing, and of what else is on the connection, beside a body that is as large as it. */
 const maxOverhead = 128 * 1024
 
-/**
- * The body as JSON.
- *
- * @throws MessageError 413 for more bytes than `most` or too many values, 400 for anything but JSON in UTF-8 and for too many
- * levels, and the errors of `take`
- */
+/** The body as JSON. @throws MessageError 413 for too many bytes or values, 400 for bad JSON, UTF-8 or depth; as `take` */
 export async function readJson(request: IncomingMessage, options: IncomingOptions): Promise<unknown> {
   if (Number(request.headers['content-length'] ?? 0) > options.most) throw tooLarge(options.most)
   const incoming = new Incoming(options)

@@ -1,9 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/**
- * Waits until the other side has taken what was written, or has gone. Not by `once` of `node:events`, which rejects where
- * that side has refused the rest.
- */
+/** Waits until the other side took what was written, or has gone; `once` of `node:events` rejects after a refusal. */
 export async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {

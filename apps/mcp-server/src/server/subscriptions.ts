@@ -51,12 +51,7 @@ async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/**
- * Watches the files that a message of the newer protocol asks for, until the returned function is called. Resolves when
- * no change is missed any more.
- *
- * @throws MessageError 413 for a list that is too long, 503 where too many files are watched
- */
+/** Watches a message's files until the returned call; resolves once no change is missed. @throws MessageError 413, 503 */
 export function watchListened(watch: Source['watch'], message: unknown): Promise<() => void> {
   return watchUris(watch, listenedIn(message))
 }

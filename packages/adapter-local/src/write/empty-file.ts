@@ -10,12 +10,7 @@ import { distinctStatus, fileMode } from './fresh-file.ts'
 import { giveFile } from './give.ts'
 import { lookAt } from './target.ts'
 
-/**
- * Creates an empty file under its own name. A reader cannot see half of an empty file. So it needs no temporary name,
- * no link and no removal, which take longer than the creation itself.
- *
- * @throws the system's `EEXIST` when something has the name, a link too.
- */
+/** Creates an empty file under its own name, as no reader can see half of it. @throws `EEXIST` for anything there */
 export async function createEmptyFile(
   task: Task,
   target: Target,

@@ -24,12 +24,7 @@ export interface RcloneBucket extends AsyncDisposable {
 
 const operation = 'openRcloneBucket'
 
-/**
- * Mounts a bucket once for many workspaces: a mount costs a process and 30 MB. Executors bind the part of an adapter only;
- * a prefix that lies within another one is refused.
- *
- * @throws WorkspaceError as `createRcloneAdapter` does.
- */
+/** Mounts a bucket once for many workspaces. A prefix within another one is refused. @throws as `createRcloneAdapter` */
 export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<RcloneBucket> {
   const mount = await Mount.open(checkMountOptions(options), options.signal)
   const open = new Map<string, RcloneAdapter>()

@@ -7,12 +7,7 @@ import { linkStat } from '../objects/stat.ts'
 
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 
-/**
- * Looks up the entry at a path, in one round trip of two requests. A directory wins over an object of the same name,
- * which is reported; links are looked for when there is neither.
- *
- * @throws LinkSignal at a link above the path.
- */
+/** Looks up an entry by two requests at once. A directory wins over an object of its name. @throws LinkSignal above it */
 export async function lookUp(store: Store, path: MountPath, task: LinkTask): Promise<Found | undefined> {
   const real = await lookUpReal(store, path, task)
   if (real !== undefined || !store.links) return real

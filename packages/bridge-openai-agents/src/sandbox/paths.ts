@@ -23,12 +23,7 @@ export async function placeOf(workspace: Workspace, path: string): Promise<Virtu
   return (await workspace.explain({ operation: 'stat', path })).resolvedPath
 }
 
-/**
- * The root of a manifest. The SDK's default is `/workspace`, which is another name of `/` in a workspace that is mounted
- * there.
- *
- * @throws SandboxConfigurationError where another place is asked for
- */
+/** A manifest's root. The SDK's default `/workspace` can be `/`. @throws SandboxConfigurationError for another place */
 export async function rootOf(workspace: Workspace, asked: string | undefined): Promise<string> {
   if (asked !== undefined && (await placeOf(workspace, asked)) === workspace.root) return asked
   if (asked === undefined || asked === '/workspace') return workspace.root

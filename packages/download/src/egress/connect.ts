@@ -29,12 +29,7 @@ const everyHost: Connections = { judge: () => ({ effect: 'allow' }), report: () 
 /** A connection, or the reason why there is none. */
 type Way = { readonly socket: Socket } | { readonly problem: DialProblem | 'port' | 'torName' }
 
-/**
- * Opens a connection to a host: to the very address that was checked. The host is judged before its name is asked for,
- * here or at the far end of Tor.
- *
- * @throws WorkspaceError
- */
+/** Connects to the very address that was checked; judges the host before its name is asked for. @throws WorkspaceError */
 export async function connectOut(
   host: string,
   port: number,

@@ -15,12 +15,7 @@ export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
   #waiting = 0
 
-  /**
-   * Begins a request when the answer to the one before it has gone.
-   *
-   * @param response absent for the last request of a connection
-   * @returns false where too many wait
-   */
+  /** Begins a request after the last answer. @param response absent for the last request @returns false: too many wait */
   take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
     // the parser goes on with what it has
     if (socket.destroyed) return true

@@ -27,12 +27,7 @@ export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 /** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
 export const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
 
-/**
- * The whole environment of a command: the allowed part of the parent's, HOME, PWD, USER, LOGNAME, PATH, and the
- * caller's own. Nothing else of the parent's is in it [RP16].
- *
- * @throws WorkspaceError `EINVAL` for a name or value that cannot be in an environment.
- */
+/** A command's environment: the allowed part of the parent's [RP16], and the caller's. @throws WorkspaceError `EINVAL` */
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
   const isAllowed = allowance(options.allow ?? defaultAllowList)

@@ -31,12 +31,7 @@ export interface Ender {
   end(): void
   /** KILL to everyone. */
   endNow(): void
-  /**
-   * After the main process has ended: waits until its streams are closed, at most `drainGrace`; then kills what is left.
-   * Processes that are being ended get the rest of their grace.
-   *
-   * @param closed settles when the streams are closed; or whether they are
-   */
+  /** Waits for closed streams, at most `drainGrace`, then kills the rest. @param closed settles then, or is the answer */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   /** The end is known: no process is looked for. */
   stop(): void

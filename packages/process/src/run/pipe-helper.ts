@@ -11,12 +11,7 @@ const perl = '/usr/bin/perl'
 
 /** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
-  /**
-   * Only one order at a time.
-   *
-   * @returns `undefined` when it is gone, or its pipes cannot be opened
-   * @throws the system's error, where this process has too few descriptors left
-   */
+  /** One order at a time. @returns `undefined` without pipes @throws the system's error without descriptors left */
   make(count: number): Promise<readonly PipePair[] | undefined>
   /** Keeps this process alive until the order under way is done: a caller waits for it. */
   hold(): void

@@ -19,12 +19,7 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   }
 }
 
-/**
- * Takes several pipes together.
- *
- * @param maker absent: there are none
- * @throws what `take` throws; those that it gave are closed then
- */
+/** Takes several pipes, or none without `maker`. @throws what `take` throws; those that it gave are closed then */
 export async function takePipes(
   maker: PipeMaker | undefined,
   count: number,

@@ -17,12 +17,7 @@ export interface TerminalCommand {
   readonly extraFds: ExtraDescriptors
 }
 
-/**
- * Puts a command on a terminal, below the leader of its session: see `leader.pl`. The answer is started in place of `argv`, inside
- * the same confinement.
- *
- * @param terminal the slave's descriptor in this process
- */
+/** Puts a command on a terminal, below its session's leader (`leader.pl`). @param terminal the slave's descriptor here */
 export function terminalCommand(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -10,12 +10,7 @@ export interface FollowTerminalOptions {
   readonly start: () => Promise<StartedCommand>
 }
 
-/**
- * Starts a command on a terminal and follows both to their end. The tree ends as that of any command does; here, it is
- * first hung up on, which is what interactive programs end for.
- *
- * @throws what `start` throws
- */
+/** Starts a command on a terminal and follows both; its tree is hung up on first. @throws what `start` throws */
 export async function followTerminal({ request, device, start }: FollowTerminalOptions): Promise<Terminal> {
   let running: StartedCommand
   try {
