@@ -198,8 +198,7 @@ export class RcloneDriver implements Driver {
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#locks.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
-        // rclone merges it into a directory that is not empty, and files that were not uploaded yet would be empty or
-        // lost
+        // rclone merges it into a directory that is not empty, and files that were not uploaded yet would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }

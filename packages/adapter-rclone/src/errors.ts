@@ -21,9 +21,7 @@ interface Diagnosis {
   readonly lasting?: true
 }
 
-/**
- * The meaning of rclone's words, the first that matches. They are matched, and never shown: they name buckets and keys.
- */
+/** The meaning of rclone's words, the first that matches. They are matched, and never shown: they name buckets and keys. */
 const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   [
     /InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|InvalidToken|ExpiredToken|status code: 40[13]/i,

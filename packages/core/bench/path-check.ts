@@ -1,7 +1,6 @@
 /**
- * Measures the cost of one path before any I/O: parsing, policy and mount table, in nanoseconds. Prints JSON;
- * `npm run bench` runs it in a process of its own. By hand: `node --conditions=@ws/source bench/path-check.ts` from the
- * package.
+ * Measures the cost of one path before any I/O: parsing, policy and mount table, in nanoseconds. Prints JSON; `npm run bench`
+ * runs it in a process of its own. By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
  */
 import { parseInput } from '../src/path/segments.ts'
 import type { VirtualPath } from '../src/path/virtual-path.ts'

@@ -141,9 +141,7 @@ async function openState(
   return openLocalState({ directory, mounted, owner })
 }
 
-/**
- * Where the output lies. A workspace inside the output would let steps write what others read: it is refused.
- */
+/** Where the output lies. A workspace inside the output would let steps write what others read: it is refused. */
 function placeOf(
   { outputPath, output }: RunnerOptions,
   inputs: HostDirectory | undefined,

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-// Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by
-// side. Files that share a worker get theirs one after the other. A file without a test to run does not learn of its
-// end.
+// Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by side.
+// Files that share a worker get theirs one after the other. A file without a test to run does not learn of its end.
 const worker = globalThis as { [key: symbol]: { readonly parent: string; current?: string } | undefined }
 const key = Symbol.for('@ws/test-fixtures temporary directory')
 const place = (worker[key] ??= { parent: realpathSync(tmpdir()) })

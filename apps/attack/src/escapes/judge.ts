@@ -12,9 +12,7 @@ export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'
  */
 export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight' | 'shared'
 
-/**
- * The outcome of one attempt, in words that are the same in each run: `by luck` is given only where luck may decide.
- */
+/** The outcome of one attempt, in words that are the same in each run: `by luck` is given only where luck may decide. */
 export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, reached }: Verdict): Outcome {
   if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
   return reached.has(name) ? (shared ? 'shared' : 'out') : 'blocked'

@@ -85,8 +85,7 @@ async function appendAll(task: Task, fd: number, data: Uint8Array, before: Statu
   try {
     await writeBody(task, fd, data)
   } catch (error) {
-    // Part of the data may be written (the disk is full). It is taken back, unless another writer has appended after
-    // it.
+    // Part of the data may be written (the disk is full). It is taken back, unless another writer has appended after it.
     const now = await task.calls.fstat(fd)
     if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
     throw error

@@ -6,9 +6,7 @@ import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
-/**
- * Milliseconds within which a rename and the end of an upload may have met: the log reports them one after the other.
- */
+/** Milliseconds within which a rename and the end of an upload may have met: the log reports them one after the other. */
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
@@ -24,9 +22,7 @@ const mostLooks = 20
 /** Milliseconds by which the store's clock may be ahead of ours. */
 const slackMs = 10_000
 
-/**
- * A name that a file has left, while the store may still have an object there. Paths are relative to the store's part.
- */
+/** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
 interface Departure {
   readonly from: string
   /** Where the file is now; deleted ones are nowhere. */

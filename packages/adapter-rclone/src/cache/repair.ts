@@ -9,10 +9,9 @@ import { type CachedFile, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
 
 /**
- * Mends notes that rclone was writing when it was killed. A note on a file is not replaced in one step, and is moved
- * apart from the content. Such a file would be thrown away at the next start, or cut, and with it what was
- * acknowledged; it is marked as not uploaded instead. Content with holes is a part of what the store has, and is left
- * to rclone.
+ * Mends notes that rclone was writing when it was killed. A note on a file is not replaced in one step, and is moved apart
+ * from the content. Such a file would be thrown away at the next start, or cut, and with it what was acknowledged; it is
+ * marked as not uploaded instead. Content with holes is a part of what the store has, and is left to rclone.
  */
 export async function repairCache(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')

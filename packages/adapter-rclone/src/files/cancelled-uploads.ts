@@ -36,10 +36,9 @@ interface Gone {
 }
 
 /**
- * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload
- * off, and forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is
- * asked, and a file with just that content is removed. The list is on the disk: it outlives the process, as the cache
- * does.
+ * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload off, and
+ * forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is asked, and a
+ * file with just that content is removed. The list is on the disk: it outlives the process, as the cache does.
  */
 export class CancelledUploads {
   readonly #file: string

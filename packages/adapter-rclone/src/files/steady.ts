@@ -17,9 +17,7 @@ import { settled } from './versions.ts'
 
 /** Bytes up to which a stream is read at once: all of it that is ever held. */
 const atOnceBytes = 4 * 1024 * 1024
-/**
- * Milliseconds between two attempts, and for all of them: the kernel may report an old size for as long as a second.
- */
+/** Milliseconds between two attempts, and for all of them: the kernel may report an old size for as long as a second. */
 const retryMs = 3
 const longestMs = 3_000
 

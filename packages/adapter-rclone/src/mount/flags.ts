@@ -6,9 +6,7 @@ import { type MountDirectories, mountSource } from '../state/directories.ts'
 /** Uploads at once: small files wait for answers, not for the line. */
 const transfers = 16
 
-/**
- * rclone's command line, the program's name left out. It names no store and holds no secret: every user can read it.
- */
+/** rclone's command line, the program's name left out. It names no store and holds no secret: every user can read it. */
 export function mountArguments(
   options: CheckedOptions,
   place: MountDirectories,

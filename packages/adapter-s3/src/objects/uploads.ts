@@ -62,9 +62,7 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
   })
 }
 
-/**
- * Ends uploads below the prefix that killed processes have left. Does nothing where the store does not list uploads.
- */
+/** Ends uploads below the prefix that killed processes have left. Does nothing where the store does not list uploads. */
 export async function sweepUploads(store: Sweepable, task: Task, now = Date.now()): Promise<void> {
   const oldest = now - idleTime
   for (const { Key, UploadId, Initiated } of await uploadsBelow(store, store.keys.prefix, task)) {

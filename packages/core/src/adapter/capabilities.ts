@@ -1,7 +1,6 @@
 /**
- * The checker of a condition. `server`: the store itself, against every writer. `process`: this process, against its
- * own writers; other processes, commands included, are not covered. `none`: there is no check, and the option is
- * `ENOTSUP`.
+ * The checker of a condition. `server`: the store itself, against every writer. `process`: this process, against its own
+ * writers; other processes, commands included, are not covered. `none`: there is no check, and the option is `ENOTSUP`.
  */
 export type ConditionScope = 'server' | 'process' | 'none'
 

@@ -6,9 +6,7 @@ import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
 import type { CommandLimits, LimitReport } from './limits.ts'
 
-/**
- * The question to a probe: the answer can depend on the place of the workspace and on the user that commands run as.
- */
+/** The question to a probe: the answer can depend on the place of the workspace and on the user that commands run as. */
 export interface ProbeTarget {
   /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
   readonly root?: VirtualPath | undefined

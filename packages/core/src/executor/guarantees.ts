@@ -11,8 +11,7 @@
 export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' | 'none'
 
 /**
- * The guarantees of an executor, field by field. Declared by the executor, probed on this machine, required by the
- * caller.
+ * The guarantees of an executor, field by field. Declared by the executor, probed on this machine, required by the caller.
  */
 export interface Guarantees {
   /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */

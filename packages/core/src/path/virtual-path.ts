@@ -79,8 +79,7 @@ export function parseVirtualPath(input: string, options: ParseOptions = {}): Vir
 }
 
 /**
- * Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and reports whether a directory was asked
- * for.
+ * Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and reports whether a directory was asked for.
  */
 export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
   if (typeof input === 'string') {
@@ -120,8 +119,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
     }
     depth -= 1
     if (depth < 0) throw outsideError(input, operation)
-    // The base is a real directory, so `..` may be taken off it at once; after a name of the input, the base may be a
-    // link.
+    // The base is a real directory, so `..` may be taken off it at once; after a name of the input, the base may be a link.
     if (resolved && segments.length === fromBase) {
       segments.pop()
       fromBase -= 1

@@ -2,9 +2,7 @@ import { WorkspaceError } from '../errors.ts'
 
 /** Bytes of a path at most, as on Linux (`PATH_MAX`, with its NUL). */
 const maxPathBytes = 4096
-/**
- * Characters of paths that are followed for one path, before it has too many `..`; and the least cost of each of them.
- */
+/** Characters of paths that are followed for one path, before it has too many `..`; and the least cost of each of them. */
 const maxFollowed = 8192
 const leastFollowed = 100
 

@@ -54,10 +54,7 @@ export interface PredicateRule {
   readonly remedy?: string | undefined
 }
 
-/**
- * A documented exception: adds an entry to rules that confine, which are otherwise never widened.
- * See `rules.allow`.
- */
+/** A documented exception: adds an entry to rules that confine, which are otherwise never widened. See `rules.allow`. */
 export interface ExceptionRule<Path extends string = string> {
   readonly kind: 'exception'
   readonly name: string

@@ -17,10 +17,7 @@ export function strayLength(bytes: Uint8Array): number {
   return stray
 }
 
-/**
- * Hands UTF-8 on in pieces that end with whole characters: the first bytes of an incomplete character wait for the
- * rest.
- */
+/** Hands UTF-8 on in pieces that end with whole characters: the first bytes of an incomplete character wait for the rest. */
 export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
   let held = new Uint8Array()
   return {

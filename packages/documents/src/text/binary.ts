@@ -20,9 +20,7 @@ export function looksBinary(head: Uint8Array): boolean {
   return controls > units.length * 0.05
 }
 
-/**
- * The 16-bit units after the byte order mark. An odd byte at the end is left out: the head of a file may be cut there.
- */
+/** The 16-bit units after the byte order mark. An odd byte at the end is left out: the head of a file may be cut there. */
 function utf16Units(bytes: Uint8Array, bigEndian: boolean): Uint16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Uint16Array.from({ length: Math.floor(bytes.length / 2) - 1 }, (_, index) =>

@@ -1,9 +1,7 @@
 /** Milliseconds that something is kept after its last user has gone: the next one often comes soon. */
 const lingerTime = 2_000
 
-/**
- * A value that a process needs at most once, such as a helper process. It is made for its first user and shared by all.
- */
+/** A value that a process needs at most once, such as a helper process. It is made for its first user and shared by all. */
 export class Shared<Value extends { close(): void }> {
   readonly #make: () => Value
   #value: Value | undefined

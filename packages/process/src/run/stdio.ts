@@ -3,9 +3,7 @@ import { inheritedDescriptors, nullDescriptor, openContent } from './descriptors
 import { isPipePair } from './pipe-maker.ts'
 import type { StartProcessOptions } from './types.ts'
 
-/**
- * Closes ends of the pipes that were given: the child's, once it has its own, or all of them, when there is no child.
- */
+/** Closes ends of the pipes that were given: the child's, once it has its own, or all of them, when there is no child. */
 export function closePipes({ stdinPipe, stdoutPipe, extraFds }: StartProcessOptions, which: 'child' | 'all'): void {
   const outputs = [...(extraFds?.values() ?? [])].filter(isPipePair)
   const ofChild = [stdinPipe?.read, stdoutPipe?.write, ...outputs.map(({ write }) => write)]

@@ -7,9 +7,8 @@ export interface SeenProcess {
 }
 
 /**
- * All living descendants of a process, and all of its session and group, without itself. A process that has left its
- * session and lost its parent (a daemon) looks like an unrelated process here: that takes a supervisor or a PID
- * namespace.
+ * All living descendants of a process, and all of its session and group, without itself. A process that has left its session
+ * and lost its parent (a daemon) looks like an unrelated process here: that takes a supervisor or a PID namespace.
  */
 export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)

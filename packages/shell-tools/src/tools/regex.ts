@@ -11,9 +11,8 @@ const controls: Readonly<Record<string, string>> = {
 }
 
 /**
- * An extended regular expression of awk as one of JavaScript's, over bytes; undefined for an unknown form. Where a
- * match's length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the
- * longest.
+ * An extended regular expression of awk as one of JavaScript's, over bytes; undefined for an unknown form. Where a match's
+ * length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the longest.
  */
 export function extendedExpression(pattern: string, { longest }: { readonly longest: boolean }): RegExp | undefined {
   if (longest && hasAmbiguousAlternatives(pattern)) return undefined

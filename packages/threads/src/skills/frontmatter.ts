@@ -19,9 +19,7 @@ export interface ReadSkillFile {
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 
-/**
- * Lenient: a field of the wrong type is left out. Only the description is required, without which a skill is not found.
- */
+/** Lenient: a field of the wrong type is left out. Only the description is required, without which a skill is not found. */
 const schema = z.object({
   name: scalar.optional().catch(undefined),
   description: scalar.transform((text) => text.trim()).refine((text) => text !== ''),
