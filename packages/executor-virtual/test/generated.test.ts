@@ -11,7 +11,7 @@ const kinds = [
   { title: 'patterns', draw: drawPatternCase, few: 500, many: 50_000, most: 0.08 },
   { title: 'arithmetic', draw: drawArithmetic, few: 30, many: 5_000, most: 0.08 },
   { title: 'printf', draw: drawPrintf, few: 30, many: 5_000, most: 0.25 },
-  { title: 'parameters', draw: drawParameter, few: 30, many: 5_000, most: 0.12 },
+  { title: 'parameters', draw: drawParameter, few: 30, many: 5_000, most: 0.14 },
   { title: 'read and IFS', draw: drawRead, few: 30, many: 5_000, most: 0.04 },
   { title: 'here-documents', draw: drawHereDocument, few: 30, many: 5_000, most: 0.02 },
   { title: 'loops', draw: drawLoop, few: 30, many: 5_000, most: 0.02 },

@@ -32,7 +32,9 @@ const changesIfs = (ast: unknown) => /"name":"IFS"|"value":"IFS="/.test(JSON.str
 /** `${@:2}` without quotes around, where words are split by other characters than blanks. */
 export function sliceProblem(ast: unknown, nodes: readonly Node[]): Problem | undefined {
   const slices = nodes.some(
-    (node) => node.type === 'SimpleCommand' && node.args.some(({ parts }) => parts.some(isSlice)),
+    (node) =>
+      node.type === 'SimpleCommand' &&
+      (node.args.some(({ parts }) => parts.some(isSlice)) || JSON.stringify(node.assignments).includes('"ArrayKeys"')),
   )
   return slices && changesIfs(ast)
     ? { subject: '${…[@]:…}', reason: 'without quotes, while IFS is another; quote it' }

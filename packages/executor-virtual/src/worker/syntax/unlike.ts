@@ -93,7 +93,13 @@ function trimsList(value: Word | null | undefined): boolean {
 /** True for `${x="a b"}` and `${x-"a b"}` without quotes around: just-bash does not split the value of `x` either. */
 function assignsQuoted({ parts }: Word): boolean {
   return parts.some((part) => {
-    const { operation } = part as unknown as Expansion
+    const { operation, parameter } = part as unknown as Expansion
+    const [only, ...others] = operation?.word?.parts ?? []
+    if (operation?.type === 'UseAlternative' && only?.type === 'DoubleQuoted' && others.length === 0) {
+      const names = (only.parts ?? []).map((one) => (one as unknown as Expansion).parameter ?? '')
+      // A list would be one word, and an empty word would be lost.
+      return names.some((name) => /^@$|\[@\]$/.test(name)) || names.every((name) => name !== '' && name !== parameter)
+    }
     if (!/^(?:AssignDefault|DefaultValue)$/.test(operation?.type ?? '')) return false
     return (
       operation?.word?.parts.some(
