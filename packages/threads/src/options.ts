@@ -33,7 +33,9 @@ const shapes: OptionShapes<ThreadsOptions> = {
     files: adapterShape,
     mode: option.oneOf('extend', 'replace'),
   }),
-  checkpoints: option.of('a checkpoint engine, such as `createCheckpoints` makes', (value) => hasMethods(value, 'attach')),
+  checkpoints: option.of('a checkpoint engine, such as `createCheckpoints` makes', (value) =>
+    hasMethods(value, 'attach'),
+  ),
   provision: option.boolean,
   idleTimeout: option.integer(0, 2 ** 31 - 1),
   maxOpen: option.integer(1, 10_000),

@@ -1,4 +1,12 @@
-import type { AccessEvent, CommandDefaults, Rule, VirtualPath, Workspace, WorkspaceError, WorkspaceOptions } from '@ws/core'
+import type {
+  AccessEvent,
+  CommandDefaults,
+  Rule,
+  VirtualPath,
+  Workspace,
+  WorkspaceError,
+  WorkspaceOptions,
+} from '@ws/core'
 import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Guarantees, Requirement } from '@ws/core/executor'
 

@@ -119,7 +119,10 @@ async function writeMissing(call: Call, target: VirtualPath, content: string) {
   try {
     const { version, before } = await putFile(call, target, content, { ifVersion: found?.version ?? 'absent' })
     const done = before === undefined ? 'Created' : 'Updated'
-    return { text: `${done} ${quotePath(target)}${call.versioned(` (version ${version})`)}.`, data: { path: target, version } }
+    return {
+      text: `${done} ${quotePath(target)}${call.versioned(` (version ${version})`)}.`,
+      data: { path: target, version },
+    }
   } catch (error) {
     if (!isWorkspaceError(error, 'ECONFLICT')) throw error
     throw new ToolProblem({

@@ -40,7 +40,12 @@ export async function readPages(call: Call, { path, given, wanted }: PagesReques
   const isEnd = end >= pageCount || pages.length === 0
   const next = `${end + 1}-${Math.min(pageCount, end + 1 + last - first)}`
   const shown = parts.length === 0 ? `no pages of ${pageCount}` : `pages ${first}–${end} of ${pageCount}`
-  const footer = [shown, ...(isEnd ? [] : [`next: pages ${next}`]), ...notes, call.versioned(`version ${stat.version}`)].filter(Boolean)
+  const footer = [
+    shown,
+    ...(isEnd ? [] : [`next: pages ${next}`]),
+    ...notes,
+    call.versioned(`version ${stat.version}`),
+  ].filter(Boolean)
   return {
     text: [...parts, `[${footer.join('; ')}]`].join('\n'),
     data: { path, pages: pageCount, first, last: end, version: stat.version },
