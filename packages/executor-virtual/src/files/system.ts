@@ -31,7 +31,7 @@ export interface SystemOptions {
   readonly root?: string | undefined
 }
 
-/** What a path is for: an entry that is made, content or a listing that is read, or anything else. */
+/** The use of a path: an entry that is made, content or a listing that is read, or anything else. */
 type Purpose = 'make' | 'read' | 'look'
 
 interface Place {

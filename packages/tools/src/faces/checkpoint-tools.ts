@@ -94,7 +94,7 @@ const restoreTool = faceTool({
   },
 })
 
-/** What git keeps for itself. Hooks and configuration act on later commands, and are named. */
+/** Files that git keeps for itself. Hooks and configuration act on later commands, and are named. */
 const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
 
 /** The outcome of a command with the names of what is different since the checkpoint. A command in the background goes on. */
