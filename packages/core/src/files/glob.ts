@@ -14,7 +14,7 @@ import type { Located } from '../mount/gate.ts'
 import type { Trace } from '../mount/walk.ts'
 import type { WorkspaceEntry, WorkspaceGlobOptions } from '../workspace/file-door.ts'
 import { EntryShaper } from './entry-shaper.ts'
-import { IgnoreFiles } from './ignore-files.ts'
+import type { IgnoreFiles } from './ignore-files.ts'
 import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
@@ -75,12 +75,11 @@ async function* matches(
     path,
     async (located, adapter) => {
       start = located.virtual
-      if (gitignore === true)
-        search.ignore = await IgnoreFiles.open(context, start, {
-          signal,
-          onUnreadable: options.onUnreadable,
-          onLeftOut: undefined,
-        })
+      if (gitignore === true) {
+        const { IgnoreFiles } = await import('./ignore-files.ts')
+        const { onUnreadable } = options
+        search.ignore = await IgnoreFiles.open(context, start, { signal, onUnreadable, onLeftOut: undefined })
+      }
       return entriesOf(search, { start, shown: start }, located, adapter)
     },
   )

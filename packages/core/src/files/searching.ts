@@ -11,7 +11,7 @@ import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceSearchHit, WorkspaceSearchOptions } from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { IgnoreFiles } from './ignore-files.ts'
+import type { IgnoreFiles } from './ignore-files.ts'
 import { mayEnter, mountsBelow, pathBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { View } from '../mount/view.ts'
@@ -62,6 +62,7 @@ export async function* search(
       async (located, adapter) => {
         const { virtual } = located
         if (options.gitignore === true) {
+          const { IgnoreFiles } = await import('./ignore-files.ts')
           ignore = await IgnoreFiles.open(context, virtual, { signal, onUnreadable, onLeftOut: options.onLeftOut })
         }
         if (adapter === undefined) return { virtual, region: undefined }
