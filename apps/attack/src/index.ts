@@ -1,6 +1,6 @@
 export * from './escapes/index.ts'
 export { runControls } from './controls.ts'
-export { type Counts, leaksIn, sumCounts } from './counts.ts'
+export { leaksIn, sumCounts } from './counts.ts'
 export { operations } from './operations.ts'
 export { runRace } from './race.ts'
 export { raceNames } from './racer.ts'

@@ -1,6 +1,6 @@
 export { type Attempt, attempts } from './attempts.ts'
 export { escapesPath } from './command.ts'
-export { type Column, columnComponents, columns, unavailable } from './columns.ts'
-export { misdeclared, type Outcome, outcomeOf, unluckyIn, type Verdict } from './judge.ts'
+export { columnComponents, columns, unavailable } from './columns.ts'
+export { misdeclared, unluckyIn, type Verdict } from './judge.ts'
 export { runControl, runEscapes } from './run.ts'
 export { cellOf, missedByControl, parseEscapes, renderEscapes } from './table.ts'

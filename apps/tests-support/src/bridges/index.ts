@@ -8,10 +8,10 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, type Component } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
-export { type Feature, type Features, testFeatures } from './features.ts'
+export { type Features, testFeatures } from './features.ts'
 
 /** A kind of workspace that each contract is tested on. A bridge does the same on each: `npm test` takes one. */
-export interface Site {
+interface Site {
   readonly name: string
   readonly needs: readonly Component[]
   readonly tags: 'all'[]
