@@ -215,7 +215,6 @@ ${exitCodesHelp}`,
   return program
 }
 
-/** A command with its arguments; all have options. */
 function termOf(command: Command): string {
   const given = command.registeredArguments.map((argument) => {
     const dots = argument.variadic ? '...' : ''

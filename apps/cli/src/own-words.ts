@@ -20,7 +20,6 @@ export function ownRemedy(given: string, command: string): string {
   return options.reduce((text, [theirs, own]) => text.replaceAll(theirs, own), remedy)
 }
 
-/** The same error, whose remedy names the options of `ws`. */
 export function inOwnWords(error: WorkspaceError, command: string): WorkspaceError {
   if (error.remedy === undefined) return error
   const remedy = ownRemedy(error.remedy, command)

@@ -3,7 +3,6 @@ import type { AdapterCapabilities, DriverCapabilities } from '@ws/core/adapter'
 import type { CheckedOptions } from './options.ts'
 import type { Features } from './program/features.ts'
 
-/** Bytes of a key of S3. */
 const longestKey = 1_024
 
 /** The capabilities of a mount, from those of the disk. `below`: the part that an adapter shows, `""` or `threads/t1/`. */

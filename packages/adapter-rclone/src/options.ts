@@ -169,7 +169,6 @@ export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions
 /** rclone's spelling of names is not translated: keys are the names, also those with control characters. */
 const sameNames = 'Slash,Ctl,Del,Dot'
 
-/** The section of rclone's configuration that describes the store. */
 function sectionOf({ remote, ...s3 }: RcloneAdapterOptions): Record<string, string> {
   const section = remote === undefined ? s3Section(s3 as S3Store) : { ...remote }
   if (section['type'] === 's3') section['encoding'] ??= sameNames

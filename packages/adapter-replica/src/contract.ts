@@ -74,7 +74,6 @@ export type ReplicaEvent =
   /** A push that nothing waited for has failed: it is tried again. */
   | { readonly event: 'push-failed'; readonly error: WorkspaceError }
 
-/** A store, with a copy of it in a directory of this machine. */
 export interface ReplicaAdapter extends StorageAdapter {
   /**
    * Looks at the whole directory, and resolves when the store has acknowledged everything that it saw. `status().lastFlush` then

@@ -2,7 +2,6 @@ import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
 
 import { operation } from './options.ts'
 
-/** A replica that cannot be made. */
 export function unusable(code: ErrorCode, reason: string, remedy: string, native?: unknown): WorkspaceError {
   return new WorkspaceError({ code, operation, reason, remedy, native })
 }

@@ -8,7 +8,6 @@ export interface CapabilityFacts {
   readonly readOnly: boolean
 }
 
-/** The promises that an adapter can keep on this server, and no more. */
 export function capabilitiesOf({ dialect, keys, readOnly }: CapabilityFacts): DriverCapabilities {
   const { conditionalPut, conditionalDelete, conditionalCopySource, conditionalCopyDestination } = dialect
   const moves = conditionalDelete && conditionalCopySource && conditionalCopyDestination

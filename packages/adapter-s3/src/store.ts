@@ -19,7 +19,6 @@ export interface Store {
   readonly requests: Requests
   readonly hints: DirectoryHints
   readonly history: WriteHistory
-  /** The attributes of new files. */
   readonly defaults: FileDefaults
   /** Headers of each object that is written: encryption, storage class. */
   readonly extra: WriteHeaders

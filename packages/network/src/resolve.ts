@@ -8,10 +8,8 @@ export interface ResolvedAddress {
   readonly port?: number | undefined
 }
 
-/** Gives all addresses of a name. */
 export type Resolve = (name: string, port: number) => Promise<readonly (string | ResolvedAddress)[]>
 
-/** The system's own resolver. */
 export const systemResolve: Resolve = async (name) => {
   const found = await lookup(name, { all: true, verbatim: true })
   return found.map(({ address }) => address)

@@ -121,7 +121,6 @@ interface Trees {
   readonly workspace: StorageAdapter
   readonly output: StorageAdapter
   readonly outputs: HostDirectory | undefined
-  /** Those of the two that are directories. */
   readonly mounted: readonly HostDirectory[]
 }
 

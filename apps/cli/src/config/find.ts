@@ -75,7 +75,6 @@ export function isTrusted(file: string, content: Uint8Array, shown: string): boo
   )
 }
 
-/** For a configuration that is not trusted. */
 export function untrusted(shown: string, others: string): UsageError {
   return new UsageError(`${shown} is not trusted yet; look at it, then run \`ws trust\`${others}`)
 }

@@ -21,7 +21,6 @@ import { UsageError } from '../errors.ts'
 import { usageOf } from '../usage.ts'
 import { parseExecutorName, parseOwner, parseRequirement } from './values.ts'
 
-/** The global options as they were typed. */
 export interface GlobalOptions extends MountFlags {
   readonly owner?: string
   readonly config?: string
@@ -43,7 +42,6 @@ export interface Settings {
   readonly require: Requirement | undefined
   readonly aliases: Readonly<Record<string, string>> | undefined
   readonly commands: CommandDefaults | undefined
-  /** The option of tools for models. */
   readonly downloads: ToolsOptions['downloads']
 }
 

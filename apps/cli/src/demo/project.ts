@@ -10,7 +10,6 @@ import { createScratch } from '../verify/scratch.ts'
 /** Where the read-only skills are mounted, below the workspace's root. */
 export const skillsPath = '/.solven/skills/system'
 
-/** A copy of the sample project and of the skills. */
 export interface DemoProject extends AsyncDisposable {
   /** An adapter on the project, which the caller closes. */
   openProject(): Promise<StorageAdapter>

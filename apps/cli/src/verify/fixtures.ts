@@ -26,7 +26,6 @@ export interface FixturesOptions {
 export interface Fixtures extends AsyncDisposable {
   /** The name of the store; absent for a directory of this machine. */
   readonly store: string | undefined
-  /** The fixture of one test, with stores of its own. */
   createFixture(): WorkspaceFixture
 }
 

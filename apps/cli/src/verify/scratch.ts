@@ -8,7 +8,6 @@ import type { Owner } from '@ws/core/adapter'
 /** A directory of this machine that is removed again. */
 export interface Scratch extends AsyncDisposable {
   readonly directory: string
-  /** Gives a directory and everything in it to the owner. */
   give(directory: string): Promise<void>
 }
 

@@ -119,7 +119,6 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** The names of a path, the first one last. */
 function namesOf(path: string): string[] {
   return path
     .split('/')

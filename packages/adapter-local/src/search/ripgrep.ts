@@ -168,7 +168,6 @@ class Run implements Held {
   }
 }
 
-/** Longest name with the text before it, in bytes. */
 const longestName = 65_536
 
 async function* splitAtNul(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

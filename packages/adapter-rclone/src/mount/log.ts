@@ -67,7 +67,6 @@ export class MountLog {
     }
   }
 
-  /** The message is a mark. */
   #reach(message: string): boolean {
     for (const [mark, resolve] of this.#marks) {
       if (!message.includes(mark)) continue

@@ -25,7 +25,6 @@ export interface EngineOptions {
   readonly persist: 'command' | 'flush'
 }
 
-/** The call that needs an entry. */
 interface NeededBy extends SignalOption {
   readonly operation: string
 }

@@ -38,7 +38,6 @@ export interface Limits {
 interface ListOptions extends SignalOption {
   /** The entries that this machine has already. Above a limit, it goes on with them. */
   readonly base: ReadonlyMap<string, Base>
-  /** Told of each entry that this machine cannot hold. */
   readonly leave: (path: string, reason: string) => unknown
 }
 
@@ -153,7 +152,6 @@ export interface Fetched {
 }
 
 export interface FetchOptions extends SignalOption {
-  /** Only the hash of a large file is wanted, not its bytes. */
   readonly onlyHash?: boolean | undefined
   /** As it was listed. Default: not known. */
   readonly size?: number | undefined

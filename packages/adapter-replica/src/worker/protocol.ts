@@ -41,7 +41,6 @@ export interface ServiceData {
   readonly maxFileBytes: number
   /** Names of trees that are not looked at. */
   readonly rebuild: readonly string[]
-  /** The owner of everything that is made. */
   readonly owner: { readonly uid: number; readonly gid: number }
 }
 

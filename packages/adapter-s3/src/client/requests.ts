@@ -8,7 +8,6 @@ import { isPage, nativeNameOf, statusOf, isExpired } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { sleep } from './wait.ts'
 
-/** Those that are being asked for, by the client that they are for. */
 const asking = new WeakMap<S3Client, Promise<void>>()
 
 /**

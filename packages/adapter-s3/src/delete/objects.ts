@@ -79,7 +79,6 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   history.noteAbsent(key)
 }
 
-/** Some of a batch could not be deleted. */
 export class BatchError extends Error {
   /** The SDK's errors have a name; this is that of the first key that failed. */
   readonly Code: string

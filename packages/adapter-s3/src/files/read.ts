@@ -80,7 +80,6 @@ export async function explainMiss(store: Store, path: MountPath, error: unknown,
   return failure('ENOENT', task.operation, path)
 }
 
-/** The state of a file without any of its bytes. */
 export async function stateAt(
   store: Store,
   path: MountPath,

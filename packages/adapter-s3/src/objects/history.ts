@@ -2,7 +2,6 @@ import type { Version } from '@ws/core'
 import type { Attributes } from './attributes.ts'
 import type { ObjectState } from './stat.ts'
 
-/** States, ids and keys that are remembered, of each. */
 const capacity = 2_000
 
 /** The state that the adapter has last seen or made at a key. */

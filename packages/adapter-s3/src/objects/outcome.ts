@@ -82,7 +82,6 @@ export function parseChangeId(text: string): { id: string; startedAt: number; pa
   return { id, startedAt: Number.parseInt(time, 36), path }
 }
 
-/** The error for a change whose fate is unknown. */
 export function unknownError(effort: Effort, { operation, path }: Task, native?: unknown): WorkspaceError {
   const id = changeIdOf(effort, path)
   const why = native === undefined ? '' : ` (it ${meaningOf(native).reason})`

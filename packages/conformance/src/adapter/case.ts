@@ -11,7 +11,6 @@ import {
 import { fail } from '../assert.ts'
 import type { AdapterFixture, AdapterSuiteOptions } from './options.ts'
 
-/** A path, written short. */
 export const at = (path: string): MountPath => parseMountPath(path)
 
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -46,7 +46,6 @@ const oddNames = [
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const controlCharacter = /[\u0001-\u001f\u007f]/u
 
-/** The odd names that the store can hold. */
 function namesFor({ capabilities }: Case): string[] {
   return oddNames.filter((name) => capabilities.controlCharacters || !controlCharacter.test(name))
 }

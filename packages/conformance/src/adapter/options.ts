@@ -1,6 +1,5 @@
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
-/** The adapter that one test works on, with its surroundings. */
 export interface AdapterFixture {
   /** Empty, and used by this test alone. */
   readonly adapter: StorageAdapter

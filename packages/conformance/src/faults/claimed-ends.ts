@@ -5,7 +5,6 @@ import { changeExecutor, changeRunning, type ExecutorFault } from './executor-fa
 
 type Spawn = AttachedExecutor['spawn']
 
-/** The result that a caller gets of a command that goes on. */
 function ended(running: StartedCommand, how: Pick<ExecutorResult, 'signal' | 'timedOut'>): ExecutorResult {
   return { ...running.output(), ...how, exitCode: null, duration: 0, executor: 'broken' }
 }

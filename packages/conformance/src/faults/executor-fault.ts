@@ -28,7 +28,6 @@ export interface ExecutorChanges {
   readonly attached?: (attached: AttachedExecutor, view: WorkspaceView) => Partial<AttachedExecutor>
 }
 
-/** The executor with some of its answers changed. */
 export function changeExecutor(inner: Executor, changes: ExecutorChanges): Executor {
   return {
     name: inner.name,
@@ -55,7 +54,6 @@ export const changeRequest = (inner: Executor, change: (request: CommandRequest)
 export const changePlan = (inner: Executor, change: (plan: BindPlan) => BindPlan): Executor =>
   changeExecutor(inner, { attached: ({ spawn }) => ({ spawn: (request, plan) => spawn(request, change(plan)) }) })
 
-/** The running command with some methods replaced. */
 export function changeRunning(running: StartedCommand, methods: Partial<StartedCommand>): StartedCommand {
   return {
     stdout: running.stdout,

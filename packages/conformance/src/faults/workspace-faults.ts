@@ -2,7 +2,6 @@ import { createWorkspace, rules, type Workspace, WorkspaceError, type WorkspaceO
 import type { StorageAdapter } from '@ws/core/adapter'
 import { posix } from 'node:path'
 
-/** Makes a workspace, as the fixture's `open` does. */
 export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
 /** A way to break the protection between a caller and the two doors: exactly one promise. */

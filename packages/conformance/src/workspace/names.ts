@@ -33,7 +33,6 @@ export const oddNames: readonly string[] = [
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const controlCharacter = /[\u0001-\u001f\u007f]/u
 
-/** The odd names that the store can hold. */
 function namesFor({ store }: Site): string[] {
   return oddNames.filter((name) => store.capabilities.controlCharacters || !controlCharacter.test(name))
 }

@@ -148,7 +148,6 @@ export function sameFilesTests({ describe, test }: DoorSuite): void {
   })
 }
 
-/** A store that has no links, and says so. */
 function withoutLinks(store: Site['store']): Site['store'] {
   const capabilities = { ...store.capabilities, symlinks: false }
   const hidden: readonly PropertyKey[] = ['createSymlink', 'readSymlink']

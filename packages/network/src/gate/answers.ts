@@ -51,7 +51,6 @@ function copyHead(incoming: IncomingMessage, response: ServerResponse, more?: Ou
   }
 }
 
-/** Answers as a rule says. */
 export function answer(response: ServerResponse, { status, headers, body = '' }: RequestAnswer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
   response.end(response.req.method === 'HEAD' ? undefined : body)

@@ -19,7 +19,6 @@ export interface GateLimits {
 export interface GateOptions extends AddressCheck {
   readonly list: HostList
   readonly limits: GateLimits
-  /** Hosts whose requests are judged. Connections to all others pass untouched. */
   readonly requests?: GateRequests | undefined
   /** Called once for each connection, and for each refusal. Must not throw. */
   readonly onReport: (report: ConnectionReport) => void

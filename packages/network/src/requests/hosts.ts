@@ -14,7 +14,6 @@ export class HostRequests {
     this.#list = new HostList(ruled.toSorted((left, right) => width(left) - width(right)))
   }
 
-  /** The entries with rules. */
   get entries(): readonly HostEntry[] {
     return this.#list.entries
   }

@@ -12,7 +12,6 @@ export interface CommandOutputs {
   /** To be called with each chunk when it is read: listeners of `startProcess`, for instance. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
-  /** Parts of a {@link StartedCommand}. */
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
   /** To be called once when no more will come. Ends the streams, and gives the parts of a result. Twice is fine. */
   end(): CommandOutput

@@ -79,7 +79,6 @@ export interface LoaderStatus {
   readonly supervised: boolean
 }
 
-/** Output of a stream as it was kept. */
 export interface CapturedOutput {
   /** UTF-8 text, invalid bytes as U+FFFD; if truncated, head and tail with a line between them that gives the omitted bytes. */
   readonly text: string

@@ -8,7 +8,6 @@ export interface CheckedStep extends Step {
   readonly outputs: string[]
 }
 
-/** A plan that was checked. Plain JSON. */
 export interface CheckedPlan extends Plan {
   readonly steps: CheckedStep[]
 }

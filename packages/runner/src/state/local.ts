@@ -15,7 +15,6 @@ import { stagingName, type RunState, type Staging } from './state.ts'
 export interface LocalStateOptions {
   /** An absolute path on a local disk. */
   readonly directory: string
-  /** The directories that steps see. */
   readonly mounted: readonly HostDirectory[]
   /** The user that commands run as: the owner of staging directories. */
   readonly owner?: Owner | undefined

@@ -15,7 +15,6 @@ import { tree, type TreeFlags } from './tree.ts'
 
 const paths = [['<path...>']] as const
 
-/** The commands that change nothing. */
 export const lookingCommands: readonly FileCommand[] = [
   fileCommand<[path?: string], LsFlags>({
     name: 'ls',
