@@ -183,7 +183,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
       'the state directory is looked at after it was made, and refused where others can write; that of root lies where only root can exchange names',
   },
   'packages/snapshots/src/disk/restore/acts.ts': {
-    acts: 16,
+    acts: 18,
     reason:
       'one name below `/proc/self/fd` of a verified directory; a file that is given away is still open from its making',
   },
