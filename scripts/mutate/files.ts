@@ -14,6 +14,20 @@ const deepTree = 'a tree of thousands of levels, so that a call takes every desc
 /** Paths and links, at the file API. */
 export const fileMutations: readonly Mutation[] = [
   {
+    row: 'an ignore file that rules deny, whose lines a search would show by what it leaves out',
+    removes: 'the question for the right to read an ignore file',
+    file: 'packages/core/src/files/ignore-files.ts',
+    text: "    if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined\n",
+    test: { file: 'apps/tests-files/test/ignore/ignore.test.ts', title: 'rules deny' },
+  },
+  {
+    row: 'an ignore file of megabytes, or with lines that take long to match',
+    removes: 'the limit on wildcards',
+    file: 'packages/core/src/glob/ignore-rules.ts',
+    text: '  if (cost > maxCost) return undefined\n',
+    test: { file: 'apps/tests-files/test/ignore/ignore.test.ts', title: 'of 10 MB' },
+  },
+  {
     row: '`..`, `//`, NUL, lone surrogates, over-long names',
     removes: 'the check of characters',
     file: virtualPath,

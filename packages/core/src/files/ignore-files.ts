@@ -9,7 +9,7 @@ import type { IgnoreRules } from '../glob/ignore-rules.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
 import type { Located } from '../mount/gate.ts'
 import { Descent } from '../path/descent.ts'
-import { baseName, childPath, isWithin, joinPath, parentPath, rootPath } from '../path/virtual-path.ts'
+import { baseName, childPath, isWithin, joinPath, parentPath, relativeTo, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
@@ -201,8 +201,9 @@ export class IgnoreFiles {
     const { gate } = this.#context
     if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined
     try {
-      const { mount, path: at } = gate.admit('read', path, 'read')
-      return mount === undefined ? undefined : await ask(await this.#context.open(mount), at)
+      const { mount, reserved } = gate.namespace.find(path)
+      if (reserved || mount === undefined) return undefined
+      return await ask(await this.#context.open(mount), relativeTo(path, mount.at))
     } catch (error) {
       if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return undefined
       throw translateError(error, { operation: 'search', at: rootPath, path, signal })
