@@ -63,6 +63,20 @@ describe('defaults for commands', () => {
       { env: { B: '2', C: '2' } },
       { env: { A: '1', B: '2', C: '2' }, login: true },
     ],
+    [
+      'name the author of commits, unless a variable does',
+      { gitIdentity: { name: 'Agent', email: 'agent@example.org' }, env: { GIT_COMMITTER_NAME: 'Bot' } },
+      undefined,
+      {
+        env: {
+          GIT_AUTHOR_NAME: 'Agent',
+          GIT_AUTHOR_EMAIL: 'agent@example.org',
+          GIT_COMMITTER_NAME: 'Bot',
+          GIT_COMMITTER_EMAIL: 'agent@example.org',
+        },
+        login: true,
+      },
+    ],
     ['hold `login: false` against a call', { login: false }, { login: true }, { env: {}, login: false }],
     ['give way to `login: false` of a call', { login: true }, { login: false }, { env: {}, login: false }],
   ])('%s, in exec, spawn, start and openSession', async (_, commands, options, expected) => {
@@ -110,6 +124,8 @@ describe('defaults for commands', () => {
     ['a negative size', { maxOutputBytes: -1 }, '`commands.maxOutputBytes` must be'],
     ['a variable that is a number', { env: { A: 1 } }, '`commands.env.A` must be a string'],
     ['a name that cannot be a variable', { env: { 'A-B': '1' } }, '`commands.env`'],
+    ['an author with a line end', { gitIdentity: { name: 'a\nb', email: 'x' } }, '`commands.gitIdentity.name` must be'],
+    ['an author without an address', { gitIdentity: { name: 'a' } }, '`commands.gitIdentity.email`'],
     ['a login that is a text', { login: 'no' }, '`commands.login` must be'],
   ])('refuse %s', async (_, commands, reason) => {
     const opening = openMemory({ '/': {} }, { commands } as Partial<WorkspaceOptions>)

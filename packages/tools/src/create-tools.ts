@@ -176,7 +176,9 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
     const { workspace } = session
     const dialect = tool.dialect ?? face
     const within = (dialect.root ?? workspace.root) as VirtualPath
-    const way = isMissing(error) ? await wayOn(rehearsing(workspace), error.path, { within, signal }) : undefined
+    const way = isMissing(error)
+      ? await wayOn(rehearsing(workspace), error.path, { within, signal, isFile: error.code === 'ENOTDIR' })
+      : undefined
     const problem = inWordsOf(dialect, { ...problemOf(error), ...way })
     const offer = { session, face, tool, input, signal, isSeen: problem.isSeen }
     return renderProblem(problem, await possibleCall(problem.next, offer))

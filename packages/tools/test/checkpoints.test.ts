@@ -87,3 +87,22 @@ describe('tools with checkpoints', () => {
     expect(tools.tools.some(({ name }) => name === 'restore')).toBe(false)
   })
 })
+
+it('name the files of git that act on later commands, and count its own', async () => {
+  const { workspace, tools } = await open('claude-code')
+  await using _workspace = workspace
+  await using _tools = tools
+  const command =
+    'mkdir -p .git/objects/ab .git/hooks; for f in objects/ab/c index HEAD config hooks/x; do echo 1 > .git/$f; done; echo 2 > a.txt'
+  const text = await textOf(tools, 'Bash', { command })
+  const changed = text.slice(text.indexOf('[changed:')).split('\n')
+  expect(changed).toEqual([
+    '[changed:',
+    'created /.git/config',
+    'created /.git/hooks',
+    'created /.git/hooks/x',
+    'changed /a.txt (content)',
+    "6 of git's own files]",
+  ])
+  expect(await textOf(tools, 'Write', { file_path: '/new.txt', content: 'x' })).toBe('Created `/new.txt` (1 bytes).')
+})

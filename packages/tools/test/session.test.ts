@@ -154,7 +154,7 @@ describe('toolset', () => {
 
 /** The methods of a workspace as plain properties, some of which a test replaces. */
 function bound(workspace: Workspace): Partial<Workspace> {
-  const names = ['read', 'stat', 'explain', 'write', 'list', 'readLines'] as const
+  const names = ['read', 'stat', 'explain', 'write', 'list', 'glob', 'readLines'] as const
   const methods = names.map((name) => [name, (workspace[name] as (...given: unknown[]) => unknown).bind(workspace)])
   return { root: workspace.root, ...(Object.fromEntries(methods) as Partial<Workspace>) }
 }

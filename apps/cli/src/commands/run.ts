@@ -71,6 +71,7 @@ async function run(context: CommandContext, file: string, flags: RunFlags): Prom
   } finally {
     view.end()
     await report(runner, plan, flags)
+    if (signal.aborted) complainTo(process.stderr, 'the run was interrupted; the same command with --resume goes on')
   }
   if (output.json) await output.value(result)
   else await output.line(summary(result))

@@ -13,18 +13,25 @@ interface WayOptions {
   /** Above it no listing is made. */
   readonly within: VirtualPath
   readonly signal: AbortSignal | undefined
+  /** The path, or a part of it, is a file. */
+  readonly isFile: boolean
 }
 
 /**
  * The way on from a path that is not there: the nearest name, from the listings of its directory and of the one above. So it costs
  * the same in a tree of any size. `next` names what the listings showed.
  */
-export async function wayOn(workspace: Workspace, missing: string, { within, signal }: WayOptions): Promise<Way> {
+export async function wayOn(
+  workspace: Workspace,
+  missing: string,
+  { within, signal, isFile }: WayOptions,
+): Promise<Way> {
   const path = missing.replace(/(?<=[^/])\/+$/u, '') as VirtualPath
   if (!path.startsWith('/')) return lookAround
   const parent = parentPath(path)
   const above = parentPath(parent)
-  const directories = above === parent || !isWithin(above, within) ? [parent] : [above, parent]
+  const both = isFile ? [parent, above] : [above, parent]
+  const directories = above === parent || !isWithin(above, within) ? [parent] : both
   for (const directory of directories) {
     const names = await namesIn(workspace, directory, signal)
     if (names === 'missing') return lookAround
@@ -34,7 +41,8 @@ export async function wayOn(workspace: Workspace, missing: string, { within, sig
     if (found !== undefined && found.type !== 'file' && directory !== parent) continue
     if (found?.type === 'file') {
       const subject = found.path === path ? 'it' : quotePath(found.path)
-      return wayOf(`${subject} is a file; read it`, readOf(found.path))
+      // it may be binary, and is not only seen
+      return { ...wayOf(`${subject} is a file; read it`, readOf(found.path)), isSeen: false }
     }
     const near = found === undefined ? names.get(nearestEntry(wanted, [...names.keys()]) ?? '') : undefined
     const way = near && (await wayTo(workspace, near))
