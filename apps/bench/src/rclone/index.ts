@@ -1,19 +1,14 @@
 import { join } from 'node:path'
 
-import { createLocalAdapter } from '@ws/adapter-local'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { type Workspace, createWorkspace } from '@ws/core'
 import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
-import type { Executor } from '@ws/core/executor'
-import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 
 import { type Measurement, compare, own } from '../measure.ts'
 import { makeDirectory, usualRules } from '../site.ts'
-import { commandComparisons } from './commands.ts'
 import { fileComparisons } from './files.ts'
 import { bucketTarget, directoryTarget } from './targets.ts'
 import { inDirectory, ofAdapter, ofWorkspace } from './ways.ts'
@@ -25,7 +20,7 @@ const attributeCacheTime = 1_000
 
 /** The mount with and without this project around it, the store's API, and a local disk, in one run on one Ceph. */
 export async function measureRclone(report: (measurement: Measurement) => void): Promise<void> {
-  for (const needed of ['radosgw', 'rclone', 'fuse', 'git', 'bubblewrap'] as const) {
+  for (const needed of ['radosgw', 'rclone', 'fuse'] as const) {
     const { available, reason } = component(needed)
     if (!available) throw new Error(`needs ${needed}: ${reason}`)
   }
@@ -49,7 +44,6 @@ export async function measureRclone(report: (measurement: Measurement) => void):
   const mountRoot = String(mount.hostPath?.(parseMountPath('/')))
   const diskRoot = join(scratch.path, 'disk')
   makeDirectory(diskRoot)
-  await using disk = await createLocalAdapter({ root: diskRoot, owner })
 
   const places = {
     // a little longer, since time is measured at both ends
@@ -60,9 +54,8 @@ export async function measureRclone(report: (measurement: Measurement) => void):
     disk: directoryTarget(diskRoot, { owner }),
     bucket: bucketTarget(s3),
   }
-  await using onMount = await openWorkspace(mount, createBubblewrapExecutor())
-  await using onDisk = await openWorkspace(disk, createBubblewrapExecutor())
-  await using onBucket = await openWorkspace(s3, createVirtualExecutor())
+  await using onMount = await openWorkspace(mount)
+  await using onBucket = await openWorkspace(s3)
 
   const files = await fileComparisons(inDirectory('bare mount', places.mount, mountRoot), [
     ofWorkspace(own, places.mount, onMount, root),
@@ -71,25 +64,19 @@ export async function measureRclone(report: (measurement: Measurement) => void):
     ofWorkspace('workspace on S3', places.bucket, onBucket, root),
   ])
   for (const comparison of files) report(withTimes(await compare(section, comparison)))
-  const commands = await commandComparisons({
-    mount: { root: mountRoot, target: places.mount, workspace: onMount },
-    disk: { root: diskRoot, target: places.disk, workspace: onDisk },
-    bucket: { target: places.bucket, workspace: onBucket },
-  })
-  for (const { note, ...comparison } of commands) report(withTimes(await compare(section, comparison), note))
 }
 
-async function openWorkspace(adapter: StorageAdapter, executor: Executor): Promise<Workspace & AsyncDisposable> {
+async function openWorkspace(adapter: StorageAdapter): Promise<Workspace & AsyncDisposable> {
   const mounts = [{ at: root, adapter }]
-  const workspace = await createWorkspace({ mounts, rules: usualRules(root), executors: [executor] })
+  const workspace = await createWorkspace({ mounts, rules: usualRules(root) })
   workspace.on('access', () => undefined)
   return workspace
 }
 
 /** Ratios to a mount say little of how long one waits. */
-function withTimes(measurement: Measurement, note?: string): Measurement {
+function withTimes(measurement: Measurement): Measurement {
   const times = measurement.figures.map(({ way, microseconds }) => `${way} ${showTime(microseconds)}`)
-  return { ...measurement, note: [times.join(', '), note].filter(Boolean).join('; ') }
+  return { ...measurement, note: times.join(', ') }
 }
 
 function showTime(microseconds = Number.NaN): string {
