@@ -12,11 +12,7 @@ const probes = 15
 
 let count = 0
 
-/**
- * Waits until the file system has forgotten what was deleted, if that is what it needs. ext4 without a journal passes
- * over the inodes that were freed within the last five seconds, one by one, whenever it creates something: after
- * thousands of deletions each creation takes a millisecond for every program, and a ratio says nothing any more.
- */
+/** Waits until ext4 forgot its deletions: it passes freed inodes for five seconds, and a creation takes a millisecond. */
 export async function settle(directory: string): Promise<void> {
   const times: number[] = []
   for (let probe = 0; probe < probes; probe += 1) {

@@ -22,12 +22,7 @@ const places: readonly Place[] = [
   { name: '/', at: '/', targets: [1, 1] },
 ]
 
-/**
- * `true` by the same shell: a plain `child_process.spawn`, commands in sandboxes that are kept ready, and commands that
- * start cold. The names give the resident memory of this process.
- *
- * @param plain the spawn of a command line
- */
+/** `true` by a shell: plain, in sandboxes kept ready, and cold, with this process's memory. @param plain the spawn */
 export async function measureStarts(
   report: (measurement: Measurement) => void,
   plain: (argv: readonly string[]) => Way['run'],

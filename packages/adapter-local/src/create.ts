@@ -46,12 +46,7 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
   return await openRoot(checked, async () => {})
 }
 
-/**
- * An empty directory of its own, private to the owner (mode 0700), removed with everything in it by `close()`.
- *
- * @throws WorkspaceError `EINVAL` for wrong options, `EBACKEND` when the system has no place for it, `ENOSPC` and the like
- * when it runs short of something.
- */
+/** An empty directory of the owner (0700), which `close()` removes. @throws WorkspaceError `EINVAL`, `EBACKEND`, `ENOSPC` */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
   const { owner = ownUser().uid === 0 ? ordinary : undefined, io } = checkScratchOptions(options)
   return await openScratch({ owner, io })

@@ -59,13 +59,7 @@ function rootOf(config: string): string | undefined {
   }
 }
 
-/**
- * Whether the user trusts a configuration. A command in the workspace may have written it.
- *
- * @param shown the file, for errors
- * @returns false where the user trusts none at this path
- * @throws UsageError where the user trusts another content
- */
+/** Whether the user trusts a configuration. @param shown for errors @returns false: none @throws UsageError: another one */
 export function isTrusted(file: string, content: Uint8Array, shown: string): boolean {
   const [own, target] = [file, canonical(file)].map(trustedHash)
   const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content))

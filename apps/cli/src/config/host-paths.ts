@@ -52,12 +52,7 @@ export function refuseExchangeable(
   }
 }
 
-/**
- * Refuses a config file that was found in a directory which --root names, where its rules are for another one: the same paths would
- * mean other files.
- *
- * @throws UsageError
- */
+/** Refuses a config file found in the directory of --root whose rules are for another root. @throws UsageError */
 export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: LoadedConfig, root: string): void {
   if (first === undefined) return
   if (first.root !== undefined && identityAt(resolve(directory, first.root)) === identityAt(resolve(root))) return

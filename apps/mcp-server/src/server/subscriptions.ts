@@ -8,10 +8,7 @@ import { pathOf, uriOf } from '../source/uris.ts'
 const maxListened = 1_000
 const maxListLength = 256 * 1024
 
-/**
- * Subscriptions on one connection that stays open. A client of the older protocol names each file; the newer one has
- * its streams filtered on the way out. The caller calls what this returns when the connection ends.
- */
+/** Subscriptions of one connection. An older client names files; a newer one's streams are filtered. Returns their end. */
 export function addSubscriptions(server: McpServer, { watch }: Source, era: 'legacy' | 'modern'): () => void {
   const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {

@@ -11,11 +11,7 @@ import { newTempName } from '../confine/temp.ts'
 /** Entries that are looked at, to find one whose name has a letter. */
 const entriesLookedAt = 64
 
-/**
- * Whether two names that differ in case only are two names in a directory, found out by asking for one.
- *
- * @param type of its file system. An empty mount of rclone gets no file of ours: others would see it in the store.
- */
+/** Whether names that differ in case only are two, by asking. @param type of the file system; rclone's gets no file */
 export async function probeCase(task: Task, directory: Handle, type: string): Promise<boolean> {
   const name = await someName(task, directory)
   if (name !== undefined) return await isSensitiveTo(task, directory, name)

@@ -17,11 +17,7 @@ export interface CachedFile {
 /** A note that cannot be read must not call a file safe. */
 const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
 
-/**
- * Reads what the cache says of a file; `undefined` when it has none of it. rclone writes "dirty" there before it
- * acknowledges the first byte, and takes it away after the store has acknowledged the last. It is a file of 200 bytes on a
- * local disk: read at once.
- */
+/** The cache's note of a file, or `undefined`, read at once. rclone sets dirty before it acknowledges the first byte. */
 export async function readCachedFile(path: string | Buffer): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const found = lookAtCachedFile(path)

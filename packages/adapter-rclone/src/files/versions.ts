@@ -129,12 +129,7 @@ function wasWrittenSince({ mtimeNs, ctimeNs }: Facts, cached: CachedFile | undef
   return written % nsPerMs !== 0n && written !== cached.mtimeNs
 }
 
-/**
- * To be called where no other writer of this process can come in between.
- *
- * @param metadata host path of the cache's metadata of the part
- * @throws WorkspaceError `ECONFLICT` where this machine has written the file since one of the versions
- */
+/** Call where no writer of this process comes between. @throws WorkspaceError `ECONFLICT` if written since a version */
 export async function refuseWrittenSince(
   metadata: string,
   operation: string,

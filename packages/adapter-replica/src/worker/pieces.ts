@@ -115,11 +115,7 @@ export class Pieces {
     return place
   }
 
-  /**
-   * Takes the hidden name from a new file that has its path. Its times change with that, so it comes before the last look at them.
-   *
-   * @throws Unexpected where another program has put something else in the place of the new file
-   */
+  /** Unlinks a new file's hidden name, which changes its times. @throws Unexpected where another file is in its place */
   arrive(number: number, place: Place): void {
     const file = this.#file(number)
     const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(place))]

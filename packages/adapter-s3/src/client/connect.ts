@@ -10,11 +10,7 @@ const ignore = (): void => undefined
 /** The SDK would else warn on the console of what is handled here. */
 const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/**
- * A client for one adapter. Its own retries are off: an answer that was lost must not be mistaken for a lost race, so
- * the adapter retries, and knows that it did. Checksum trailers are off too, since several servers refuse them: bodies
- * are signed, and bytes read are compared with their ETag.
- */
+/** A client for one adapter, without its own retries (ours know lost answers) and checksum trailers (servers refuse). */
 export function connect(options: WithConnection, maxSockets: number): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options
   const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()] }

@@ -75,12 +75,7 @@ export function isPage(error: unknown): boolean {
   return type !== undefined && /^text\/html/iu.test(type)
 }
 
-/**
- * An answer with an ETag is an object that happens to be a page. 204 has no content, whatever its type says: OpenStack Swift
- * answers DELETE so.
- *
- * @throws for a success that is a page
- */
+/** @throws for a success that is a page, and not an object with an ETag or a 204, which OpenStack Swift gives a type */
 export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
   if (statusCode >= 300 || statusCode === 204 || headers['etag'] !== undefined) return
   const error = new Error('a page instead of an answer')

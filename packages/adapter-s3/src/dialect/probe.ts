@@ -18,12 +18,7 @@ const decomposedName = 'e\u0301'
 /** Where such a key comes back as it was sent, the server keeps control characters, and normalises nothing. */
 const oddName = controlName + decomposedName
 
-/**
- * Asks a server what it makes of conditions, by conditions that cannot hold: a server that honours them refuses. These
- * are the facts that an adapter's capabilities and methods state, so they are asked for at its start.
- *
- * @throws the SDK's error when not even an object can be put.
- */
+/** Asks by conditions that cannot hold, which a server that honours them refuses. @throws the SDK's error if no put works */
 export async function probeStart(asker: Asker): Promise<StartFacts> {
   const odd = asker.key + oddName
   const oddVersion = await asker.putOnce(odd)

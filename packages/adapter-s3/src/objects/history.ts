@@ -16,11 +16,7 @@ export interface KnownState {
   readonly at: number
 }
 
-/**
- * Which writes made the states that this adapter has seen. A conditional write names them with its own, so that a writer
- * whose answer was lost finds its id in what came after. An id that was seen before an attempt began, and still is there,
- * shows that the attempt has not had its effect.
- */
+/** The writes that made the states seen: a writer whose answer was lost finds its id in what came after. */
 export class WriteHistory {
   readonly #states = new Map<string, readonly string[]>()
   readonly #latest = new Map<string, KnownState | 'absent'>()

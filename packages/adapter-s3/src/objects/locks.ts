@@ -16,11 +16,7 @@ interface Queue {
 // of the process, not of one adapter: two adapters may lead to one object
 const queues = new Map<string, Queue>()
 
-/**
- * Checks conditions that the server does not check, against this process's own writers. `exclusive`: the writer has the
- * object for itself meanwhile. Other writes (`shared`) and deletes (`delete`) share it. Objects without a waiting
- * caller cost nothing.
- */
+/** Checks conditions against this process's writers. `exclusive`: alone; `shared` writes and `delete`s share the object. */
 export async function withObject<Result>(
   object: string,
   how: 'shared' | 'delete' | 'exclusive',

@@ -72,11 +72,7 @@ export async function sweepUploads(store: Sweepable, task: Task, now = Date.now(
   }
 }
 
-/**
- * The ETags of an upload's parts as the store has them, in their order. R2 gives a part another ETag each time that it
- * comes. So a network that delivers a part twice leaves the client with a wrong ETag. `undefined` where the store does
- * not list parts, or has other parts than were sent.
- */
+/** The ETags of an upload's parts in the store: R2 changes them with each delivery. `undefined`: no list, or other parts. */
 export async function partsOf(
   { bucket }: Sweepable,
   { key, id }: { readonly key: string; readonly id: string },

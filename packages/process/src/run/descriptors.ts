@@ -91,10 +91,7 @@ function openUnnamed(): number {
 let inherited: readonly number[] | undefined
 let nullDevice: number | undefined
 
-/**
- * Descriptors above 2 that this process was started with and that a child would get as well. Descriptors that Node opens
- * itself are close-on-exec; inherited ones need not be. They cannot change hands later, so they are looked up once.
- */
+/** Descriptors above 2 that a child would get, from the start of this process. They stay, so they are looked up once. */
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)

@@ -12,13 +12,7 @@ let shared: Buffer | undefined
 const restBytes = 2 ** 21
 let rest: Buffer | undefined
 
-/**
- * Reads a pipe into the same memory over and over: each chunk of `data` is a window on it, and holds until the listener
- * returns. Node's own way takes new memory for each chunk, and a program that prints fast fills tens of MiB before that
- * is collected.
- *
- * @param fd is closed with the stream
- */
+/** Reads a pipe into the same memory: a chunk holds until the listener returns. @param fd is closed with the stream */
 export function readPipe(fd: number): Socket {
   const buffer = (shared ??= Buffer.allocUnsafeSlow(65_536))
   const stream: Socket = new Socket({

@@ -7,11 +7,7 @@ const backlogBytes = 1 << 20
 export interface OutputChannel {
   /** For the caller that started the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
-  /**
-   * Hands a copy of a chunk on. While there is a reader, the promise settles when there is room again: reading slowly
-   * slows the process down. Without a reader nothing waits: the oldest bytes are dropped beyond 1 MiB. A reader that
-   * has left gets nothing, and nothing is kept.
-   */
+  /** Hands a copy on; settles when the reader has room. Without a reader, the oldest bytes beyond 1 MiB are dropped. */
   push(chunk: Uint8Array): void | Promise<void>
   /** No more will come. */
   end(): void

@@ -5,13 +5,7 @@ import { requireDescriptors } from '../room.ts'
 /** Descriptors that starting a child takes beside those of its pipes: for its error, its null device and the news of its end. */
 const ownDescriptors = 5
 
-/**
- * Starts a child as Node does, with its streams in place. Its `error` event reports a program that could not be
- * started.
- *
- * @param options with `stdio` as a list
- * @throws the system's error, where this process has too few descriptors left
- */
+/** Starts a child as Node does; its `error` event reports a failed start. @throws without descriptors left */
 export function spawnChild<Child extends ChildProcess = ChildProcess>(
   program: string,
   parameters: readonly string[],

@@ -16,11 +16,7 @@ export interface TerminalWriter {
   close(): void
 }
 
-/**
- * Writes to a terminal's master without ever blocking this process. The library's own writing blocks it for as long as
- * the program does not read, since a terminal is full after some kilobytes. There is no event for "room again" on this
- * descriptor, hence the timer.
- */
+/** Writes to a master without blocking this process, as the library would; by a timer, since no event tells of room. */
 export function createWriter(descriptor: number): TerminalWriter {
   const index = terminalIndex(descriptor)
   let closed = index === undefined
