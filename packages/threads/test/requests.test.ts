@@ -30,7 +30,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     await store.close()
     await again.close()
     expect(counts, all.join('\n')).toEqual({
-      start: 11,
+      start: 10,
       'start again': 1,
       new: 20,
       write: 1,
