@@ -106,9 +106,9 @@ describe('look-alikes of denied names at the file API', () => {
 
   it('[RU2] are the denied names themselves where storage folds case', async () => {
     const adapter = createMemoryAdapter({ files: { '/secret': 's' } })
-    const folding = Object.create(adapter, {
-      capabilities: { value: { ...adapter.capabilities, caseSensitive: false } },
-    }) as typeof adapter
+    const capabilities = { ...adapter.capabilities, caseSensitive: false }
+    const stat = adapter.stat.bind(adapter)
+    const folding: typeof adapter = Object.create(adapter, { capabilities: { value: capabilities }, stat: { value: stat } })
     const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: folding }], rules: denied })
     for (const path of ['/SECRET', '/secret', '/DEEP']) {
       expect(await codeOf(workspace.delete(path, { recursive: true })), path).toBe('EACCES')
