@@ -20,7 +20,7 @@ export const scopedSignals = 6
  * - processes: in a PID namespace by the kernel. Else from ABI 6 on nothing outside can be signalled, traced or read
  *   and nothing survives, but that a process number is in use can be learnt;
  * - read-only mounts: by Landlock, for roots outside all writable ones (which is checked for each command);
- * - denied subtrees: an empty directory is shown in their place; a writable root cannot be granted without them;
+ * - denied subtrees: an empty entry is shown at their names, whatever the host saves there; a writable root cannot be granted without them;
  * - stricter subtrees: not at all, since proot has no read-only bind.
  */
 export function guaranteesOf({ landlockAbi, pidNamespace }: Confinement): Guarantees {

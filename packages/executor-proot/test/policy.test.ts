@@ -8,7 +8,7 @@ import type { Restriction } from '@ws/core/executor'
 import { component, describeWith, itWith, makeDirectory, rounds } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { asRoot, Bench, put, virtual } from './support.ts'
+import { asRoot, Bench, put, request, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
 const readOnlyMount = (path: string): Restriction => ({
@@ -51,6 +51,22 @@ for (const options of [{}, { pidNamespace: 'off', landlock: 'off' }] as const) {
       expect(await readFile(join(bench.workspace, 'private/key'), 'utf8')).toBe('secret')
       expect(await readFile(join(bench.workspace, 'file.env'), 'utf8')).toBe('secret')
       expect((await readdir(join(bench.workspace, 'private'))).sort()).toEqual(['deep', 'key'])
+    })
+
+    it('[RU9] stay denied where the host saves them anew, by any way of saving', async () => {
+      await using bench = await Bench.create('/', options)
+      const file = await put(join(bench.workspace, '.env'), 'secret')
+      const bindPlan = bench.plan([{ kind: 'mask', at: '/.env', type: 'file', access: 'none' }])
+      const command = 'echo started; until [ -e go ]; do :; done; cat .env; mv .env x; echo evil > .env'
+      const running = await bench.executor.spawn(request(command), bindPlan)
+      await running.stdout[Symbol.asyncIterator]().next()
+      await rename(await put(`${file}.new`, 'secret too'), file)
+      await rename(file, `${file}~`)
+      await put(file, 'secret again')
+      await put(join(bench.workspace, 'go'))
+      const { stdout, violations } = await running.wait()
+      expect({ stdout, violations }).toEqual({ stdout: 'started\n', violations: undefined })
+      expect(await readFile(file, 'utf8')).toBe('secret again')
     })
 
     it('stay denied at every alias, also when the command tries to open them', async () => {
