@@ -108,7 +108,10 @@ describe('look-alikes of denied names at the file API', () => {
     const adapter = createMemoryAdapter({ files: { '/secret': 's' } })
     const capabilities = { ...adapter.capabilities, caseSensitive: false }
     const stat = adapter.stat.bind(adapter)
-    const folding: typeof adapter = Object.create(adapter, { capabilities: { value: capabilities }, stat: { value: stat } })
+    const folding: typeof adapter = Object.create(adapter, {
+      capabilities: { value: capabilities },
+      stat: { value: stat },
+    })
     const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: folding }], rules: denied })
     for (const path of ['/SECRET', '/secret', '/DEEP']) {
       expect(await codeOf(workspace.delete(path, { recursive: true })), path).toBe('EACCES')

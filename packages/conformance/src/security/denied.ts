@@ -133,7 +133,10 @@ export function deniedTests({ describe, test }: DoorSuite): void {
         rules: (at) => [rules.deny(at('dir/secret'))],
       })
       await site.link('dir', 'real')
-      const refused: unknown = await site.attempt('true').then(() => undefined, (error: unknown) => error)
+      const refused: unknown = await site.attempt('true').then(
+        () => undefined,
+        (error: unknown) => error,
+      )
       if (refused !== undefined) {
         const isClear = isWorkspaceError(refused, 'EUNENFORCEABLE') && /link/.test(refused.message)
         check(isClear, 'a command is neither run nor refused for the link')
