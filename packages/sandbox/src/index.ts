@@ -15,7 +15,7 @@ export {
   resourceLimits,
 } from './limits/options.ts'
 export { resourceLimitReport } from './limits/report.ts'
-export { type Listener, useListener } from './listen/listener.ts'
+export { useListener } from './listen/listener.ts'
 export { confineArgv } from './loader/confine.ts'
 export type { ProcessLimits } from './loader/limits.ts'
 export * from './reserve/index.ts'

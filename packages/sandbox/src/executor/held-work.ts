@@ -66,7 +66,7 @@ export class HeldWork {
 }
 
 /** The error for starting something in a closed executor. */
-export function closedError(): WorkspaceError {
+function closedError(): WorkspaceError {
   return new WorkspaceError({ code: 'ECLOSED', operation: 'exec', reason: 'the workspace has been closed' })
 }
 
