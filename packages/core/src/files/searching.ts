@@ -61,19 +61,18 @@ export async function* search(
       parsed.path,
       async (located, adapter) => {
         const { virtual } = located
+        if (adapter === undefined) return { virtual, region: undefined }
+        // A place that is not there costs no more, and nothing is looked for where no hit is wanted.
+        if (left === 0 || options.gitignore === true) await adapter.stat(located.path, { signal })
+        if (left === 0) return { virtual, region: undefined }
         if (options.gitignore === true) {
           const { IgnoreFiles } = await import('./ignore-files.ts')
           ignore = await IgnoreFiles.open(context, virtual, { signal, onUnreadable, onLeftOut: options.onLeftOut })
         }
-        if (adapter === undefined) return { virtual, region: undefined }
-        if (left > 0)
-          return {
-            virtual,
-            region: await openSearch(context, located, adapter, query, excluded, { signal, onUnreadable, ignore }),
-          }
-        // Nothing is looked for, in a place that must be there.
-        await adapter.stat(located.path, { signal })
-        return { virtual, region: undefined }
+        return {
+          virtual,
+          region: await openSearch(context, located, adapter, query, excluded, { signal, onUnreadable, ignore }),
+        }
       },
     )
     if (left === 0) return

@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import type { WorkspaceError } from '@ws/core'
+import { createLineMatcher } from '@ws/text-search'
 import { z } from 'zod'
 
 import { problemOf } from '../answers/from-error.ts'
@@ -47,9 +48,16 @@ export const search = operation({
       limit,
       skip,
     }
-    const { hits, more, omitted } = await collectHits(call, pattern, query).catch((error: unknown) => {
+    const asLiteral = (error: unknown): never => {
       throw query.regex && isWorkspaceError(error, 'EINVAL') ? withLiteral(error, input) : error
-    })
+    }
+    // The store is asked for ignore files first: a pattern that cannot be matched costs no request.
+    try {
+      createLineMatcher({ pattern, regex: query.regex, caseSensitive: query.caseSensitive })
+    } catch (error) {
+      asLiteral(error)
+    }
+    const { hits, more, omitted } = await collectHits(call, pattern, query).catch(asLiteral)
     if (hits.length === 0) {
       const behind = skip > 0 ? ` behind the first ${skip}` : ''
       return { text: `No matches${behind}.${omitted.sentence({ hidden: false })}`, data: { matches: 0 } }
