@@ -84,7 +84,11 @@ export class Runner implements AsyncDisposable {
     const { types, place } = this.#context
     const checked = checkPlan(given, { types, output: place })
     if (checked.plan === undefined) return { problems: checked.problems }
-    const problems = await preflight(checked.plan, checked.source, this.#context, signal)
+    const onDisk = await preflight(checked, this.#context, signal).catch((error: unknown) => {
+      if (checked.problems.length === 0 || signal?.aborted === true) throw error
+      return []
+    })
+    const problems = [...checked.problems, ...onDisk]
     return problems.length > 0 ? { problems } : { plan: checked.plan, problems: [] }
   }
 

@@ -8,6 +8,7 @@ import { findCycle } from './graph.ts'
 import { Outputs } from './outputs.ts'
 import { containsPath, createPlanPaths, foldPath, type OutputPlace, type PlanPaths } from './paths.ts'
 import type { PlanProblem } from './problems.ts'
+import { unknownType, withoutFaults } from './repair.ts'
 import { planSchema, type Plan, type Step } from './schema.ts'
 import { readSource, type PlanSource } from './source.ts'
 
@@ -21,9 +22,9 @@ const maxLinks = 1_000_000
 /** Characters of a reason: names in a plan can be long, and many. */
 const maxReason = 500
 
-/** Either a plan that can run, or its faults. */
+/** A plan that can run where it has no faults. With faults it is what could be read of it, and absent if others would follow. */
 export type CheckedSource =
-  | { readonly plan: CheckedPlan; readonly source: PlanSource; readonly problems?: undefined }
+  | { readonly plan: CheckedPlan; readonly source: PlanSource; readonly problems: readonly PlanProblem[] }
   | { readonly problems: readonly PlanProblem[]; readonly plan?: undefined }
 
 /** Checks a plan without touching a file: syntax, names, paths, types, writers, cycles. @param given YAML, JSON or data */
@@ -33,10 +34,12 @@ export function checkPlan(given: unknown, options: CheckPlanOptions): CheckedSou
     return { problems: [{ code: 'EINVAL', ...source, remedy: 'correct the plan at this line' }] }
   }
   const parsed = planSchema.safeParse(source.value)
-  if (!parsed.success) return { problems: shapeProblems(parsed.error, source, []) }
-  const checker = new Checker(parsed.data, source, options)
+  const problems = parsed.success ? [] : shapeProblems(parsed.error, source, [])
+  const rest = parsed.success ? parsed : planSchema.safeParse(withoutFaults(source.value, parsed.error))
+  if (!rest.success) return { problems }
+  const checker = new Checker(rest.data, source, options)
   const plan = checker.check()
-  return checker.problems.length > 0 ? { problems: checker.problems } : { plan, source }
+  return { plan, source, problems: [...problems, ...checker.problems] }
 }
 
 class Checker {
@@ -128,6 +131,7 @@ class Checker {
   }
 
   #checkSettings({ type, with: settings }: Step, index: number): void {
+    if (type === unknownType) return
     const known = Object.hasOwn(this.#types, type) ? this.#types[type] : undefined
     if (known === undefined) {
       const names = Object.keys(this.#types).map((name) => `\`${name}\``)

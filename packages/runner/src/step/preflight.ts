@@ -4,16 +4,16 @@ import { LinkSignal } from '@ws/core/adapter'
 import { asBreach } from '../errors.ts'
 import type { ExecuteContext } from './context.ts'
 import { mountPath, readTree } from './tree.ts'
-import type { CheckedPlan, CheckedStep } from '../plan/checked.ts'
+import type { CheckedSource } from '../plan/check.ts'
+import type { CheckedStep } from '../plan/checked.ts'
 import { Outputs } from '../plan/outputs.ts'
 import { createPlanPaths, outputAt, workspaceAt } from '../plan/paths.ts'
 import type { PlanProblem } from '../plan/problems.ts'
-import type { PlanSource } from '../plan/source.ts'
+import type { Plan } from '../plan/schema.ts'
 
 /** Finds faults that show on the disk only, before anything runs: missing inputs, and outputs that others wrote. */
 export async function preflight(
-  plan: CheckedPlan,
-  source: PlanSource,
+  { plan, source, problems: known }: Extract<CheckedSource, { plan: object }>,
   context: ExecuteContext,
   signal?: AbortSignal,
 ): Promise<PlanProblem[]> {
@@ -26,12 +26,15 @@ export async function preflight(
     place: number,
     problem: Omit<PlanProblem, 'line' | 'step'>,
   ) => {
-    const line = source.lineOf(['steps', index, field, place])
+    // Paths that are faults themselves are left out of the plan.
+    const isWhole = (source.value as Plan).steps[index]?.[field].length === plan.steps[index]?.[field].length
+    const line = source.lineOf(['steps', index, field, ...(isWhole ? [place] : [])])
     problems.push({ line, step: plan.steps[index]?.id, ...problem })
   }
   const isMade = (input: string): boolean => {
     const inOutput = paths.inOutput(input)
-    return inOutput !== undefined && outputs.writersOf(inOutput).length > 0
+    // The writer can be what is wrong with a plan that has other faults.
+    return inOutput !== undefined && (known.length > 0 || outputs.writersOf(inOutput).length > 0)
   }
   for (const [index, step] of plan.steps.entries()) {
     signal?.throwIfAborted()

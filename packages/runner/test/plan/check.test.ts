@@ -168,6 +168,29 @@ describe('faults of a plan', () => {
     expect(problems.map(({ line }) => line)).toEqual([4, 3, 4])
   })
 
+  it('gives those of names, paths and types beside those of form, and none that follow from them', () => {
+    const steps = [
+      '{ id: a, type: command, with: 1, needs: [c] }',
+      '{ id: b, type: nothing, tiemout: 4, inputs: [../x] }',
+      '{ id: d, timeout: x, group: g }',
+      '{ id: e, type: command, with: { run: 1, nope: 1 } }',
+    ]
+    const { problems } = checkPlan(yaml(...steps).replace('version: 1', 'concurrency: 0'), inside)
+    expect(problems.map(({ step, reason }) => `${step}: ${reason}`)).toEqual([
+      expect.stringMatching(/^undefined: `version`/u),
+      expect.stringMatching(/^undefined: `concurrency`/u),
+      expect.stringMatching(/^a: `steps.0.with`/u),
+      expect.stringMatching(/^b: `steps.1`: Unrecognized key: "tiemout"/u),
+      expect.stringMatching(/^d: `steps.2.type`/u),
+      expect.stringMatching(/^d: `steps.2.timeout`/u),
+      expect.stringMatching(/^a: `needs` names `c`/u),
+      expect.stringMatching(/^d: `g` is not one of the plan's/u),
+      expect.stringMatching(/^b: `\.\.\/x` climbs/u),
+      expect.stringMatching(/^e: `steps.3.with.run`/u),
+      expect.stringMatching(/^e: `steps.3.with`: Unrecognized key: "nope"/u),
+    ])
+  })
+
   it('takes a chain of 10,000 steps', () => {
     const steps = Array.from({ length: 10_000 }, (_, index) => ({
       id: `s${index}`,
