@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules } from '@ws/core'
+import { createPathManager, createWorkspace, rules } from '@ws/core'
 import { createTools } from '@ws/tools'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -35,4 +35,20 @@ it('`withinOutput` leaves `/tmp` open, as its examples say', async () => {
   await expect(workspace.write('/a.txt', 'x')).rejects.toMatchObject({ code: 'EACCES' })
   await workspace.write('/out/a.txt', 'x')
   await workspace.write('/tmp/a.txt', 'x')
+})
+
+it('`isWithin…` answers false for other URLs, where `resolve…` refuses them', () => {
+  const manager = createPathManager({ workspace: '/project', output: '/project/out' })
+  for (const given of [new URL('https://example.org/project/a'), new URL('file://other/project/a')]) {
+    expect([manager.isWithinWorkspace(given), manager.isWithinOutput(given)]).toEqual([false, false])
+    expect(() => manager.resolveRead(given)).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+    expect(() => manager.resolveWrite(given)).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+  }
+})
+
+it('`createPathManager` refuses a root of Windows, and takes `\\` for a part of a name', () => {
+  for (const workspace of ['C:\\work', 'C:/work', String.raw`\\host\share`])
+    expect(() => createPathManager({ workspace, output: '/out' })).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+  const manager = createPathManager({ workspace: '/work', output: '/out' })
+  expect(manager.resolveRead(String.raw`..\a`)).toBe(String.raw`/work/..\a`)
 })
