@@ -32,6 +32,26 @@ describe('a run', () => {
     expect(await treeOf(site.output)).toEqual({ 'b.txt': 'A', deep: 'directory', 'deep/c.txt': 'A' })
   })
 
+  it('names the faults that show on the disk beside all others, and none of inputs that a wrong step may write', async () => {
+    await using site = await createSite({ files: { 'workspace/out/mine': 'x' } })
+    const runner = await site.runner({ types: testTypes })
+    const plan = `version: 1
+steps:
+  - { id: a, type: nothing, needs: [b], inputs: [../x, missing] }
+  - { id: c, type: nothing, output: [made], inputs: [out/made], outputs: [mine] }
+  - { id: d, type: nothing, inputs: [out/made, gone] }\n`
+    const { problems } = await runner.check(plan)
+    expect(problems.map(({ line, code, reason }) => [line, code, reason])).toEqual([
+      [4, 'EINVAL', expect.stringContaining('Unrecognized key: "output"')],
+      [3, 'EINVAL', expect.stringContaining('`needs` names `b`')],
+      [3, 'ESECURITY', expect.stringContaining('climbs')],
+      [3, 'ENOENT', 'the input `/workspace/missing` is missing'],
+      [4, 'EEXIST', expect.stringContaining('the output `/output/mine` exists')],
+      [5, 'ENOENT', 'the input `/workspace/gone` is missing'],
+    ])
+    await expect(runner.run(plan)).rejects.toMatchObject({ reason: expect.stringMatching(/output"[^]*gone/u) })
+  })
+
   it('takes over a step whose inputs, settings and outputs are as they were, unless it is forced', async () => {
     await using site = await createSite({ files: { 'workspace/a': '1' } })
     const runner = await site.runner({ types: testTypes })
