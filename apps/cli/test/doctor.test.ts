@@ -86,7 +86,10 @@ for (const executor of ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const) 
 describeWith(component('bubblewrap'), 'ws doctor in a project with `bin`', () => {
   for (const at of ['/workspace', '/'])
     it(`[RU6] says what exec does, mounted at ${at}`, async () => {
-      await using project = await createProject({ 'p/bin/x': '', 'ws.config.json': JSON.stringify({ mounts: [{ at, root: 'p' }] }) })
+      await using project = await createProject({
+        'p/bin/x': '',
+        'ws.config.json': JSON.stringify({ mounts: [{ at, root: 'p' }] }),
+      })
       const options = ['--config', join(project.path, 'ws.config.json'), '--executor', 'bubblewrap']
       const [doctor, exec] = [await ws([...options, 'doctor']), await ws([...options, 'exec', '--', 'echo ran'])]
       expect(exec).toMatchObject(at === '/' ? { code: 125 } : { code: 0, stdout: 'ran\n' })

@@ -98,7 +98,7 @@ describeWith(component('bubblewrap'), 'ws run', () => {
       child.stdout?.on('data', (chunk: Buffer) => chunk.includes('first') && resolve())
       await firstIsDone
       child.kill('SIGINT')
-      expect((await ended).code).toBe(130)
+      expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining('--resume goes on') })
     } finally {
       child.kill('SIGKILL')
       await (child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined)

@@ -37,6 +37,7 @@ it('messages are wrapped at words on a terminal, and one line elsewhere', () => 
   complainTo(pipe.stream, 'a'.repeat(50) + ' b')
   expect(pipe.text()).toBe(`ws: ${'a'.repeat(50)} b\n`)
   expect(wrapWords('a-long-word x', 4)).toBe('a-long-word\nx')
+  expect(wrapWords('\u001b[1;31mred\u001b[39m ok', 6)).toBe('\u001b[1;31mred\u001b[39m ok')
 })
 
 it('progress shows on a terminal after a while, goes for other text, and leaves nothing', () => {

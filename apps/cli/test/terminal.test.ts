@@ -82,6 +82,11 @@ describe('[TL6] what acts on a terminal', () => {
     await writeFile(join(root, 'f'), raw)
     expect((await call(['stdout'], 'diff')).stdout).toContain(`+${shown.slice(0, -2)}`.split('\r')[0])
     expect((await call(['stderr'], 'diff')).stdout).toContain(`+${raw}`.split('\r')[0])
+    const env = { XDG_STATE_HOME: join(scratch.path, 'state'), NO_COLOR: '' }
+    const colours = await ws(['--root', root, 'diff', 'f'], { terminals: ['stdout'], env })
+    expect(colours.stdout).toMatch(/^\u001b\[1m--- [^]*\n\+\+\+ [^]*\n\u001b\[33m@@/u)
+    expect(colours.stdout).toContain('\u001b[1m\u001b[31m-one\u001b[39m\u001b[22m\n')
+    expect(colours.stdout).toContain(`\u001b[32m+${shown.split('\r')[0]}\u001b[39m`)
   })
 })
 

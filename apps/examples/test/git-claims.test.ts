@@ -15,7 +15,8 @@ async function inRepository(...lines: readonly string[]): Promise<CommandResult[
     commands: { gitIdentity: { name: 'Agent', email: 'agent@example.org' } },
   })
   const results: CommandResult[] = []
-  const first = 'git init -q -b main repo && git init -q --bare far.git && cd repo && git commit -q --allow-empty -m one'
+  const first =
+    'git init -q -b main repo && git init -q --bare far.git && cd repo && git commit -q --allow-empty -m one'
   for (const line of [first, ...lines.map((one) => `cd repo && ${one}`)]) results.push(await workspace.exec(line))
   return results
 }
@@ -38,7 +39,10 @@ describeWith([component('bubblewrap'), component('git')], 'what the pages say of
   })
 
   it('`git push -u` pushes, and says busy where it would enter the upstream', async () => {
-    const [, pushed, far] = await inRepository('git push -u ../far.git main', 'git -C ../far.git branch; cat .git/config')
+    const [, pushed, far] = await inRepository(
+      'git push -u ../far.git main',
+      'git -C ../far.git branch; cat .git/config',
+    )
     expect(pushed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Device or resource busy') })
     expect(far?.stdout).toMatch(/^ {2}main\n/)
     expect(far?.stdout).not.toContain('[branch')

@@ -9,7 +9,8 @@ import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loadOptional } from '../optional/load.ts'
 import { hasDirectory, type StorageSettings } from '../storage/settings.ts'
-import { nameOn } from '../terminal/escape.ts'
+import { escapeText, nameOn } from '../terminal/escape.ts'
+import type { Style } from '../terminal/style.ts'
 import { complainTo } from '../terminal/wrap.ts'
 
 interface StateFlag {
@@ -70,9 +71,10 @@ export function addCheckpoints(program: Command, start: Start): void {
     .action((path: string | undefined, { since, ...flags }: SinceFlag) => {
       start(async (context) => {
         await using workspace = await open(context, flags)
-        const { output, signal } = context
+        const { output, signal, style } = context
         const diff = await workspace.diff({ since, path, signal })
         if (output.json) await output.value({ diff })
+        else if (output.terminal && diff !== '') await output.line(coloured(diff, style).replace(/\n$/u, ''))
         else await output.content([new TextEncoder().encode(diff)])
         return exitCodes.ok
       })
@@ -91,6 +93,14 @@ export function addCheckpoints(program: Command, start: Start): void {
     .action((id: string, paths: string[], { dryRun, ...flags }: StateFlag & { readonly dryRun?: true }) => {
       start((context) => restore(context, id, { paths, dryRun }, flags))
     })
+}
+
+/** A diff as a terminal may show it. What acts is written out first, so that no colour of a file does. */
+function coloured(diff: string, { strong, note, good, bad }: Style): string {
+  const lines = /^(?:(--- .*\n\+\+\+ .*)|(@@.*)|(\+.*)|-.*)$/gmu
+  return escapeText(diff).replace(lines, (line: string, head?: string, hunk?: string, added?: string) =>
+    (head === undefined ? (hunk === undefined ? (added === undefined ? bad : good) : note) : strong)(line),
+  )
 }
 
 async function checkpoint(

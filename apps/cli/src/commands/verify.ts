@@ -10,6 +10,7 @@ import { checkInstalled, isInstalled, neededBy } from '../optional/load.ts'
 import { ordinaryOwner } from '../owner.ts'
 import type { ScratchStore } from '../storage/scratch.ts'
 import { hasFailed, renderReport } from '../verify/report.ts'
+import { startProgress } from '../terminal/progress.ts'
 import type { MountPoint } from '../verify/types.ts'
 
 const places: readonly MountPoint[] = ['/', '/workspace']
@@ -38,6 +39,7 @@ async function verify({ settings, output, style, signal }: CommandContext): Prom
   const { mounts, executors } = settings
   checkInstalled(['@ws/conformance', ...neededBy({ mounts: mounts.slice(0, 1), executors })])
   const { runChecks } = await import('../verify/run.ts')
+  using progress = startProgress(process.stderr, 'checking', { counted: 'done' })
   const report = await runChecks({
     executors,
     // Where no sandbox is installed, the interpreter is checked, unless executors were named.
@@ -46,7 +48,9 @@ async function verify({ settings, output, style, signal }: CommandContext): Prom
     owner: settings.owner ?? ordinaryOwner(),
     createStore: await storeOf(settings, settings.owner ?? ordinaryOwner()),
     signal,
+    onResult: () => progress.count(),
   })
+  progress[Symbol.dispose]()
   const ok = !hasFailed(report) && report.results.length > 0
   if (output.json) {
     const count = (status: string) => report.results.filter((result) => result.status === status).length

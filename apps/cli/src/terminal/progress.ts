@@ -13,6 +13,8 @@ const everyMs = 500
 export interface ProgressOptions {
   readonly delay?: number
   readonly interval?: number
+  /** What is counted. Default: `found`. */
+  readonly counted?: string
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -20,7 +22,7 @@ export interface ProgressOptions {
 export function startProgress(
   stream: NodeJS.WriteStream,
   label: string,
-  { delay = firstAfter, interval = everyMs, env = process.env }: ProgressOptions = {},
+  { delay = firstAfter, interval = everyMs, counted = 'found', env = process.env }: ProgressOptions = {},
 ): Progress {
   if (!stream.isTTY || env['TERM'] === 'dumb') return { count() {}, clear() {}, [Symbol.dispose]() {} }
   const started = Date.now()
@@ -33,7 +35,7 @@ export function startProgress(
   const show = (): void => {
     const passed = Date.now() - started
     if (passed < delay) return
-    const results = found === 0 ? '' : `, ${found} found`
+    const results = found === 0 ? '' : `, ${found} ${counted}`
     const text = `${label}: ${Math.round(passed / 1000)} s${results}`
     stream.write(`\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}`)
     isShown = true

@@ -3,6 +3,7 @@ import type { RunEvent } from '@ws/runner'
 import { escapeJson, escapeName } from './escape.ts'
 import type { Output } from './output.ts'
 import type { Style } from './style.ts'
+import { wrapWords } from './wrap.ts'
 
 export interface RunView {
   show(event: RunEvent): void
@@ -42,7 +43,9 @@ export function createRunView({ output, style, steps }: RunViewOptions): RunView
       } else {
         running.delete(event.step)
         ended += 1
-        process.stdout.write(`${clear}${describe(event, style)}\n`)
+        const text = describe(event, style)
+        const wrapped = output.terminal ? wrapWords(text, style.width, ' '.repeat(columns)) : text
+        process.stdout.write(`${clear}${wrapped}\n`)
       }
       draw()
     },

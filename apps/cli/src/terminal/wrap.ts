@@ -1,12 +1,14 @@
+import { stripVTControlCharacters } from 'node:util'
+
 import { escapeText } from './escape.ts'
 
-/** A text in lines of at most `width` characters, broken at spaces. A longer word stays whole. */
+/** A text in lines of at most `width` characters, colours not counted, broken at spaces. A longer word stays whole. */
 export function wrapWords(text: string, width: number, indent = ''): string {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && longer.length > width) {
+    if (line !== '' && stripVTControlCharacters(longer).length > width) {
       lines.push(line)
       line = indent + word
     } else line = longer

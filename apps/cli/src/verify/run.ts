@@ -15,6 +15,7 @@ export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly at: readonly MountPoint[]
   readonly owner: Owner
   readonly signal: AbortSignal
+  readonly onResult: () => void
 }
 
 /** How many executors and places are worked on at the same time. */
@@ -38,7 +39,11 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       const probe = await executor.probe({ root: rootOf(at), owner: options.owner, signal: options.signal })
       const form = probe.details['root']
       if (form !== undefined) roots.push({ executor: name, at, form })
-      if (probe.available) await checkPlace(options, place, (result) => results.push(result))
+      if (probe.available)
+        await checkPlace(options, place, (result) => {
+          results.push(result)
+          options.onResult()
+        })
       else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
     }
   }

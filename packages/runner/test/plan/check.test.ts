@@ -46,7 +46,7 @@ describe('[RU8] a plan of many keys', () => {
     ['10,000 steps that read all that the others write', stepsThatRead(() => 'out/d'), /more than 1000000 outputs/u],
   ])('is answered within a second: %s', (_title, plan, reason) => {
     const started = process.threadCpuUsage()
-    const { problems = [] } = checkPlan(plan, inside)
+    const { problems } = checkPlan(plan, inside)
     const { user, system } = process.threadCpuUsage(started)
     if (reason === undefined) expect(problems).toEqual([])
     else expect(problems.map((problem) => problem.reason).find((one) => reason.test(one))?.length).toBeLessThan(600)
@@ -157,14 +157,14 @@ describe('faults of a plan', () => {
     ['aliases that grow', growing, 1, undefined, /alias/iu],
   ]
   it.each(faults)('%s: the line, the step and the reason', (_title, plan, line, step, reason) => {
-    const { problems = [] } = checkPlan(plan, inside)
+    const { problems } = checkPlan(plan, inside)
     expect(problems[0]).toMatchObject({ line, reason: expect.stringMatching(reason) })
     expect(problems[0]?.step).toBe(step)
     expect(problems[0]?.remedy).not.toBe('')
   })
 
   it('gives all of them at once', () => {
-    const { problems = [] } = checkPlan(yaml('{ id: a, type: x }', '{ id: b, type: y, needs: [c] }'), inside)
+    const { problems } = checkPlan(yaml('{ id: a, type: x }', '{ id: b, type: y, needs: [c] }'), inside)
     expect(problems.map(({ line }) => line)).toEqual([4, 3, 4])
   })
 

@@ -4,6 +4,7 @@ import type { ExecutorName } from '../../config/executors.ts'
 import type { CommandContext } from '../../command-context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
+import { wrapWords } from '../../terminal/wrap.ts'
 import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
 import type { Rules } from './rules.ts'
 
@@ -16,9 +17,12 @@ interface Summary {
 }
 
 /** A line for each executor, and the verdict. */
-export function renderSummary(summary: Summary, { style }: CommandContext): string {
+export function renderSummary(summary: Summary, { style, output }: Pick<CommandContext, 'style' | 'output'>): string {
   const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
-  return [renderExecutors(summary, style), verdict(summary, style), ...more].join('\n\n')
+  // Lines that begin with spaces hold commands to copy, which stay whole.
+  const wrapped = (line: string) => (output.terminal && !line.startsWith(' ') ? wrapWords(line, style.width) : line)
+  const said = verdict(summary, style).split('\n').map(wrapped).join('\n')
+  return [renderExecutors(summary, style), said, ...more].join('\n\n')
 }
 
 /** A line for each executor: whether it works here, and how much it holds. */
