@@ -29,7 +29,7 @@ describe('beyond its limits a command ends with 126 and says why', () => {
     ['widths', 'printf "%0900000000d" 1', /limit/],
     ['reading', 'head -c 10 /big', /File too large|limit/],
   ])('%s', async (_, command, words) => {
-    const result = await limited.exec(command, { timeout: 20_000 })
+    const result = await limited.exec(command, { timeout: 50_000 })
     expect(result.timedOut).toBe(false)
     expect(result.exitCode).toBeGreaterThan(0)
     expect(result.stderr).toMatch(words)
