@@ -28,7 +28,7 @@ export function findMisplaced(
 ): Placement | undefined {
   let visible = placements.length > fewPlaces ? visibleMounts(table) : undefined
   return placements.find((placement) => {
-    const point = Buffer.from(placement.at).toString('latin1')
+    const point = plainPath.test(placement.at) ? placement.at : Buffer.from(placement.at).toString('latin1')
     const entry = visible?.get(point) ?? onlyEntryAt(table, point) ?? (visible ??= visibleMounts(table)).get(point)
     return entry === undefined || !shows(entry, placement, expected)
   })
@@ -39,13 +39,12 @@ function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
   const entries = parseMountTable(table)
   const visible = new Map(entries.map((entry) => [entry.point, entry]))
   if (visible.size === entries.length) return visible
-  const covered = new Set<MountEntry>()
-  const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  for (const entry of entries) {
-    const parent = byId.get(entry.parent)
-    if (parent !== undefined && parent.point === entry.point) covered.add(parent)
-  }
-  return new Map(entries.filter((entry) => !covered.has(entry)).map((entry) => [entry.point, entry]))
+  const points = new Set(entries.filter((entry) => visible.get(entry.point) !== entry).map(({ point }) => point))
+  const stacked = entries.filter(({ point }) => points.has(point))
+  const byId = new Map(stacked.map((entry) => [entry.id, entry]))
+  const covered = new Set(stacked.map(({ parent, point }) => byId.get(parent)?.point === point && byId.get(parent)))
+  for (const entry of stacked) if (!covered.has(entry)) visible.set(entry.point, entry)
+  return visible
 }
 
 /** Looking for more than that takes longer than reading the whole table. */

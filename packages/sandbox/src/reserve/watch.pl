@@ -13,8 +13,7 @@ sub table {
   sysseek($w->{fh}, 0, 0);
   my ($text, $chunk) = ('', '');
   $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
-  my %points;
-  $points{$1} = $2 while $text =~ /^(\d+) \S+ \S+ \S+ (\S+)/mg;
+  my %points = $text =~ /^(\d+) \S+ \S+ \S+ (\S+)/mg;
   for (values %points) { s/\\([0-7]{3})/chr oct $1/ge if /\\/ }
   return \%points;
 }

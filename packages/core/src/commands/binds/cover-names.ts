@@ -158,7 +158,6 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
   // Other rules never give more to what lies below.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, around.bound === path ? list.around(parentPath(path), mount) : around, false)
-  const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))
   const own = inside.find(({ at }) => at === path)
   const bind: Bind = {
     kind: 'subtree',
@@ -171,6 +170,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
   // A file that is held in the place of a missing one has nothing to hide, and git has to read it.
   if (rights === 0 && missing?.content === undefined) list.binds.set({ ...bind, kind: 'mask', access: 'none' })
   else {
+    const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))
     list.binds.set(
       own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, ...rules] },
     )
