@@ -16,7 +16,8 @@ export const exitCodes = {
 export const exitCodesHelp = `
 Exit codes:
   0    success
-  1    the operation failed; search: no line found; verify: a check failed; doctor: no commands here
+  1    the operation failed; search: no line; verify: a failed check;
+       doctor: no commands here
   2    wrong arguments or config file, a missing package; nothing was tried
   exec ends with the command's own code, and with
   124  when --timeout ended it
