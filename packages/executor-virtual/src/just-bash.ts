@@ -26,5 +26,5 @@ export function createBashCommands(fs: IFileSystem): CustomCommand[] {
       remedy: 'pass the one that `createBashFileSystem(workspace)` made, and give `Bash` the same',
     })
   }
-  return separateCommands(() => Session.alone(fs))
+  return separateCommands(() => Session.alone(fs), fs)
 }

@@ -143,6 +143,14 @@ describe('createBashCommands', () => {
     expect(await ran('ls d | xargs -n 1 echo got')).toBe('got x\n0')
     expect(await ran('cat no/k')).toBe('cat: no/k: Permission denied\n1')
     expect(await ran('rm -r ro')).toMatch(/^rm: cannot remove 'ro/u)
+    expect(await ran('echo x | tee ro/r no/k missing/f b.txt; cat b.txt')).toBe(
+      'x\nx\ntee: ro/r: Read-only file system\ntee: no/k: Permission denied\ntee: missing/f: No such file or directory\n0',
+    )
+    expect(await ran('echo x | tee ro/r')).toBe('x\ntee: ro/r: Read-only file system\n1')
+    for (const line of ['touch ro/n', 'mkdir ro/n', 'tar cf ro/t a.txt', 'gzip ro/r'])
+      expect(await ran(line)).toMatch(/read-only file system/iu)
+    for (let round = 0; round < 1001; round++) await bash.fs.writeFile(`/ro/${round}`, '').catch(() => undefined)
+    expect(await ran('echo x | tee ro/r')).toContain('Read-only')
   })
 
   it('refuses other forms with 126 and the way to go on, and the script goes on', async () => {

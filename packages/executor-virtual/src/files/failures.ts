@@ -20,7 +20,8 @@ export function recordFailures(files: WorkspaceAsyncFiles): {
   const failures: Failure[] = []
   const typed = new Map<string, string>()
   const record = ({ path, code }: Failure): void => {
-    if (code === 'ENOENT' || failures.length >= most) return
+    if (code === 'ENOENT') return
+    if (failures.length >= most) failures.shift()
     failures.push({ path, code })
     const other = typed.get(path)
     if (other !== undefined) failures.push({ path: other, code })

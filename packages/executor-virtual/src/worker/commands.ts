@@ -7,6 +7,8 @@ import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
+import type { BashFileSystem } from '../files/system.ts'
+import { wordRefusals } from './wording.ts'
 import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
@@ -68,18 +70,22 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 
 /**
  * Our commands for an interpreter of the caller's own, in the forms that were compared with the real ones. Another form has
- * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them.
+ * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them. Its `tee` calls each refused
+ * file missing, so it comes along with the words mended.
  *
  * @param open a session for one call
  */
-export function separateCommands(open: () => Session): CustomCommand[] {
-  return Object.keys(tools)
+export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
+  return [...Object.keys(tools), 'tee']
     .filter((name) => !runsScripts.has(name) && name !== 'sleep')
     .map((name) =>
       define(name, async (given, context) => {
         const session = open()
+        const last = failures.at(-1)
         try {
-          return await run({ name, tool: tools[name] }, given, context, session)
+          const result = await run({ name, tool: tools[name] }, given, context, session)
+          const own = last === undefined ? failures : failures.slice(failures.lastIndexOf(last) + 1)
+          return { ...result, stderr: wordRefusals(result.stderr, own) }
         } catch (error) {
           const { refusal } = session
           if (refusal === undefined) throw error
