@@ -42,7 +42,9 @@ it('saves, names, shows and takes back what changed, by any program', async () =
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('two\n')
   const restored = await call('restore', id)
   expect(restored).toMatchObject({ code: 0, stderr: '' })
-  expect(restored.stdout).toContain('restored     /workspace/a.txt\nbrought back /workspace/b.txt\nremoved      /workspace/c.txt\nundo: ')
+  expect(restored.stdout).toContain(
+    'restored     /workspace/a.txt\nbrought back /workspace/b.txt\nremoved      /workspace/c.txt\nundo: ',
+  )
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('one\n')
   const [, undo = ''] = /undo: ws restore (\w+)/u.exec(restored.stdout) ?? []
   expect((await call('restore', undo, '/workspace/a.txt')).code).toBe(0)

@@ -457,6 +457,15 @@ describe('rules on names that are links', () => {
     expect(matches?.map(({ path }) => path)).toEqual(['/.claude/settings', '/.claude/deep/x'])
   })
 
+  it('[RU10] refuse a command where an exact path runs through a link to nothing that is covered', async () => {
+    for (const target of ['/usr/share', 'link', 'data/key']) {
+      const tree: Tree = { ...data, '/link': `-> ${target}` }
+      for (const rule of [rules.deny('/link/sub/key'), rules.readOnly('/link/sub')]) {
+        expect(await refusal(tree, [rule]), `${target} ${rule.name}`).toBe(`EUNENFORCEABLE ${rule.name}`)
+      }
+    }
+  })
+
   it('[RU10] refuse no command for a target that cannot be covered, and say so', async () => {
     const uncovered: readonly (readonly [string, Rule, string])[] = [
       ['.', rules.protectSecrets(), 'holds the link itself or a whole mount'],
@@ -499,7 +508,7 @@ describe('rules on names that are links', () => {
 
   it('[RU10] hold nothing at a loop or a way out, and reserve only where the executor can', async () => {
     const tree: Tree = { '/a': '-> b', '/b': '-> a', '/low': '-> /data/key/x', ...data }
-    for (const path of ['/a', '/low', '/a/x', '/low/y']) expect(await beside(tree, [rules.deny(path)])).toEqual([])
+    for (const path of ['/a', '/low']) expect(await beside(tree, [rules.deny(path)])).toEqual([])
     expect(await refusal({ '/link': '-> new' }, [rules.deny('/link')], { reserves: false })).toBe('ENOEXEC ')
   })
 })

@@ -14,7 +14,10 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
   readonly reserves: (name: MissingName) => boolean
 }
 
-/** Covers the targets of links that have a name under a rule. None of them refuses a command: any command can make one. */
+/**
+ * Covers the targets of links that have a name under a rule. None of them refuses a command, since any command can make one. A
+ * path of a rule that runs through a link does, where nothing is covered: no command makes such a way, and it can be put back.
+ */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []
   for (const name of list.linked) {
@@ -22,6 +25,10 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
     const trace = await options.tracer.trace(path)
     const access = rights === 0 ? 'none' : 'read-only'
     const covered = await coverTarget(list, name, trace, options)
+    if (covered !== true && name.isPattern !== true && trace.links[0]?.path !== path) {
+      for (const rule of rules) list.restrict(rule, name, rights === 0 ? 'deniedSubtrees' : 'subtrees', turnable)
+      continue
+    }
     const way = wayOf(trace, covered === false)
     links.push({ path, rules, access, way, ...(typeof covered === 'object' && { problem: covered }) })
   }
@@ -94,6 +101,11 @@ export async function findTurnedLinks(links: readonly RuledLink[], tracer: LinkT
 async function isAsBefore(path: VirtualPath, way: string, tracer: LinkTracer): Promise<boolean> {
   const trace = await tracer.trace(path)
   return [true, false].some((withType) => wayOf(trace, withType) === way)
+}
+
+const turnable: RestrictionProblem = {
+  reason: 'runs through a link that leads to nothing that can be covered',
+  remedy: 'remove the link, or name the real path in the rule',
 }
 
 const turned: RestrictionProblem = {
