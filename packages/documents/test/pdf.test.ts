@@ -3,7 +3,7 @@ import { openDocuments } from '@ws/documents'
 import { bomb, pagesPdf, textPdf } from '@ws/test-fixtures/pdf'
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { bombPdf, cyclicPdf, encryptedPdf, endlessPdf } from './support/pages.ts'
+import { annotatedPdf, bombPdf, cyclicPdf, encryptedPdf, endlessPdf } from './support/pages.ts'
 
 const documents = openDocuments()
 afterAll(() => documents.close())
@@ -69,6 +69,17 @@ describe('pages of a PDF', () => {
     )
     expect(result).toBeDefined()
     expect(longest).toBeLessThan(20)
+  })
+
+  it('gives the values of form fields, free text and sticky notes behind the text of a page', async () => {
+    const { pages, notes } = await documents.pdfPages(annotatedPdf())
+    expect(pages).toEqual([
+      {
+        number: 1,
+        text: '[comment: free text]\n[comment: a sticky note]\n[field city: Bern]\n[field agree: Yes]\n[field pick: b, c]',
+      },
+    ])
+    expect(notes).toEqual([])
   })
 
   it('says which pages have no text', async () => {

@@ -39,3 +39,28 @@ export function encryptedPdf(): Uint8Array {
   const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O ${key} /U ${key} >>`
   return pagesPdf([text('secret')], { trailer: `${encrypt} /ID [<${'01'.repeat(16)}> <${'01'.repeat(16)}>]` })
 }
+
+/** A page without text of its own, with fields of a form and comments. */
+export function annotatedPdf(): Uint8Array {
+  const widget = '/Type /Annot /Subtype /Widget /Rect [0 0 9 9] /F 4'
+  const note = '/Type /Annot /Rect [0 0 9 9]'
+  const marks = [
+    `<< ${widget} /FT /Tx /T (city) /V (Bern) >>`,
+    `<< ${widget} /FT /Tx /T (empty) >>`,
+    `<< ${widget} /FT /Tx /T (secret) /V (hunter2) /Ff 8192 >>`,
+    `<< ${widget} /FT /Btn /T (agree) /V /Yes /AS /Yes >>`,
+    `<< ${widget} /FT /Ch /T (pick) /Ff 2097152 /Opt [(a) (b) (c)] /V [(b) (c)] >>`,
+    `<< ${note} /Subtype /FreeText /Contents (free text) /DA (/Helv 9 Tf) >>`,
+    `<< ${note} /Subtype /Text /Contents (a sticky note) /Popup 13 0 R >>`,
+    `<< ${note} /Subtype /Text /Contents (hidden) /F 2 >>`,
+    `<< ${note} /Subtype /Popup /Contents (a sticky note) /Parent 11 0 R >>`,
+  ]
+  const kids = marks.map((_, index) => `${5 + index} 0 R`).join(' ')
+  return writePdf([
+    `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${kids}] >> >>`,
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Annots [${kids}] >>`,
+    { dictionary: '', stream: Buffer.from(' ') },
+    ...marks,
+  ])
+}

@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 /** Characters of one page. A printed page has some 3,000. */
 const maxPageCharacters = 256 * 1024
 
-/** The text of one page as it comes. `cut`: there is more than a page may have, and the reader works on at it. */
+/** The text of one page as it comes, then its filled fields and comments. `cut`: there is more than a page may have, and the reader works on at it. */
 export async function pageText(document: PDFDocumentProxy, number: number): Promise<{ text: string; cut: boolean }> {
   const page = await document.getPage(number)
   const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>
@@ -11,7 +11,11 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return { text: text.trimEnd(), cut: false }
+      if (done) {
+        const marks: readonly Mark[] = await page.getAnnotations()
+        const whole = [text.trimEnd(), ...marks.map(lineOf)].filter((part) => part !== '').join('\n')
+        return { text: whole.slice(0, maxPageCharacters).toWellFormed(), cut: whole.length > maxPageCharacters }
+      }
       for (const item of value.items) {
         if (item.str === undefined) continue
         text += item.str
@@ -25,6 +29,26 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
   } finally {
     page.cleanup()
   }
+}
+
+/** The flag of a mark that is not shown. */
+const hidden = 2
+
+interface Mark {
+  readonly subtype?: string
+  readonly annotationFlags?: number
+  readonly password?: boolean
+  readonly fieldName?: string
+  readonly fieldValue?: unknown
+  readonly contentsObj?: { readonly str: string }
+}
+
+/** A form field with its value, or a comment; empty for what is not filled, not shown or secret. */
+function lineOf({ subtype, annotationFlags = 0, password, fieldName, fieldValue, contentsObj }: Mark): string {
+  if ((annotationFlags & hidden) !== 0 || password === true || subtype === 'Popup') return ''
+  if (subtype !== 'Widget') return contentsObj?.str ? `[comment: ${contentsObj.str}]` : ''
+  const values = [fieldValue].flat().filter((value) => typeof value === 'string' && value !== '')
+  return values.length === 0 ? '' : `[field ${fieldName}: ${values.join(', ')}]`
 }
 
 interface TextPart {
