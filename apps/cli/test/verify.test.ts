@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { component, componentNames, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { end, startWs, ws } from './ws.ts'
+import { end, startMain, startWs, ws } from './ws.ts'
 
 interface VerifyResult {
   readonly ok: boolean
@@ -47,6 +47,20 @@ describeWith(needed, 'ws verify with bubblewrap', { tags: ['deep'] }, () => {
 })
 
 describe('ws verify', () => {
+  it('shows on a terminal how far it is, on standard error', async () => {
+    const running = startMain(['--executor', 'virtual', 'verify'], { terminals: ['stderr'] })
+    const shown = Promise.withResolvers<void>()
+    running.stderr.on(
+      'data',
+      (chunk: Buffer) => /^\r\u001b\[Kchecking: \d+ s, \d+ done$/u.test(`${chunk}`) && shown.resolve(),
+    )
+    await shown.promise
+    running.kill('SIGINT')
+    const { code, stdout, stderr } = await running.ended
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' })
+    expect(stderr).toMatch(/\r\u001b\[K$/u)
+  })
+
   it('leaves nothing behind after Ctrl-C', async () => {
     const before = await scratchDirectories()
     const child = startWs(['verify'])
