@@ -95,7 +95,7 @@ export function addCheckpoints(program: Command, start: Start): void {
     })
 }
 
-/** A diff as a terminal may show it. What acts is written out first, so that no colour of a file does. */
+/** A diff as a terminal may show it. Its own control characters are written out first. */
 function coloured(diff: string, { strong, note, good, bad }: Style): string {
   const lines = /^(?:(--- .*\n\+\+\+ .*)|(@@.*)|(\+.*)|-.*)$/gmu
   return escapeText(diff).replace(lines, (line: string, head?: string, hunk?: string, added?: string) =>

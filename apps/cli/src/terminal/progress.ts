@@ -13,7 +13,7 @@ const everyMs = 500
 export interface ProgressOptions {
   readonly delay?: number
   readonly interval?: number
-  /** What is counted. Default: `found`. */
+  /** Follows the number of results. Default: `found`. */
   readonly counted?: string
   readonly env?: NodeJS.ProcessEnv
 }

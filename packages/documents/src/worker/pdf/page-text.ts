@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 /** Characters of one page. A printed page has some 3,000. */
 const maxPageCharacters = 256 * 1024
 
-/** The text of one page as it comes, then its filled fields and comments. `cut`: there is more than a page may have, and the reader works on at it. */
+/** The text of one page, then its fields and comments. `cut`: there is more than a page may have, and the reader works on. */
 export async function pageText(document: PDFDocumentProxy, number: number): Promise<{ text: string; cut: boolean }> {
   const page = await document.getPage(number)
   const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>
@@ -12,8 +12,11 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
     for (;;) {
       const { done, value } = await reader.read()
       if (done) {
-        const marks: readonly Mark[] = await page.getAnnotations()
-        const whole = [text.trimEnd(), ...marks.map(lineOf)].filter((part) => part !== '').join('\n')
+        const marks = await page.getAnnotations().then(
+          (all: readonly Mark[]) => all.map(lineOf),
+          () => [unread],
+        )
+        const whole = [text.trimEnd(), ...marks].filter((part) => part !== '').join('\n')
         return { text: whole.slice(0, maxPageCharacters).toWellFormed(), cut: whole.length > maxPageCharacters }
       }
       for (const item of value.items) {
@@ -31,8 +34,8 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
   }
 }
 
-/** The flag of a mark that is not shown. */
-const hidden = 2
+const hiddenFlag = 2
+const unread = '[the fields and comments of this page cannot be read]'
 
 interface Mark {
   readonly subtype?: string
@@ -45,7 +48,7 @@ interface Mark {
 
 /** A form field with its value, or a comment; empty for what is not filled, not shown or secret. */
 function lineOf({ subtype, annotationFlags = 0, password, fieldName, fieldValue, contentsObj }: Mark): string {
-  if ((annotationFlags & hidden) !== 0 || password === true || subtype === 'Popup') return ''
+  if ((annotationFlags & hiddenFlag) !== 0 || password === true || subtype === 'Popup') return ''
   if (subtype !== 'Widget') return contentsObj?.str ? `[comment: ${contentsObj.str}]` : ''
   const values = [fieldValue].flat().filter((value) => typeof value === 'string' && value !== '')
   return values.length === 0 ? '' : `[field ${fieldName}: ${values.join(', ')}]`
