@@ -1,4 +1,5 @@
 import { apply, ArithmeticFault, levels } from './operators.ts'
+import { marks } from '../patterns/marks.ts'
 import type { Variables } from './variables.ts'
 
 const mostDepth = 200
@@ -6,11 +7,13 @@ const assignments: ReadonlySet<string> = new Set(['=', '*=', '/=', '%=', '+=', '
 const token =
   /\s*(?:(<<=|>>=|\*\*|[=!<>]=|[-+*/%&^|]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^~!<>=?:(),])|(\d[\w#@]*)|([A-Za-z_]\w*)|([^\s]))/y
 
+const emptyNested = new RegExp(`${marks.nested}\\s*(?=\\))`, 'g')
+
 /** The value of an expression in 64 bits, as bash finds it. */
 export function evaluate(text: string, variables: Variables, depth = 0): bigint {
   if (depth > mostDepth) throw new ArithmeticFault(`${text}: expression recursion level exceeded`)
   if (text.trim() === '') return 0n
-  return new Reader(text, variables, depth).whole()
+  return new Reader(text.replace(emptyNested, '0').replaceAll(marks.nested, ''), variables, depth).whole()
 }
 
 interface Target {

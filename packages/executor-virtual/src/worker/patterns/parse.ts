@@ -20,6 +20,9 @@ export interface Reading {
 
 export function parsePattern(given: readonly Character[], reading: Reading): Part[] {
   const text = unescaped(given)
+  const last = text.at(-1)
+  if (reading.counted && active(text[0]) === '*' && last?.quoted === true && last.text === '*')
+    throw new OddPattern('`*…\\*` in a replacement, which bash finds at the end alone')
   const parts: Part[] = []
   for (let at = 0; at < text.length; at++) {
     const operator = active(text[at])

@@ -2,7 +2,7 @@ import { parse } from '#just-bash'
 
 import { expressionNode, type Within } from '../arithmetic/expression.ts'
 import { needsShell } from '../arithmetic/variables.ts'
-import { uses } from '../patterns/marks.ts'
+import { marks, uses } from '../patterns/marks.ts'
 import { type Part, wordOf } from './nodes.ts'
 import { marked } from './patterns.ts'
 
@@ -61,7 +61,7 @@ function textOf({ originalText = '' }: Expression): string {
   let text = originalText.replace(/([<>]) =/g, '$1=')
   // It may take one of the parentheses at the end too many.
   if (text.endsWith(')') && text.split(')').length > text.split('(').length) text = text.slice(0, -1)
-  const flat = text.replaceAll('$((', '((')
+  const flat = text.replaceAll('$((', `((${marks.nested}`)
   return /\$\(|`/.test(flat) ? text : flat
 }
 

@@ -12,6 +12,7 @@ interface Expansion {
   readonly type: string
   readonly parameter?: string
   readonly pattern?: string
+  readonly sourceText?: string
   readonly operation?: {
     readonly type: string
     readonly all?: boolean
@@ -24,7 +25,7 @@ interface Expansion {
 
 /** The first thing in which just-bash differs from bash, and that cannot be rewritten. */
 export function unlikeBash(node: Node): Problem | undefined {
-  const { type, parameter = '', operation, items, pattern = '' } = node as unknown as Expansion
+  const { type, parameter = '', operation, items, pattern = '', sourceText } = node as unknown as Expansion
   if (type === 'ParameterExpansion') {
     const [name = ''] = parameter.split('[')
     if (unset.has(name)) return { subject: `$${name}`, reason: 'it is not known here' }
@@ -36,7 +37,10 @@ export function unlikeBash(node: Node): Problem | undefined {
   if (type === 'Word' && keepsEmpty(node as unknown as Word))
     return { subject: '${…[@]%…}', reason: 'without quotes, empty words would stay; write it in quotes' }
   if (type === 'Glob' && /[?*+@!]\(/.test(pattern) && /(["'])[^"']*[()][^"']*\1|\\[()]/.test(pattern))
-    return { subject: '@(…)', reason: 'a quoted parenthesis in a group; put it into a variable' }
+    return quotedInGroup
+  // just-bash ends the group at such a parenthesis.
+  if (type === 'Statement' && quotedParenthesis.test(`${sourceText}`) && groupInTree.test(JSON.stringify(node)))
+    return quotedInGroup
   if (type === 'BraceExpansion' && items?.some(({ word }) => word?.parts.some(isTorn) === true) === true)
     return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
   if (
@@ -108,6 +112,13 @@ function assignsQuoted({ parts }: Word): boolean {
     )
   })
 }
+
+const quotedInGroup: Problem = {
+  subject: '@(…)',
+  reason: 'a quoted parenthesis in a group; put it into a variable',
+}
+const quotedParenthesis = /[?*+@!]\((?:[^()'"]|'[^'()]*'|"[^"()]*")*(?:'[^'()]*[()]|"[^"()]*[()])/
+const groupInTree = /"pattern":"[^"]*[?*+@!]\(/
 
 const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
 
