@@ -25,6 +25,10 @@ describe('a pattern', () => {
     ['[[ x.c == *.@(c|h) ]] && echo y; b="*"; [[ "a*" == @(x|"a$b") ]] && echo z', 'y\nz\n'],
     [`l=('a$1' b); r='\\'; echo "\${l[@]/\\$1/x}" "\${l[@]%b}"`, 'ax b a$1 \n'],
     ['f() { ((i == 1)) && break; echo in; }; for i in 1 2; do f; done 2> /dev/null', 'in\nin\n'],
+    [
+      'a=/ b=file c="*"; x=1; echo .a[] .b[0].c[] "s/[a]*/"$x"/"; echo "$a"$b.txt "$c" "$a"$b*; for d in $a*/; do echo "$d"; done',
+      '.a[] .b[0].c[] s/[a]*/1/\n/file.txt * /file.txt\n/*/\n',
+    ],
     ['cat <<E\n\\* \\$x\nE\ncat <<< {a,b}', '\\* $x\n{a,b}\n'],
   ])('[EX1] is that of bash: %s', async (command, expected) => {
     await using workspace = await open()
@@ -37,6 +41,17 @@ describe('a pattern', () => {
     ['q=1; echo "$q""a"', '"$x""y"'],
     ['r="&"; x=ab; echo "${x/a/$r}"', '${…/…/…}'],
     ['x=a; echo "${x/[!]b]/c}"', 'a pattern'],
+    ['s="B*."; echo "${s//*"*"/y}"', 'a pattern'],
+    [`[[ a == !(')'|b) ]]`, '@(…)'],
+    ['echo .*/x', 'a name with'],
+    ['echo *[!]*', 'a name with'],
+    ["echo ['*'a]*", 'a name with'],
+    ['echo [[:alpha:]]*', 'a name with'],
+    ['p=? q="*"; echo \\*$p', 'a name with'],
+    ['p=.txt q="fil[e]"; echo "$q"$p', 'a name: not supported'],
+    ['echo */..', 'a name with'],
+    ['shopt -s dotglob; echo */*', 'a name with'],
+    ['GLOBIGNORE=*; echo ./*', 'GLOBIGNORE'],
     ["x=$(printf 'a%.0s' {1..30000}); p='!(b)!(c)'; [[ $x == $p ]]", 'it takes too many steps'],
   ])('[EX1] is refused in words: %s', async (command, words) => {
     await using workspace = await open()
@@ -59,6 +74,7 @@ describe('a pattern', () => {
 
 describe('arithmetic and text', () => {
   it.each([
+    ['e=; s=abc; echo "${s:$(($e)):2}" $((1 + $(( )))) $((2*$((3))))', 'ab 1 6\n'],
     ["echo $(( $(printf '1 + 2') * 3 ))", '7\n'],
     ["x='1+2'; set -- 1+1; echo $((${x}*3)) $(($1*5)) $((x*3))", '7 6 9\n'],
     ['f() { if [ $1 -le 1 ]; then echo 1; else echo $(( $1 * $(f $(( $1 - 1 ))) )); fi; }; f 6', '720\n'],

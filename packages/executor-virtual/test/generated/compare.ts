@@ -1,6 +1,8 @@
 import { createScratchDirectory } from '@ws/test-fixtures'
 import type { Workspace } from '@ws/core'
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { open } from '../support.ts'
 
@@ -33,12 +35,21 @@ function checkedScriptOf(cases: readonly string[]): string {
 
 const outputsOf = (stdout: string) => stdout.split(begin).slice(1)
 
-/** Compares cases with bash: each is a script of builtins that writes nothing. */
-export async function compare(drawn: readonly string[], batch = 50): Promise<Comparison> {
-  await using workspace = await open()
-  await workspace.exec('mkdir /empty')
-  await using empty = await createScratchDirectory()
-  const answers = inBash(drawn, empty.path)
+/** Compares cases with bash: each is a script of builtins that writes nothing. They run in a directory with some files. */
+export async function compare(
+  drawn: readonly string[],
+  names: readonly string[] = [],
+  batch = 50,
+): Promise<Comparison> {
+  await using workspace = await open({ files: Object.fromEntries(names.map((name) => [`/cases/${name}`, ''])) })
+  await workspace.exec('mkdir -p /cases')
+  await using directory = await createScratchDirectory()
+  for (const name of names) {
+    const path = join(directory.path, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, '')
+  }
+  const answers = inBash(drawn, directory.path)
   const cases = drawn.filter((_, index) => answers[index] !== invalid)
   const expected = answers.filter((answer) => answer !== invalid)
   const refused: string[] = []
@@ -55,7 +66,7 @@ export async function compare(drawn: readonly string[], batch = 50): Promise<Com
   return { count: cases.length, same: cases.length - refused.length - differing.length, refused, differing }
 }
 
-/** One bash, in an empty directory and without programs. */
+/** One bash, without programs. */
 function inBash(cases: readonly string[], directory: string): string[] {
   const { stdout, error } = spawnSync('/bin/bash', ['--noprofile', '--norc', '-s'], {
     cwd: directory,
@@ -75,7 +86,7 @@ function inBash(cases: readonly string[], directory: string): string[] {
 /** Undefined for a case that is refused. */
 async function inWorkspace(cases: readonly string[], workspace: Workspace): Promise<(string | undefined)[]> {
   if (cases.length === 0) return []
-  const { stdout, stderr, exitCode } = await workspace.exec(scriptOf(cases), { cwd: '/empty', env: { HOME: '/home' } })
+  const { stdout, stderr, exitCode } = await workspace.exec(scriptOf(cases), { cwd: '/cases', env: { HOME: '/home' } })
   const outputs = outputsOf(stdout)
   if (outputs.length === cases.length && exitCode !== 126) return outputs
   if (outputs.length === 0) {

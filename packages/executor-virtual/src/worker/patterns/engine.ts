@@ -62,6 +62,11 @@ function compiled(text: string, compile: (expression: string) => Compiled): Comp
     )
     return everything
   }
+  if (text.startsWith(uses.name)) {
+    if (/[*?[]/.test(text.slice(2)))
+      refuse('a name', 'a quoted value holds `*`, `?` or `[` beside a variable without quotes; quote both')
+    return everything
+  }
   if (latest?.text === text) return latest.result
   const result = compiledAnew(text, compile)
   latest = { text, result }

@@ -27,6 +27,8 @@ export const uses = {
   expression: 'r',
   /** Text for arithmetic, which finds everything. */
   arithmetic: 'c',
+  /** Quoted values in the name of a file, beside what is not quoted; finds everything. */
+  name: 'n',
 } as const
 
 export type Use = (typeof uses)[keyof typeof uses]

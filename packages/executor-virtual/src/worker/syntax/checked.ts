@@ -2,6 +2,7 @@ import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
 import type { Session } from '../session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'
+import { globProblem } from './globs.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
 import { rewriteArithmetic } from './arithmetic.ts'
 import { joinByIfs, sliceProblem } from './joined.ts'
@@ -45,6 +46,7 @@ export function checkSyntax(ast: Script): Script {
     referenceProblem(nodes) ??
     sliceProblem(ast, nodes) ??
     jobsProblem(nodes) ??
+    globProblem(nodes) ??
     firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
   if (problem !== undefined) return { ...ast, statements: refusing(problem) }
   nodes.forEach(markPatterns)

@@ -46,12 +46,13 @@ function withoutSlash({ parts }: Word): Word {
   }
 }
 
-/** The word as text: nothing in it matches files. */
+/** The word as text: nothing in it matches files, nor does the value of a variable. */
 function quoted({ parts }: Word): Word {
   return {
     type: 'Word',
-    parts: parts.map(
-      (part): Part => (part.type === 'Glob' ? { type: 'SingleQuoted', value: String(part.pattern) } : part),
-    ),
+    parts: parts.map((part): Part => {
+      if (part.type === 'Glob') return { type: 'SingleQuoted', value: String(part.pattern) }
+      return part.type === 'ParameterExpansion' ? { type: 'DoubleQuoted', parts: [part] } : part
+    }),
   }
 }
