@@ -7,6 +7,8 @@ import { marked } from './patterns.ts'
 
 interface Shape {
   readonly pattern?: string
+  readonly parameter?: string
+  readonly operation?: object | null
 }
 
 /** Commands that take `name[key]` for a variable. */
@@ -43,8 +45,10 @@ const isOpen = ({ type }: Part) => type === 'ParameterExpansion' || type === 'Co
 function watchValues(part: Part): void {
   const { type, parts = [] } = part
   const isText = (one: Part) => /^(?:Literal|Escaped)$/.test(one.type)
-  const isValue = (one: Part) =>
-    one.type === 'ParameterExpansion' && !/[@*]/.test(String(one.parameter)) && (one.operation ?? null) === null
+  const isValue = (one: Part) => {
+    const { parameter = '', operation = null } = one as Shape
+    return one.type === 'ParameterExpansion' && !/[@*]/.test(parameter) && operation === null
+  }
   if (type !== 'DoubleQuoted' || !parts.some(isValue) || !parts.every((one) => isText(one) || isValue(one))) return
   const pattern = marked({ type: 'Word', parts: parts.filter(isValue) }, uses.name)
   const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }
