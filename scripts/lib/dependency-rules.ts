@@ -113,7 +113,7 @@ export const dependencyRules: IConfiguration = {
       comment: 'The tools work on any workspace: they know no adapter and no executor.',
       severity: 'error',
       from: { path: '^packages/tools/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|documents|download|tools)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|documents|download|text-search|tools)/' },
     },
     {
       name: 'sandbox-confines-processes',
