@@ -39,12 +39,7 @@ export function findBrowser(): string | undefined {
   return names.map(findSystemProgram).find((path) => path !== undefined)
 }
 
-/**
- * Calls `run()` of a bundle in a page of a browser, and in a worker of that page.
- *
- * @param profile an empty directory for the browser
- * @throws Error when the browser gives no answer within a minute
- */
+/** Calls `run()` of a bundle in a page of a browser, and in a worker of that page. Waits a minute at most. */
 export async function runInBrowser(browser: string, code: string, profile: string): Promise<BrowserRun> {
   const answer = Promise.withResolvers<BrowserRun>()
   const parts = new Map([

@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { manifestOf, publicFolders } from './packed.ts'
 import { capture, repositoryRoot } from './run.ts'
 
-/**
- * Takes the changesets into versions and changelogs, in a clone of the last commit.
- *
- * @param clone a directory that is not there
- * @returns the version that comes next, and the packages whose tarballs would have no changelog
- */
+/** Takes the changesets into versions and changelogs, in a clone of the last commit at a directory that is not there. */
 export function tryChangelogs(clone: string): { readonly version: string; readonly problems: readonly string[] } {
   capture('git', ['clone', '--quiet', repositoryRoot, clone])
   symlinkSync(join(repositoryRoot, 'node_modules'), join(clone, 'node_modules'))

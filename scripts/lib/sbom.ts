@@ -17,13 +17,9 @@ interface Component {
 }
 
 /**
- * Writes an SBOM (CycloneDX) of all that an install of every package brings on this machine: ours, and those that they depend on. Packages
- * that users choose beside them (peers) are not in it.
+ * Writes an SBOM (CycloneDX) of all that an install of every package brings on this machine, without peers.
  *
- * @param version of ours
  * @param project a directory that is empty or not there
- * @param path of the file
- * @returns the number of components, and what is wrong with it
  */
 export function writeSbom(
   version: string,

@@ -20,11 +20,8 @@ interface Manifest {
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
 
 /**
- * Lints tarballs (publint, attw), and looks for links and imports that readers of npm do not have. It also proves the
- * isolation promise: the core and the memory adapter bring neither a cloud client nor a process library, and no
- * install has grown beyond its budget.
- *
- * @param scratch a directory for an empty project
+ * Lints tarballs (publint, attw), and looks for links and imports that readers of npm do not have. The core and the memory
+ * adapter bring neither a cloud client nor a process library, and no install has grown beyond its budget.
  */
 export async function checkTarballs(tarballs: readonly Tarball[], scratch: string): Promise<string[]> {
   const published = new Set(tarballs.map(({ name }) => name))

@@ -17,10 +17,8 @@ const longest = [
 ]
 
 /**
- * The core first, where mistakes show soonest. Then the packages that have workers of their own, the largest first. At
- * last those that share workers: a file of each in turn, so that tests that wait for a store run beside tests that
- * compute, and the smallest files are left for the end, when workers run out of work. In the deep tier, the longest files
- * begin: with one of them last, the others would wait for it.
+ * The core first, where mistakes show soonest. Then the packages that have workers of their own, the largest first. At last a file
+ * of each of the others in turn, the smallest at the end. In the deep tier, the longest files begin.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -5,10 +5,8 @@ const moduleTag = /^\/\*\*[^/]*@module-tag (\w+)/u
 const literalTags = /\btags: (?:'(\w+)'|\[('\w+'(?:, '\w+')*)\])/u
 
 /**
- * The tier of the test whose title stands on a line: by its own tags, those of the groups around it, and those of the file. It reads
- * the lines as the formatter leaves them: what belongs to a call is indented below it.
- *
- * @param index from 0
+ * The tier of the test whose title stands on a line (`index` from 0), by its tags and those of the groups and the file around it.
+ * The lines are those of the formatter.
  */
 export function tierAt(lines: readonly string[], index: number): Tier {
   const tags = [moduleTag.exec(lines[0] ?? '')?.[1] ?? '']

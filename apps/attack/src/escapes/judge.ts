@@ -24,8 +24,7 @@ export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, 
  * - `kernel`, `interpreter`: nothing got out.
  * - `translated`: only attempts against the translation got out, and something did: else more could be declared.
  * - `none`: something got out.
- *
- * Where luck decides whether anything gets out, only too much is a problem: bad luck shows no better guarantee.
+ * Where luck decides whether anything gets out, only too much is a problem.
  */
 export function misdeclared({ guarantees, reached, unfinished }: Verdict): string[] {
   const problems = unfinished.map((name) => `${name} did not come to its end`)
