@@ -72,7 +72,7 @@ describe('without optional packages', () => {
   })
 
   it('a command that needs several names all of them', async () => {
-    const file = join(root, 'ws.config.json')
+    const file = join(root, 'bucket.config.json')
     await writeFile(file, JSON.stringify({ mounts: [{ at: '/', r2: { bucket: 'bucket', accountId: 'a' } }] }))
     const [flag, config] = await call(['--s3', 'bucket', 'exec', '--', 'ls'], ['--config', file, 'thread', 'list'])
     expect(flag?.stderr).toContain('`ws exec --s3` needs `@ws/adapter-s3` (files in S3 and R2) and `@ws/executor-virt')

@@ -18,10 +18,10 @@ import {
   openSite,
   optionsFor,
   processesNaming,
-  rcloneOf,
   readText,
   scratch,
   isWaiting,
+  stopRcloneOf,
   storeThatHangs,
   waitingThreads,
   write,
@@ -33,8 +33,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     const isThere = readdirSync('/sys/fs/fuse/connections').length > 0
     if (process.getuid?.() !== 0 && !isThere) skip('only root can mount fusectl, and it is not mounted here')
     await writeFile(join(root, 'f'), 'x')
-    const pid = await rcloneOf(directory)
-    process.kill(pid, 'SIGSTOP')
+    const pid = await stopRcloneOf(directory)
     onTestFinished(() => {
       try {
         process.kill(pid, 'SIGCONT')

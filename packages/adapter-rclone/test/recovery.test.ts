@@ -22,6 +22,7 @@ import {
   rcloneOf,
   readText,
   scratch,
+  stopRcloneOf,
   write,
 } from './support.ts'
 
@@ -69,7 +70,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
     await write(adapter, '/a', 'x')
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())
-    process.kill(await rcloneOf(directory), 'SIGSTOP')
+    await stopRcloneOf(directory)
     const [first, ...waiting] = ['/a', '/b', '/c', '/d', '/e', '/f'].map((path) => failureOf(adapter.read(at(path))))
     // everything else of this process goes on: files, timers, the pool
     for (let round = 0; round < 20; round += 1) {
@@ -90,8 +91,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   it('that hangs for a while goes on where it is not replaced', async () => {
     const { adapter, directory } = await openSite({ operationTimeout: 300, recovery: 'manual' })
     await write(adapter, '/a', 'x')
-    const rclone = await rcloneOf(directory)
-    process.kill(rclone, 'SIGSTOP')
+    const rclone = await stopRcloneOf(directory)
     onTestFinished(() => {
       try {
         process.kill(rclone, 'SIGCONT')
@@ -114,7 +114,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
       writeBackDelay: 600_000,
     })
     await write(adapter, '/a', 'x')
-    process.kill(await rcloneOf(directory), 'SIGSTOP')
+    await stopRcloneOf(directory)
     // not what the kernel knows already
     expect((await failureOf(adapter.stat(at('/never-asked-for')))).code).toBe('ETIMEDOUT')
     expect(await failureOf(adapter.close())).toMatchObject({ code: 'ETIMEDOUT', operation: 'close' })

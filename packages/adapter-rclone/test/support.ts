@@ -169,6 +169,16 @@ export async function rcloneOf(directory: string): Promise<number> {
   throw new Error('no rclone serves this directory')
 }
 
+/** Stops the rclone of a directory. A signal takes effect in each thread a moment later, and an answer can come before. */
+export async function stopRcloneOf(directory: string): Promise<number> {
+  const pid = await rcloneOf(directory)
+  process.kill(pid, 'SIGSTOP')
+  const tasks = `/proc/${pid}/task`
+  const states = () => readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/stat`, 'utf8'))
+  await vi.waitFor(() => expect(states().every((state) => / T \d/u.test(state))).toBe(true))
+  return pid
+}
+
 /** Threads of a process that wait for an answer of FUSE. */
 export function waitingThreads(pid: number): number {
   const tasks = `/proc/${pid}/task`

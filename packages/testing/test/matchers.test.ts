@@ -117,7 +117,7 @@ describe('toBeDenied', () => {
   })
 })
 
-describe('workspaceTest', () => {
+describe('workspaceTest', { shuffle: false }, () => {
   const seen = new Set<Workspace>()
 
   test.for([1, 2])('gives each test a workspace of its own (%i)', async (_, { workspace, site }) => {
