@@ -38,7 +38,7 @@ export const linkMutations: readonly Mutation[] = [
     row: target,
     removes: 'the refusal of a path that runs through a link to nothing covered',
     file: coverLinks,
-    text: 'if (covered !== true && name.isPattern !== true && ',
+    text: 'if (covered === false && name.isPattern !== true && ',
     by: 'if (false && ',
     test: { file: plan, title: 'runs through a link to nothing' },
   },

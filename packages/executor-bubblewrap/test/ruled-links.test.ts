@@ -86,7 +86,7 @@ for (const mode of modes) {
       it('[RU10] keep no command from running, whatever a command links to', async () => {
         await put('d/x')
         await link('d/link', 'x')
-        const workspace = await open(rules.protectSecrets(), rules.protectHooks(), rules.readOnly(at('/d/link/z')))
+        const workspace = await open(rules.protectSecrets(), rules.protectHooks(), rules.readOnly(at('/d/link')))
         const root = at('/')
         const targets = [
           '.',

@@ -16,7 +16,7 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
 
 /**
  * Covers the targets of links that have a name under a rule. None of them refuses a command, since any command can make one. A
- * path of a rule that runs through a link does, where nothing is covered: no command makes such a way, and it can be put back.
+ * path of a rule that runs through a link to nowhere does: the host can put a directory in its place before the command sees it.
  */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []
@@ -25,7 +25,7 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
     const trace = await options.tracer.trace(path)
     const access = rights === 0 ? 'none' : 'read-only'
     const covered = await coverTarget(list, name, trace, options)
-    if (covered !== true && name.isPattern !== true && trace.links[0]?.path !== path) {
+    if (covered === false && name.isPattern !== true && trace.links[0]?.path !== path) {
       for (const rule of rules) list.restrict(rule, name, rights === 0 ? 'deniedSubtrees' : 'subtrees', turnable)
       continue
     }
@@ -104,7 +104,7 @@ async function isAsBefore(path: VirtualPath, way: string, tracer: LinkTracer): P
 }
 
 const turnable: RestrictionProblem = {
-  reason: 'runs through a link that leads to nothing that can be covered',
+  reason: 'runs through a link that leads out of the workspace, or nowhere',
   remedy: 'remove the link, or name the real path in the rule',
 }
 
