@@ -41,14 +41,9 @@ describe('ws --s3', () => {
       'no credentials',
       '',
       { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
-      /EBACKEND: .*no credentials were found.*; .*where the AWS SDK looks/u,
+      /EBACKEND: .*no credentials were found; .*where the AWS SDK looks/u,
     ],
-    [
-      'a wrong secret',
-      '',
-      { AWS_SECRET_ACCESS_KEY: 's3cr3t' },
-      /EBACKEND: .*does not accept the credentials.*; check/u,
-    ],
+    ['a wrong secret', '', { AWS_SECRET_ACCESS_KEY: 's3cr3t' }, /EBACKEND: .*does not accept the credentials; check/u],
     ['no region', '', { AWS_ENDPOINT_URL_S3: '' }, /EBACKEND: .*no region is configured; give the region/u],
     [
       'an endpoint where nobody is',
@@ -60,11 +55,13 @@ describe('ws --s3', () => {
 
   it.each(failures)('%s: a typed error that helps, at both doors, and no secret', async (_, name, env, message) => {
     const at = `${name === '' ? bucket.server.bucket : name}/t1`
+    // Other tests of this process have learned what the server does, by its usual address.
+    const AWS_ENDPOINT_URL_S3 = bucket.server.endpoint.replace('127.0.0.1', 'localhost')
     for (const [args, exitCode] of [
       [['--json', 'ls'], 1],
       [['exec', '--', 'true'], 125],
     ] as const) {
-      const { code, stdout, stderr } = await bucket.ws(['--s3', at, ...args], { env })
+      const { code, stdout, stderr } = await bucket.ws(['--s3', at, ...args], { env: { AWS_ENDPOINT_URL_S3, ...env } })
       const text = args[0] === '--json' ? (JSON.parse(stderr) as { error: { message: string } }).error.message : stderr
       expect(text).toMatch(message)
       expect(stderr).not.toContain('s3cr3t')
