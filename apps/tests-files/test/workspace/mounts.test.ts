@@ -200,6 +200,20 @@ describe('moves and copies', () => {
 })
 
 describe('making a workspace', () => {
+  it('[PC15] that fails says why, and closes the adapters, also where its scratch cannot be closed', async () => {
+    const store = createMemoryAdapter()
+    const closed: string[] = []
+    store.createScratch = async () =>
+      Object.assign(createMemoryAdapter(), { close: () => Promise.reject(new Error('the store is gone')) })
+    const below = () => Object.assign(createMemoryAdapter(), { close: async () => void closed.push('below') })
+    const mounts = [
+      { at: '/', adapter: () => store },
+      { at: '/tmp/x', adapter: below },
+    ]
+    expect(await codeOf(createWorkspace({ mounts, require: 'untrusted' }))).toBe('ENOEXECUTOR')
+    expect(closed).toEqual(['below'])
+  })
+
   const bad: readonly (readonly [string, unknown, RegExp])[] = [
     ['nothing', undefined, /EINVAL.*mounts/],
     ['no mounts', { mounts: [] }, /EINVAL.*mounts/],
