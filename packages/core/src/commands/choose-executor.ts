@@ -57,7 +57,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
     try {
       const attached = await executor.attach(options.view)
       const needs = kind === 'process' ? neededNames(options.context, attached.topNames) : []
-      const taken = attached.topNames && (await takenProblem(options.context, needs))
+      const taken = attached.topNames && (await takenProblem(options.context, attached.topNames))
       if (!taken) return { name, needs, attached, passedOver }
       await attached.close()
       pass(name, [taken.reason], [taken.remedy])
