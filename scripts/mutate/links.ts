@@ -36,11 +36,11 @@ export const linkMutations: readonly Mutation[] = [
   },
   {
     row: target,
-    removes: 'the refusal of a path that runs through a link to nothing covered',
+    removes: 'the refusal of a path that runs through a link to nowhere',
     file: coverLinks,
     text: 'if (covered === false && name.isPattern !== true && ',
     by: 'if (false && ',
-    test: { file: plan, title: 'runs through a link to nothing' },
+    test: { file: plan, title: 'runs through a link to nowhere' },
   },
   {
     row: target,

@@ -46,7 +46,7 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
   return await openRoot(checked, async () => {})
 }
 
-/** An empty directory of the owner (0700), which `close()` removes. @throws WorkspaceError `EINVAL`, `EBACKEND`, `ENOSPC` */
+/** A private empty directory (0700), which `close()` removes. @throws `EINVAL` (options), `EBACKEND` (no place for it), `ENOSPC` */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
   const { owner = ownUser().uid === 0 ? ordinary : undefined, io } = checkScratchOptions(options)
   return await openScratch({ owner, io })

@@ -65,7 +65,7 @@ describeWith(mountNeeds, 'names on rclone', () => {
     expect(await store.keys('threads/t1/')).toEqual(left)
   })
 
-  it('[PC20] lead nowhere else: a key with a part `..` is no way out, and not in the way', {
+  it('[PC20] lead nowhere else: a key with a part `..` leads nowhere, and hinders nothing', {
     tags: 'all',
   }, async () => {
     const store = await openStore()

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 /** To spare: threads of this process may open files meanwhile, and commands that run may start processes. */
 const slack = 8
 
-/** Requires so many free descriptors: Node leaks some where they run out at a start. @throws `EMFILE` or `ENFILE` */
+/** Requires this many free descriptors: Node leaks some where they run out at a start. @throws `EMFILE` or `ENFILE` */
 export function requireDescriptors(count: number): void {
   const opened: number[] = []
   try {

@@ -160,7 +160,7 @@ function pathsIn(line: string, { plan, cwd }: Pick<Judging, 'plan' | 'cwd'>): Vi
       const alias = plan.aliases.find((at) => isWithin(path, at))
       return [alias === undefined ? path : parseVirtualPath(relativeTo(path, alias))]
     } catch {
-      return [] // it is no path
+      return [] // not a path
     }
   })
 }

@@ -85,7 +85,7 @@ export interface LiveWorkspaceOptions {
   readonly onClose: () => void
 }
 
-/** The workspace with events that carry `rehearsal`. It is not to be closed. A workspace of another make is given back as it is. */
+/** The workspace with events that carry `rehearsal`. It is not to be closed. A workspace of another make is returned unchanged. */
 export function rehearsing(workspace: Workspace): Workspace {
   return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
 }

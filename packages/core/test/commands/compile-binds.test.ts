@@ -457,7 +457,7 @@ describe('rules on names that are links', () => {
     expect(matches?.map(({ path }) => path)).toEqual(['/.claude/settings', '/.claude/deep/x'])
   })
 
-  it('[RU10] refuse a command where an exact path runs through a link to nothing that is covered', async () => {
+  it('[RU10] refuse a command where an exact path runs through a link to nowhere', async () => {
     for (const target of ['/usr/share', 'link', 'data/key']) {
       const tree: Tree = { ...data, '/link': `-> ${target}` }
       for (const rule of [rules.deny('/link/sub/key'), rules.readOnly('/link/sub')]) {

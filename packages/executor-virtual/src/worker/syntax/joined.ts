@@ -46,7 +46,7 @@ const isSlice = (part: Part) => {
   return /^[@*]$|\[[@*]\]$/.test(parameter) && (operation as { readonly type?: string } | null)?.type === 'Substring'
 }
 
-/** `${@:2}` without quotes around keeps empty words; as a default it is split by blanks, as it is in bash. */
+/** `${@:2}` without quotes around keeps empty words; as a default it is split by blanks, as in bash. */
 function dropEmpty({ type, parts = [] }: Shape): void {
   if (type !== 'Word') return
   for (const part of parts.filter(isSlice)) {
