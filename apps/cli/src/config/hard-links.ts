@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
+import { orNothing } from './host-paths.ts'
 import type { Settings } from './settings.ts'
 
 /** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
@@ -41,14 +42,5 @@ export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, sign
   return { files: shared.length, examples: shared.toSorted().slice(0, 3), complete: entries < mostEntries }
 }
 
-// a directory can be closed to this user, and an entry gone
 const namesIn = (path: string): string[] => orNothing(() => readdirSync(path)) ?? []
 const look = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
-
-function orNothing<Result>(ask: () => Result): Result | undefined {
-  try {
-    return ask()
-  } catch {
-    return undefined
-  }
-}

@@ -4,7 +4,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path'
 import { quotePath, rules, type Rule } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { leadsInto } from './host-paths.ts'
+import { leadsInto, orNothing } from './host-paths.ts'
 import type { MountSettings } from './mounts.ts'
 import type { Settings } from './settings.ts'
 import { missingRules } from './protection.ts'
@@ -23,11 +23,11 @@ export function worktreeOf(settings: Settings): { readonly mounts: MountSettings
   if (first?.storage.kind !== 'local') throw refused('the root must be a directory of this machine')
   const shown = quotePath(first.storage.shown)
   if (first.at === '/') throw refused('a repository outside has no place below `/`; give --at /workspace')
-  const own = read(() => realpathSync(first.storage.kind === 'local' ? first.storage.root : ''))
+  const own = orNothing(() => realpathSync(first.storage.kind === 'local' ? first.storage.root : ''))
   const said = /^gitdir: (.+)\n*$/u.exec(nameIn(join(own ?? '', '.git')) ?? '')?.[1]
   if (own === undefined || said === undefined)
     throw refused(`${shown} is not a worktree of git; give the directory that \`git worktree add\` made`)
-  const git = read(() => realpathSync(resolve(own, said)))
+  const git = orNothing(() => realpathSync(resolve(own, said)))
   const repository = dirname(dirname(git ?? ''))
   if (git?.includes('/modules/') === true && nameIn(join(git, 'commondir')) === undefined)
     throw refused(`${shown} is a submodule; open the repository that it belongs to, and work in it with --cwd`)
@@ -57,14 +57,14 @@ function namesWorktree(git: string, repository: string, own: string): boolean {
   const common = nameIn(join(git, 'commondir'))?.trim()
   const back = nameIn(join(git, 'gitdir'))?.trim()
   if (common === undefined || back === undefined || basename(dirname(git)) !== 'worktrees') return false
-  const isOwn = read(() => realpathSync(dirname(resolve(git, back)))) === own && basename(back) === '.git'
-  const isCommon = read(() => realpathSync(resolve(git, common))) === repository
+  const isOwn = orNothing(() => realpathSync(dirname(resolve(git, back)))) === own && basename(back) === '.git'
+  const isCommon = orNothing(() => realpathSync(resolve(git, common))) === repository
   return isOwn && isCommon && ['objects', 'refs'].every((name) => isDirectory(join(repository, name)))
 }
 
 /** The text of a small file; `undefined` for a link, a pipe, and all else that a command may have put there. */
 function nameIn(path: string): string | undefined {
-  return read(() => {
+  return orNothing(() => {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const found = fstatSync(descriptor)
@@ -75,14 +75,6 @@ function nameIn(path: string): string | undefined {
   })
 }
 
-const isDirectory = (path: string): boolean => read(() => lstatSync(path))?.isDirectory() === true
-
-function read<Result>(look: () => Result): Result | undefined {
-  try {
-    return look()
-  } catch {
-    return undefined // for the caller, it is not there
-  }
-}
+const isDirectory = (path: string): boolean => orNothing(() => lstatSync(path))?.isDirectory() === true
 
 const refused = (reason: string): UsageError => new UsageError(`--with-worktree: ${reason}`)
