@@ -162,11 +162,18 @@ it('a project with names of the system is searched as a whole, and `--at /` says
   await using here = await site({ 'lib/a.js': 'needle\n', 'src/b.js': 'needle\n', 'bin/tool': 'needle\n' })
   expect((await here.ws(['init', '--yes'])).code).toBe(0)
   const found = ['bin/tool', 'lib/a.js', 'src/b.js'].map((path) => `/workspace/${path}:1:needle\n`).join('')
-  expect(await here.ws(['search', 'needle'])).toMatchObject({ code: 0, stdout: found })
+  // files are searched side by side
+  const sorted = (text: string): string =>
+    text
+      .split(/(?<=\n)/u)
+      .toSorted()
+      .join('')
+  const { code: ended, stdout: lines } = await here.ws(['search', 'needle'])
+  expect({ ended, lines: sorted(lines) }).toEqual({ ended: 0, lines: found })
   await rm(join(here.path, 'ws.config.json'))
   await here.ws(['trust', '--forget'])
   const atRoot = ['--root', '.', '--at', '/']
-  expect((await here.ws([...atRoot, 'search', 'needle'])).stdout).toBe(found.replaceAll('/workspace', ''))
+  expect(sorted((await here.ws([...atRoot, 'search', 'needle'])).stdout)).toBe(found.replaceAll('/workspace', ''))
   const why = /the directory has an entry `\/bin`.*--at \/workspace/su
   for (const command of [['exec', '--', 'true'], ['doctor'], ['explain', 'exec', '/']]) {
     const { code, stdout, stderr } = await here.ws([...atRoot, ...command])

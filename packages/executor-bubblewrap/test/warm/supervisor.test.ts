@@ -20,7 +20,7 @@ for (const mode of modes.filter(isWarm))
     afterEach(() => bench[Symbol.asyncDispose]())
 
     async function printing(): Promise<StartedCommand> {
-      const running = await bench.spawn('echo printed; exec sleep 300')
+      const running = await bench.spawn('echo printed; exec sleep 31416')
       for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('printed')) break
       return running
     }
@@ -59,12 +59,12 @@ for (const mode of modes.filter(isWarm))
         const running = await printing()
         const before = supervisor()
         const parentOf = (one: number) => processes().find(({ pid }) => pid === one)?.parent ?? 0
-        const [command] = processesWith('sleep 300')
+        const [command] = processesWith('sleep 31416')
         process.kill(parentOf(parentOf(command?.pid ?? 0)), 'SIGKILL')
         const error = await running.wait().catch((thrown: unknown) => thrown)
         expect(isWorkspaceError(error, 'EIO')).toBe(true)
         expect(getCommandResult(error)?.stdout).toBe('printed\n')
-        expect(processesWith('sleep 300')).toEqual([])
+        expect(processesWith('sleep 31416')).toEqual([])
         expect((await bench.run(own)).stdout).toBe(warm)
         expect(supervisor()).toBe(before)
       },
@@ -129,10 +129,10 @@ for (const mode of modes.filter(isWarm))
 
     it('gives up a command that is killed before it begins, and one that is aborted', async () => {
       const controller = new AbortController()
-      const aborted = bench.run('sleep 300', { signal: controller.signal })
+      const aborted = bench.run('sleep 31415', { signal: controller.signal })
       controller.abort(new Error('enough'))
       await expect(aborted).rejects.toThrow('enough')
-      expect(processesWith('sleep 300')).toEqual([])
+      expect(processesWith('sleep 31415')).toEqual([])
       expect((await bench.run(own)).stdout).toBe(warm)
     })
 
