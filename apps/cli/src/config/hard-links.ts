@@ -2,7 +2,6 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
-import { orNothing } from './host-paths.ts'
 import type { Settings } from './settings.ts'
 
 /** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
@@ -44,3 +43,12 @@ export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, sign
 
 const namesIn = (path: string): string[] => orNothing(() => readdirSync(path)) ?? []
 const look = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
+
+/** Asks this machine; `undefined` where an entry is gone, closed to this user, or of another kind. */
+export function orNothing<Result>(ask: () => Result): Result | undefined {
+  try {
+    return ask()
+  } catch {
+    return undefined // for the caller, it is not there
+  }
+}

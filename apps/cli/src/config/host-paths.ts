@@ -66,15 +66,6 @@ export function leadsInto(path: string, directory: string): boolean {
   return directoryOnTheWay(resolve(path), (identity) => identity === own || undefined) !== undefined
 }
 
-/** Asks this machine; `undefined` where an entry is gone, closed to this user, or of another kind. */
-export function orNothing<Result>(ask: () => Result): Result | undefined {
-  try {
-    return ask()
-  } catch {
-    return undefined // for the caller, it is not there
-  }
-}
-
 const directoryOf = ({ storage }: MountSettings): string | undefined =>
   storage.kind === 'local' ? storage.root : copyOf(storage)
 
