@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { ordinaryOwner } from './owner.ts'
 
-/** Components that a test can need. `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start. */
+/** `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start; `shared-clone`: others can read this clone. */
 export const componentNames = [
   'bubblewrap',
   'proot',
@@ -34,6 +34,7 @@ export const componentNames = [
   'tmpfs',
   'redis-server',
   'rg',
+  'shared-clone',
 ] as const
 
 export type ComponentName = (typeof componentNames)[number]
@@ -107,18 +108,7 @@ const deepHint = 'scripts/setup-deep.sh installs it'
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
     program: 'bwrap',
-    args: [
-      '--unshare-all',
-      '--die-with-parent',
-      '--ro-bind',
-      '/',
-      '/',
-      '--proc',
-      '/proc',
-      '--dev',
-      '/dev',
-      '/bin/true',
-    ],
+    args: '--unshare-all --die-with-parent --ro-bind / / --proc /proc --dev /dev /bin/true'.split(' '),
     hint: 'it needs user namespaces',
   },
   proot: { program: 'proot', args: ['-r', '/', '/bin/true'], hint: 'it needs ptrace' },
@@ -175,6 +165,11 @@ const probes: Record<ComponentName, Probe> = {
   },
   'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
   rg: { program: 'rg', args: ['--version'], asSelf: true },
+  'shared-clone': {
+    program: 'test',
+    args: ['-r', import.meta.filename, '-a', '-x', process.execPath],
+    hint: 'only its owner may enter the directory of this clone',
+  },
 }
 
 const found = new Map<ComponentName, Component>()

@@ -5,7 +5,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rmdir, stat, writeFile } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { ordinaryOwner } from '@ws/test-fixtures'
+import { component, itWith, ordinaryOwner } from '@ws/test-fixtures'
 import type { Owner } from '@ws/core/adapter'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -207,7 +207,7 @@ console.log(JSON.stringify(seen))
 `
 
 describe('as an ordinary user', () => {
-  it('everything works with the own rights, and nothing beyond them', async () => {
+  itWith(component('shared-clone'), 'everything works with the own rights, and nothing beyond them', async () => {
     const { path } = await scratch()
     await writeFile(join(path, 'closed'), 'x', { mode: 0o000 })
     const owner = ordinaryOwner()

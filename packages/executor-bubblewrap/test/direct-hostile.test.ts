@@ -23,7 +23,8 @@ import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
 import { needed } from './support/workbench.ts'
 
-const exchange = fileURLToPath(new URL('support/exchange.pl', import.meta.url))
+// its text: an ordinary user may not be able to read this clone
+const exchange = readFileSync(new URL('support/exchange.pl', import.meta.url), 'utf8')
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
 describeWith(needed.direct, 'a root that hides names, under attack', () => {
@@ -190,7 +191,7 @@ print('calm')`
     const pairs = names.flatMap((name) => [join(root, name), join(root, `link-${name}`)])
     const attacker = spawn(
       '/usr/bin/perl',
-      [exchange, String(process.arch === 'arm64' ? 276 : 316), '20000', ...pairs],
+      ['-e', exchange, String(process.arch === 'arm64' ? 276 : 316), '20000', ...pairs],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
         ...(process.getuid?.() === 0 ? scratch.owner : {}),

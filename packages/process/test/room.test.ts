@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-import { expect, it } from 'vitest'
+import { component, itWith } from '@ws/test-fixtures'
+import { describe, expect } from 'vitest'
 
 const room = fileURLToPath(new URL('../src/room.ts', import.meta.url))
 /** Asks for processes while this user may start so many more, and prints each answer. */
@@ -18,13 +19,12 @@ for (const left of [40, 8, 3, 1, 0]) {
 console.log(JSON.stringify(answers))`
 
 // For a user without other processes, which only root can become. Limits of root are not held.
-it.runIf(process.getuid?.() === 0)(
-  '[HO2] there is no room for a terminal where others could take the last processes meanwhile',
-  async () => {
+describe.runIf(process.getuid?.() === 0)('room for a terminal', () => {
+  itWith(component('shared-clone'), '[HO2] is none where others could take the last processes meanwhile', async () => {
     const uid = String(2_000_000 + process.pid)
     const user = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
     const node = [process.execPath, '--input-type=module', '-e', script]
     const { stdout } = await promisify(execFile)('setpriv', [...user, ...node])
     expect(JSON.parse(stdout)).toEqual({ 40: 'room', 8: 'EAGAIN', 3: 'EAGAIN', 1: 'EAGAIN', 0: 'EAGAIN' })
-  },
-)
+  })
+})
