@@ -45,7 +45,15 @@ describeWith((['bubblewrap', 'perl'] as const).map(component), 'bad places', () 
       path: '/workspace/.env',
       remedy: expect.stringContaining('`chmod 700` it'),
     })
-    await expect(open('/')).rejects.toMatchObject({ ...opened, code: 'ENOEXECUTOR' })
+    // At the opening, or at the command where an earlier opening in this process has found the executor fit.
+    const another = async (): Promise<void> => {
+      await using second = await open('/')
+      await second.exec('true')
+    }
+    await expect(another()).rejects.toMatchObject({
+      ...opened,
+      code: expect.stringMatching(/ENOEXECUTOR|EUNENFORCEABLE/),
+    })
     expect(readdirSync(work)).toEqual([])
     chmodSync(state, 0o700)
     expect((await workspace.exec('true')).exitCode).toBe(0)
