@@ -11,15 +11,15 @@ export interface OpenOptions {
 }
 
 /** One for all files of a worker, so that they share threads. A workspace that is never closed keeps those. */
-const shared = createVirtualExecutor()
-await createWorkspace({ mounts: [{ at: '/', adapter: () => createMemoryAdapter() }], executors: [shared] })
+export const sharedExecutor = createVirtualExecutor()
+await createWorkspace({ mounts: [{ at: '/', adapter: () => createMemoryAdapter() }], executors: [sharedExecutor] })
 
 /** A workspace in memory with the virtual executor; one of its own with options. */
 export async function open({ files = {}, rules = [], at = '/', executor }: OpenOptions = {}): Promise<Workspace> {
   return createWorkspace({
     mounts: [{ at, adapter: () => createMemoryAdapter({ files: { '/file.txt': 'a file\n', ...files } }) }],
     rules,
-    executors: [executor === undefined ? shared : createVirtualExecutor(executor)],
+    executors: [executor === undefined ? sharedExecutor : createVirtualExecutor(executor)],
   })
 }
 

@@ -1,17 +1,46 @@
 import type { FileDoor, WorkspaceEntry } from '@ws/core'
+import type { SignalOption } from '@ws/core/adapter'
 
 import type { Facts, ListedEntry } from '@ws/shell-tools'
 import { describe } from './describe.ts'
+
+interface DirectoryOptions extends SignalOption {
+  readonly details?: boolean
+  /** Takes the shown paths of entries that no path can name: a name such as `..` would lead a walk elsewhere. */
+  readonly leftOut: Set<string>
+}
+
+/** The entries of a directory that a path can name. */
+export async function* reachable(
+  door: FileDoor,
+  path: string,
+  { leftOut, ...options }: DirectoryOptions,
+): AsyncGenerator<WorkspaceEntry> {
+  for await (const entry of door.list(path, options)) {
+    if (entry.unreachable === true) leftOut.add(entry.path)
+    else yield entry
+  }
+}
+
+/** Entries without a path that a message names. */
+const mostNamed = 10
+
+export function leftOutMessage(paths: ReadonlySet<string>): string | undefined {
+  if (paths.size === 0) return undefined
+  const named = [...paths].slice(0, mostNamed).map((path) => JSON.stringify(path))
+  const more = paths.size > mostNamed ? ` and ${paths.size - mostNamed} more` : ''
+  return `left out, since no path can name them: ${named.join(', ')}${more}`
+}
 
 /** The entries of a directory with their facts, sorted by name, by one listing. */
 export async function listDirectory(
   door: FileDoor,
   path: string,
   facts: Facts,
-  options: { readonly signal?: AbortSignal | undefined },
+  options: DirectoryOptions,
 ): Promise<ListedEntry[]> {
   const listed: ListedEntry[] = []
-  for await (const entry of door.list(path, { ...options, details: facts === 'all' })) {
+  for await (const entry of reachable(door, path, { ...options, details: facts === 'all' })) {
     // this store has sizes with the other details only
     if (facts === 'size' && entry.type === 'file' && entry.size === undefined)
       return listDirectory(door, path, 'all', options)
@@ -21,8 +50,8 @@ export async function listDirectory(
 }
 
 function shape(entry: WorkspaceEntry, facts: Facts): ListedEntry {
-  const { name, type, size, mode, modifiedAt, version, target, unreachable } = entry
-  // The listing has only the type of a denied entry and of a mount. No path names an unreachable entry.
-  if (unreachable === true || (facts === 'all' && version === undefined)) return { name }
+  const { name, type, size, mode, modifiedAt, version, target } = entry
+  // The listing has only the type of a denied entry and of a mount.
+  if (facts === 'all' && version === undefined) return { name }
   return { name, stat: describe({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
 }

@@ -5,7 +5,7 @@ import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOption
 
 import type { Facts, ListedEntry } from '@ws/shell-tools'
 import type { DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
-import { listDirectory } from './directory.ts'
+import { listDirectory, reachable } from './directory.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
 import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
 import { systemNames } from './system-names.ts'
@@ -39,6 +39,8 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   /** The system's names that the workspace has, until the script changes something. */
   #taken: Promise<readonly string[]> | undefined
   readonly #signal: { readonly signal?: AbortSignal | undefined }
+  /** Shown paths of entries that no path can name: listings had to leave them out. */
+  readonly leftOut = new Set<string>()
   readonly #changeSignal: AbortSignal | undefined
 
   constructor(door: FileDoor, options: WorkspaceFilesOptions & ChangeOptions = {}) {
@@ -181,7 +183,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
     return this.#ask('scandir', path, async () => {
       const entries: DirentEntry[] = []
-      for await (const { name, type } of this.#door.list(withoutSlash(path), this.#signal)) {
+      for await (const { name, type } of this.#list(path)) {
         entries.push({
           name,
           isFile: type === 'file',
@@ -194,7 +196,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
-    return this.#ask('scandir', path, () => listDirectory(this.#door, withoutSlash(path), facts, this.#signal))
+    return this.#ask('scandir', path, () => listDirectory(this.#door, withoutSlash(path), facts, this.#listOptions))
   }
 
   async rm(path: string, { recursive = false, force = false }: RmOptions = {}): Promise<void> {
@@ -295,12 +297,19 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   async #listedType(path: string): Promise<FileType | undefined> {
     const name = nameOf(path)
     try {
-      for await (const entry of this.#door.list(parentOf(path), this.#signal))
-        if (entry.name === name) return entry.type
+      for await (const entry of this.#list(parentOf(path))) if (entry.name === name) return entry.type
     } catch {
       // Its directory cannot be listed either.
     }
     return undefined
+  }
+
+  #list(path: string) {
+    return reachable(this.#door, withoutSlash(path), this.#listOptions)
+  }
+
+  get #listOptions() {
+    return { ...this.#signal, leftOut: this.leftOut }
   }
 
   async #change(call: string, path: string, operation: (signal?: AbortSignal) => Promise<unknown>): Promise<void> {

@@ -14,6 +14,7 @@ import {
 import { createCommandOutput } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
+import { leftOutMessage } from '../files/directory.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
 import type { Done, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'
@@ -233,7 +234,10 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   over.removeEventListener('abort', endChanges)
   clearTimeout(changeTimer)
   if (shortage !== undefined) throw shortage
-  return ending
+  const said = leftOutMessage(workspaceFiles.leftOut)
+  return said === undefined
+    ? ending
+    : { ...ending, stderr: Buffer.concat([ending.stderr ?? new Uint8Array(), message(said)]) }
 }
 
 function failed(exitCode: number, reason: string): Ending {
