@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, rules, WorkspaceError } from '@ws/core'
-import { wrapAdapter, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { wrapAdapter, type ListOptions, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith, itWith, rounds } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -245,6 +245,22 @@ describe('a store that others can reach', () => {
     expect((await adapter.read(at('/hidden/file.txt'))).bytes).toEqual(bytesOf('classified after'))
   })
 
+  it('[UN1] has its checkpoints though no path can name some entries, which are named as left out', async () => {
+    const memory = createMemoryAdapter({ files: { '/d/file.txt': 'old' } })
+    const adapter = Object.assign(reachableStore(memory), {
+      async *list(path: MountPath, options?: ListOptions) {
+        yield { path: at('/d/..'), name: '..', type: 'directory', unreachable: true } as const
+        yield* memory.list(path, options)
+      },
+    })
+    const { workspace } = await siteOf({ adapter })
+    const { id, leftOut } = await workspace.checkpoint()
+    expect(leftOut).toEqual([{ path: '/d/..', reason: 'no path can name it' }])
+    await workspace.delete('/d', { recursive: true })
+    await workspace.restore(id)
+    expect(await workspace.readText('/d/file.txt')).toBe('old')
+  })
+
   it('needs a state directory', async () => {
     const without = createWorkspace({
       mounts: [{ at: '/', adapter: reachableStore() }],
@@ -255,8 +271,22 @@ describe('a store that others can reach', () => {
 })
 
 // one server
-describeWith(s3Needs('r2'), 'requests of checkpoints on a bucket', () => {
-  it('are as few as the README says', { tags: 'all' }, async () => {
+describeWith(s3Needs('r2'), 'checkpoints on a bucket', () => {
+  it('[UN3] bring back empty directories that hold something now', { tags: 'all' }, async () => {
+    const { workspace } = await siteOf({ kind: 'r2' })
+    for (const path of ['/d', '/e/f', '/kept']) await workspace.createDirectory(path, { recursive: true })
+    const before = await filesOf(workspace)
+    const { id } = await workspace.checkpoint()
+    for (const path of ['/d', '/e']) await workspace.delete(path, { recursive: true })
+    // these directories have no object of their own
+    for (const path of ['/d/x', '/e/f/x', '/kept/x']) await workspace.write(path, 'new')
+    const { undo } = await workspace.restore(id)
+    expect(await filesOf(workspace)).toEqual(before)
+    await workspace.restore(undo ?? '')
+    expect(await workspace.readText('/e/f/x')).toBe('new')
+  })
+
+  it('take as few requests as the README says', { tags: 'all' }, async () => {
     const server = await sharedS3Server('r2')
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })

@@ -95,11 +95,9 @@ export class Journal {
 
   async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<unknown>): Promise<void> {
     try {
-      await forEachOf(
-        this.inner.list(path, { recursive: true }),
-        atOnce,
-        async (entry) => void (await visit(entry.path)),
-      )
+      await forEachOf(this.inner.list(path, { recursive: true }), atOnce, async (entry) => {
+        if (entry.unreachable !== true) await visit(entry.path)
+      })
     } catch (error) {
       if (!isNothing(error)) throw error
     }

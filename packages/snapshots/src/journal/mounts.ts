@@ -75,8 +75,10 @@ export class JournalMounts {
     const found: LeftOut[] = []
     for (const [mount, { inner }] of this.#journals) {
       // details would cost a request for each file of a bucket, whose listing has sizes
-      for await (const { path, type, size } of inner.list(mountRoot, { recursive: true })) {
-        if (type !== 'file' || found.length >= mostLeftOut) continue
+      for await (const { path, type, size, unreachable } of inner.list(mountRoot, { recursive: true })) {
+        if (found.length >= mostLeftOut) continue
+        if (unreachable === true) found.push({ mount, path, reason: 'no path can name it' })
+        if (type !== 'file' || unreachable === true) continue
         if ((size ?? (await look(inner, path, 0))?.size ?? 0) <= maxFileBytes) continue
         found.push({ mount, path, reason: `it has more than ${maxFileBytes} bytes` })
       }

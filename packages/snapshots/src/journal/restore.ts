@@ -72,6 +72,9 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       if (before === undefined) return
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
     })
+    await byDepth(emptied(journal, steps, options), 'deepest', (step) =>
+      attempt(step.path, () => putBackDirectory(journal, step)),
+    )
     await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
       if (before !== undefined) await attempt(path, () => mark(journal, path, before))
     })
@@ -142,6 +145,24 @@ async function directoriesAround(journal: Journal, steps: readonly Step[]): Prom
     if (before?.type === 'directory') around.push({ path: above, before })
   }
   return around
+}
+
+/** Directories of then that may be gone: a store that keeps no empty one lets them go with their last entry. */
+function emptied({ inner }: Journal, steps: readonly Step[], { states }: RestoreByCallsOptions): Directory[] {
+  if (inner.capabilities.keepsEmptyDirectories) return []
+  const above = new Set(steps.filter(({ before }) => before === undefined).flatMap(({ path }) => pathsAbove(path)))
+  return [...above].flatMap((path) => {
+    const before = states.get(path)
+    return before?.type === 'directory' ? [{ path, before }] : []
+  })
+}
+
+async function putBackDirectory(journal: Journal, { path, before }: Directory): Promise<void> {
+  if (before !== undefined && (await journal.now(path)) === undefined) await putBack(journal, path, before, undefined)
+}
+
+function pathsAbove(path: MountPath): MountPath[] {
+  return path === '/' ? [] : [parentPath(path), ...pathsAbove(parentPath(path))]
 }
 
 async function removeOne(journal: Journal, path: MountPath, { type, version }: Kept): Promise<void> {
