@@ -48,8 +48,8 @@ export interface S3AdapterParts {
   readonly readOnly: boolean
   /** See {@link StorageAdapter.identity}. */
   readonly identity?: string | undefined
-  /** Ends what the adapter started, and the client if that is its own. */
-  readonly release: () => void | Promise<void>
+  /** Ends what the adapter started, and the client if that is its own. @param used it may hold objects */
+  readonly release: (used: boolean) => void | Promise<void>
 }
 
 export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
@@ -71,11 +71,12 @@ class S3Driver implements Driver {
   readonly utimes?: NonNullable<Driver['utimes']>
   readonly close: () => Promise<void>
   readonly #store: Store
+  #used = false
 
   constructor({ name, store, readOnly, release }: S3AdapterParts) {
     this.name = name
     this.#store = store
-    this.close = async () => release()
+    this.close = async () => release(this.#used)
     this.capabilities = capabilitiesOf({ dialect: store.dialect, keys: store.keys, readOnly })
     if (store.dialect.conditionalPut) this.append = this.#append.bind(this)
     if (keepsAttributes(store)) {
@@ -173,6 +174,7 @@ class S3Driver implements Driver {
     signal: AbortSignal | undefined,
     run: (task: Task) => Promise<Result>,
   ): Promise<Result> {
+    this.#used = true
     const task: Task = { operation, path, signal, until: this.#store.requests.begin() }
     try {
       return await run(task)

@@ -134,7 +134,7 @@ function open(options: S3AdapterOptions): { readonly requests: Requests; readonl
   const own = options.client === undefined ? connect(options, Math.max(64, concurrency * 2)) : undefined
   const client = own ?? options.client
   if (client === undefined) throw new TypeError('a client is missing')
-  const requests = new Requests(client, { attemptTimeout, deadline })
+  const requests = new Requests(client, { attemptTimeout, deadline, bucket: options.bucket })
   const end = async (): Promise<void> => {
     await requests.close()
     own?.destroy()

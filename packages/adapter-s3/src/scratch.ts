@@ -1,4 +1,5 @@
-import type { StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError } from '@ws/core'
+import { rewriteError, type StorageAdapter } from '@ws/core/adapter'
 import type { S3AdapterParts } from './adapter.ts'
 import { deleteTree } from './delete/delete.ts'
 import { DirectoryHints } from './directories/hints.ts'
@@ -19,9 +20,15 @@ export function createScratch(
     normalised: dialect.normalisesKeys,
   })
   const inner: Store = { ...store, keys, hints: new DirectoryHints() }
-  const release = async (): Promise<void> => {
-    if (store.requests.closed) return
-    await deleteTree(inner, '/' as never, { operation: 'close', path: '/', until: store.requests.begin() })
+  const release = async (used: boolean): Promise<void> => {
+    if (!used || store.requests.closed) return
+    const task = { operation: 'close', path: '/', until: store.requests.begin() }
+    await deleteTree(inner, '/' as never, task).catch((error: unknown) => {
+      if (!isWorkspaceError(error)) throw error
+      const reason = 'has left temporary files in the bucket: the store did not remove them'
+      const remedy = `${error.remedy ?? 'check the store'}; then remove what lies below \`.ws-scratch-…\``
+      throw rewriteError(error, { reason, remedy, partial: undefined })
+    })
   }
   return make({ store: inner, release })
 }

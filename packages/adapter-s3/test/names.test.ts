@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { copySource, KeySpace } from '../src/keys/key-space.ts'
-import { compareKeys, isReservedName, makeReservedName, showBytes } from '../src/keys/names.ts'
-import { decodeKey } from '../src/listing/keys.ts'
+import { compareKeys, isReserved, makeReservedName, showBytes } from '../src/keys/names.ts'
+import { decodeKey } from '../src/keys/decode.ts'
 import { readMetadata, writeMetadata } from '../src/objects/metadata.ts'
 import { at } from './support.ts'
 
@@ -40,7 +40,7 @@ describe('paths as keys', () => {
       expect(() => plain.check(at(path), 'read'), path).toThrow(expect.objectContaining({ code: 'EINVAL' }))
     }
     expect(() => new KeySpace({}).check(at('/a.rclonelink'), 'read')).not.toThrow()
-    expect(isReservedName('.ws-scratch')).toBe(false)
+    expect(isReserved('.ws-scratch')).toBe(false)
   })
 
   it('are encoded for the source of a copy, segment by segment', () => {

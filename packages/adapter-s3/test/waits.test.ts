@@ -197,7 +197,7 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
     // what is younger stays
     await (await open()).close()
     expect(await uploads()).toEqual([Key])
-    const requests = new Requests(client, { attemptTimeout: 30_000, deadline: 30_000 })
+    const requests = new Requests(client, { attemptTimeout: 30_000, deadline: 30_000, bucket: server.bucket })
     const store = { bucket: server.bucket, keys: new KeySpace({ prefix }), requests }
     await sweepUploads(store, { operation: 'test', path: '/' }, Date.now() + 25 * 3_600_000)
     expect(await uploads()).toEqual([])

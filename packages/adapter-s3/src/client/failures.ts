@@ -1,8 +1,19 @@
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import { BodyFailure, LinkSignal } from '@ws/core/adapter'
-import { byName, byStatus, damaged, gateway, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
+import {
+  brokenListing,
+  byName,
+  byStatus,
+  damaged,
+  gateway,
+  noRegion,
+  noStore,
+  timedOut,
+  unknown,
+  type Meaning,
+} from './meanings.ts'
 import { isPage, nativeNameOf, statusOf } from './native.ts'
-import { DamagedBodyError, NoVersionError } from './retry.ts'
+import { BrokenListingError, DamagedBodyError, NoVersionError } from './retry.ts'
 
 /**
  * The error as the contract has it: an error with a meaning gets its code, a reason without a key or a secret, and the
@@ -17,6 +28,7 @@ export function translate(error: unknown, operation: string, path: string, signa
 
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof NoVersionError) return noStore
+  if (error instanceof BrokenListingError) return brokenListing
   if (error instanceof DamagedBodyError) return damaged
   const name = nativeNameOf(error)
   const status = statusOf(error)

@@ -65,7 +65,7 @@ const certificate: Meaning = {
 const clock: Meaning = {
   code: 'EBACKEND',
   reason: 'cannot be reached: the clock of this machine and that of the store are too far apart',
-  remedy: 'set the clock',
+  remedy: 'set the clock of this machine: it is corrected only where the store sends its own time',
 }
 
 export const noStore: Meaning = {
@@ -210,6 +210,11 @@ export const damaged: Meaning = {
   code: 'EIO',
   reason: 'arrived damaged, again and again',
   remedy: 'check what lies between this machine and the store',
+}
+export const brokenListing: Meaning = {
+  code: 'EIO',
+  reason: 'could not be listed to its end: the store says that there is more, and does not say where it goes on',
+  remedy: 'try again; if it stays so, check what lies between this machine and the store',
 }
 export const timedOut: Meaning = {
   code: 'ETIMEDOUT',

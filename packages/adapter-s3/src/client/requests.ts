@@ -1,9 +1,10 @@
-import type { S3Client } from '@aws-sdk/client-s3'
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
 import { askingToo, orAbort } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import { Deadline } from './deadline.ts'
+import { Lookout } from './lookout.ts'
 import { isPage, nativeNameOf, statusOf, isExpired } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { sleep } from './wait.ts'
@@ -76,6 +77,7 @@ const longestClose = 5_000
 export class Requests {
   readonly client: S3Client
   readonly #limits: RequestLimits
+  readonly #lookout: Lookout
   readonly #closing = new AbortController()
   /** Work that has to end before the adapter is closed. */
   readonly #last = new Set<Promise<void>>()
@@ -84,9 +86,16 @@ export class Requests {
   /** Clean-ups that failed: the end of the adapter is their second chance. */
   readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
-  constructor(client: S3Client, limits: RequestLimits) {
+  constructor(client: S3Client, { bucket, ...limits }: RequestLimits & { readonly bucket: string }) {
     this.client = client
     this.#limits = limits
+    this.#lookout = new Lookout((abortSignal) => {
+      const asking = client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal })
+      return orAbort(asking, abortSignal).then(
+        () => true,
+        (error: unknown) => statusOf(error) !== undefined,
+      )
+    })
   }
 
   /** Milliseconds. */
@@ -192,11 +201,14 @@ export class Requests {
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
     // 50 bytes a millisecond is a slow line that still gets anywhere
-    const patience = this.#limits.attemptTimeout + bytes / 50
+    const sending = bytes / 50
+    const patience = this.#limits.attemptTimeout + sending
+    const watched = this.#lookout.watch(expire, sending)
     const first = Math.max(0, Math.min(patience, until.left))
     let timer = setTimeout(expire, first)
     const alive = (): void => {
       until.extend()
+      watched.alive()
       if (first === patience) {
         timer.refresh()
         return
@@ -216,6 +228,7 @@ export class Requests {
       throw error
     } finally {
       clearTimeout(timer)
+      watched.over()
       signal?.removeEventListener('abort', end)
       closing.removeEventListener('abort', end)
     }

@@ -116,5 +116,8 @@ export class DamagedBodyError extends Error {
   }
 }
 
+/** A listing whose pages do not lead to its end. */
+export class BrokenListingError extends DamagedBodyError {}
+
 /** An answer of a server that speaks another language: it has no ETag where there must be one. */
 export class NoVersionError extends DamagedBodyError {}

@@ -187,7 +187,7 @@ class Transport {
       // as the SDK's middleware has it
       Object.defineProperty(error, '$response', { value: { statusCode, headers } })
       if (!('$metadata' in error)) error.message += ' (deserialization error)'
-      const { date } = headers
+      const { ServerTime: date = headers['date'] } = error as { readonly ServerTime?: string }
       if (error.name === 'RequestTimeTooSkewed' && date !== undefined) {
         this.#config.systemClockOffset = Date.parse(date) - Date.now()
       }

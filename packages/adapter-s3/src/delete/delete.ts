@@ -69,7 +69,7 @@ export async function deleteTree(store: Store, path: MountPath, task: Task): Pro
   let count = 0
   let current: string = path
   try {
-    for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
+    for await (const page of pagesOf(store, { prefix, flat: false, reserved: true }, task)) {
       const objects = page.map(({ rest, shown, etag, modifiedAt }) => {
         if (rest !== undefined) return { key: prefix + rest, etag, modifiedAt }
         throw invalid(

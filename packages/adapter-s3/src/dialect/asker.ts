@@ -1,11 +1,22 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Version } from '@ws/core'
-import { isPreconditionFailure } from '../client/native.ts'
-import type { Requests, RunOptions, Task } from '../client/requests.ts'
+import { isMissing, isPreconditionFailure, isWordless, statusOf } from '../client/native.ts'
+import type { Attempt, Requests, RunOptions, Task } from '../client/requests.ts'
+import { attemptsFor } from '../client/retry.ts'
 import { answeredVersion } from '../keys/etag.ts'
-import { decodeKey } from '../listing/keys.ts'
+import { decodeKey } from '../keys/decode.ts'
 
 export type ProbeRequest = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
+
+/** `done`: without a check of the condition, if it does not hold. `refused`: the condition does not hold. */
+export type Answer = 'done' | 'refused' | 'unable'
+
+interface AskOptions extends RunOptions {
+  readonly optional?: boolean
+}
+
+/** Milliseconds. */
+const longestProbe = 3_600_000
 
 export const otherEtag = '00000000000000000000000000000000'
 
@@ -15,8 +26,12 @@ export class Asker {
   readonly bucket: string
   readonly key: string
   readonly task: Task
-  /** Keys that are there. */
+  /** The answers may be kept for other adapters: none is a guess. */
+  isCertain = true
+  /** Keys that may be there. */
   readonly #made = new Set<string>()
+  /** The server has taken an object: else it is not asked to remove one. */
+  #isTaken = false
 
   constructor(requests: Requests, { bucket, key, task }: { bucket: string; key: string; task: Task }) {
     this.requests = requests
@@ -28,22 +43,34 @@ export class Asker {
   async put(key: string): Promise<Version> {
     const command = this.putCommand(key)
     this.#made.add(key)
-    return this.requests.run(this.task, async ({ client, abortSignal }) =>
-      answeredVersion((await client.send(command, { abortSignal })).ETag),
-    )
+    return this.requests.run(this.task, (attempt) => this.#put(command, attempt))
   }
 
-  /** The same once, since a server that cannot do it may hang up. `undefined`: it did not say that it is done. */
-  async putOnce(key: string): Promise<Version | undefined> {
+  async #put(command: PutObjectCommand, { client, abortSignal }: Attempt): Promise<Version> {
+    const version = answeredVersion((await client.send(command, { abortSignal })).ETag)
+    this.#isTaken = true
+    return version
+  }
+
+  /**
+   * Puts an object whose name a server may not take. `undefined`: it refuses the name. Some servers hang up instead:
+   * that is believed, and not kept, after three times between which an object with the name `plain` was put.
+   */
+  async putOdd(key: string, plain: string): Promise<Version | undefined> {
     const command = this.putCommand(key)
-    try {
-      const version = await this.requests.once(this.task, async ({ client, abortSignal }) =>
-        answeredVersion((await client.send(command, { abortSignal })).ETag),
-      )
-      this.#made.add(key)
-      return version
-    } catch {
-      return undefined
+    this.#made.add(key)
+    for (let left = 2; ; left -= 1) {
+      try {
+        return await this.requests.once(this.task, (attempt) => this.#put(command, attempt))
+      } catch (error) {
+        if (isUnable(error) || statusOf(error) === 404) {
+          this.#made.delete(key)
+          return undefined
+        }
+        await this.put(plain)
+        this.isCertain &&= left > 0
+        if (left === 0) return undefined
+      }
     }
   }
 
@@ -55,39 +82,53 @@ export class Asker {
 
   /** The keys that the server lists; they will be removed too, whatever it has made of their names. */
   async listKeys(): Promise<readonly string[]> {
-    const { Contents = [], EncodingType } = await this.requests.run(this.task, ({ client, abortSignal }) =>
-      client.send(new ListObjectsV2Command({ Bucket: this.bucket, Prefix: this.key, EncodingType: 'url' }), {
-        abortSignal,
-      }),
-    )
-    const all = Contents.map(({ Key = '' }) => (EncodingType === 'url' ? decodeKey(Key).key : Key))
-    const keys = all.filter((key) => key !== undefined)
+    const keys = (await this.#list(this.key)).map(({ key }) => key)
     for (const key of keys) this.#made.add(key)
     return keys
   }
 
-  /** The server says that the condition does not hold. After any other answer, the condition cannot be relied on. */
-  async refuses(call: ProbeRequest): Promise<boolean> {
-    try {
-      await this.requests.run(this.task, ({ client, abortSignal }) => call(client, { abortSignal }))
-      return false
-    } catch (error) {
-      return isPreconditionFailure(error)
-    }
+  /** Finds what probes have left that were killed: it will be removed too. */
+  async findLeft(): Promise<void> {
+    const left = await this.#list(this.key.slice(0, -crypto.randomUUID().length)).catch(() => [])
+    const old = left.filter(({ changedAt }) => changedAt < Date.now() - longestProbe)
+    for (const { key } of old.slice(0, 100)) this.#made.add(key)
   }
 
-  async accepts(call: ProbeRequest, options?: RunOptions): Promise<boolean> {
+  async #list(prefix: string): Promise<{ readonly key: string; readonly changedAt: number }[]> {
+    const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, EncodingType: 'url' })
+    const { Contents = [], EncodingType } = await this.requests.run(this.task, ({ client, abortSignal }) =>
+      client.send(command, { abortSignal }),
+    )
+    return Contents.flatMap(({ Key = '', LastModified }) => {
+      const key = EncodingType === 'url' ? decodeKey(Key).key : Key
+      return key === undefined ? [] : [{ key, changedAt: LastModified?.getTime() ?? Date.now() }]
+    })
+  }
+
+  /**
+   * The answer to a request with a condition. Credentials may lack the right to it where that is `optional`: they are
+   * `unable`, which is not kept. @throws any other error: it says nothing about the server
+   */
+  async ask(call: ProbeRequest, { optional = false, ...options }: AskOptions = {}): Promise<Answer> {
     try {
-      await this.requests.run(this.task, ({ client, abortSignal }) => call(client, { abortSignal }), options)
-      return true
-    } catch {
-      return false
+      await this.#run(call, options)
+      return 'done'
+    } catch (error) {
+      if (isPreconditionFailure(error)) return 'refused'
+      const isDenied = optional && statusOf(error) === 403
+      if (!isDenied && (!isUnable(error) || isMissing(error))) throw error
+      this.isCertain &&= !isDenied
+      return 'unable'
     }
   }
 
   /** Removes something, also while the adapter closes. */
   async remove(call: ProbeRequest): Promise<void> {
-    await this.accepts(call, { whileClosing: true })
+    await this.#run(call, { whileClosing: true }).catch(() => undefined)
+  }
+
+  #run(call: ProbeRequest, options: RunOptions): Promise<unknown> {
+    return this.requests.run(this.task, ({ client, abortSignal }) => call(client, { abortSignal }), options)
   }
 
   /** The server has removed it already. */
@@ -96,7 +137,7 @@ export class Asker {
   }
 
   async cleanUp(): Promise<void> {
-    const keys = [...this.#made]
+    const keys = this.#isTaken ? [...this.#made] : []
     await Promise.all(
       keys.map((key) =>
         this.remove((client, options) =>
@@ -105,4 +146,11 @@ export class Asker {
       ),
     )
   }
+}
+
+/** The server refuses the request itself. Other errors are of the moment, of the way to it, or of the credentials. */
+export function isUnable(error: unknown): boolean {
+  const status = statusOf(error) ?? 0
+  const isOfMoment = attemptsFor(error) > 1 && !isWordless(error)
+  return status >= 400 && ![401, 403, 507].includes(status) && !isOfMoment
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
-import { orAbort } from '@ws/core/adapter'
+import { orAbort, rewriteError } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
 import type { Requests } from '../client/requests.ts'
 import { failure } from '../errors.ts'
@@ -67,31 +67,50 @@ function keptFor(options: S3AdapterOptions): Known {
 
 /** The questions to a server whose answers are not kept for others. */
 export function asking({ bucket, prefix }: S3AdapterOptions): Known {
-  const ask = (requests: Requests): Asker => {
+  const asker = (requests: Requests): Asker => {
     const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
     const key = new KeySpace({ prefix }).prefix + makeReservedName('probe')
     return new Asker(requests, { bucket, key, task })
   }
-  return {
-    start: once((requests) =>
-      probeStart(ask(requests)).catch((error: unknown) => {
-        throw translate(error, 'createS3Adapter', '/')
-      }),
-    ),
-    uploads: once((requests) => probeUploads(ask(requests))),
-  }
+  const start = (one: Asker): Promise<StartFacts> =>
+    probeStart(one).catch((error: unknown) => {
+      throw explained(error)
+    })
+  return { start: once(asker, start), uploads: once(asker, probeUploads) }
 }
 
-/** Asks the first time only; after a failure each caller asks again, since the adapter that asked may be closed. */
-function once<Facts>(ask: (requests: Requests) => Promise<Facts>): (requests: Requests) => Promise<Facts> {
+/** A failure of the store, and not of the options: what it honours can be said in its place. */
+function explained(error: unknown): unknown {
+  const failed = translate(error, 'createS3Adapter', '/')
+  if (!isWorkspaceError(failed, 'EIO') && !isWorkspaceError(failed, 'ETIMEDOUT')) return failed
+  const reason = `${failed.reason}, when it was asked which conditions it honours`
+  return rewriteError(failed, { reason, remedy: `${failed.remedy}; if it stays so, pass the answers as \`dialect\`` })
+}
+
+/**
+ * Asks the first time only. After a failure each caller asks again, since the adapter that asked may be closed. Answers
+ * that are not certain serve those that waited for them, and no other.
+ */
+function once<Facts>(
+  make: (requests: Requests) => Asker,
+  probe: (asker: Asker) => Promise<Facts>,
+): (requests: Requests) => Promise<Facts> {
   let asked: Promise<Facts> | undefined
+  const ask = async (requests: Requests): Promise<Facts> => {
+    const asker = make(requests)
+    try {
+      const facts = await probe(asker)
+      if (!asker.isCertain) asked = undefined
+      return facts
+    } catch (error) {
+      asked = undefined
+      throw error
+    }
+  }
   return async (requests) => {
     const answer = await asked?.catch(() => undefined)
     if (answer !== undefined) return answer
-    asked ??= ask(requests).catch((error: unknown) => {
-      asked = undefined
-      throw error
-    })
+    asked ??= ask(requests)
     return asked
   }
 }

@@ -5,7 +5,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { statusOf } from '../client/native.ts'
-import type { Asker } from './asker.ts'
+import { isUnable, type Asker } from './asker.ts'
 import type { UploadFacts } from './dialect.ts'
 
 /** Asks what a server makes of uploads in parts. The adapter asks before the first one: most never need to know. */
@@ -16,9 +16,7 @@ export async function probeUploads(asker: Asker): Promise<UploadFacts> {
   try {
     return await ask(asker, target)
   } catch (error) {
-    // a refusal says that there are no uploads in parts; a failure says nothing
-    const status = statusOf(error)
-    if (status === undefined || (status >= 500 && status !== 501)) throw error
+    if (!isUnable(error)) throw error
     return { conditionalComplete: false, checksums: false }
   } finally {
     await asker.cleanUp()
@@ -33,7 +31,10 @@ async function ask(asker: Asker, target: { readonly Bucket: string; readonly Key
     requests.run(task, ({ client, abortSignal }) =>
       client.send(new CreateMultipartUploadCommand({ ...target, ...more }), { abortSignal }),
     )
-  const { UploadId } = await begin(checked).catch(() => begin({}))
+  const { UploadId } = await begin(checked).catch((error: unknown) => {
+    if (!isUnable(error)) throw error
+    return begin({})
+  })
   try {
     const part = { ...target, UploadId, PartNumber: 1, Body: new TextEncoder().encode('a') }
     const send = (more: object) =>
@@ -43,10 +44,13 @@ async function ask(asker: Asker, target: { readonly Bucket: string; readonly Key
     // a server that compares checksums refuses a wrong one
     const wrong = await send({ ChecksumCRC32: 'AAAAAA==' }).then(
       () => false,
-      (error: unknown) => statusOf(error) === 400,
+      (error: unknown) => {
+        if (!isUnable(error)) throw error
+        return statusOf(error) === 400
+      },
     )
     const { ETag } = await send(wrong ? { ChecksumCRC32: '6Le+Qw==' } : {})
-    const refused = await asker.refuses((client, options) =>
+    const answer = await asker.ask((client, options) =>
       client.send(
         new CompleteMultipartUploadCommand({
           ...target,
@@ -57,7 +61,7 @@ async function ask(asker: Asker, target: { readonly Bucket: string; readonly Key
         options,
       ),
     )
-    return { conditionalComplete: refused, checksums: wrong }
+    return { conditionalComplete: answer === 'refused', checksums: wrong }
   } finally {
     await asker.remove((client, options) =>
       client.send(new AbortMultipartUploadCommand({ ...target, UploadId }), options),

@@ -1,11 +1,5 @@
-import {
-  CopyObjectCommand,
-  DeleteObjectCommand,
-  HeadObjectCommand,
-  type CopyObjectCommandInput,
-} from '@aws-sdk/client-s3'
+import { CopyObjectCommand, DeleteObjectCommand, type CopyObjectCommandInput } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
-import { isPreconditionFailure } from '../client/native.ts'
 import type { Version } from '@ws/core'
 import type { Fate } from '../client/requests.ts'
 import { copySource } from '../keys/key-space.ts'
@@ -20,18 +14,22 @@ const oddName = controlName + decomposedName
 
 /** Asks by conditions that cannot hold, which a server that honours them refuses. @throws the SDK's error if no put works */
 export async function probeStart(asker: Asker): Promise<StartFacts> {
+  const plain = asker.key + decomposedName
   const odd = asker.key + oddName
-  const oddVersion = await asker.putOnce(odd)
-  const key = oddVersion === undefined ? asker.key + decomposedName : odd
-  const first = oddVersion ?? (await asker.put(key))
   try {
+    const oddVersion = await asker.putOdd(odd, plain)
+    const key = oddVersion === undefined ? plain : odd
+    const first = oddVersion ?? (await asker.put(key))
     const md5Etags = first === createHash('md5').update('a').digest('hex')
-    const [put, names] = await Promise.all([
-      probePut(asker, key, first),
+    const [names, put] = await Promise.allSettled([
       probeNames(asker, key, oddVersion !== undefined),
+      probePut(asker, key, first),
+      asker.findLeft(),
     ])
+    if (names.status === 'rejected') throw names.reason
+    if (put.status === 'rejected') throw put.reason
     // after the others, since a server that ignores the conditions changes and deletes the object
-    return { ...put, ...(await probeCopies(asker, key)), ...names, md5Etags }
+    return { ...put.value, ...(await probeCopies(asker, key)), ...names.value, md5Etags }
   } finally {
     await asker.cleanUp()
   }
@@ -46,16 +44,18 @@ async function probePut(
     (condition: { readonly IfMatch: string } | { readonly IfNoneMatch: '*' }): ProbeRequest =>
     (client, options) =>
       client.send(asker.putCommand(key, condition), options)
-  const create = await asker.refuses(putWith({ IfNoneMatch: '*' }))
-  const update = create && (await asker.refuses(putWith({ IfMatch: `"${otherEtag}"` })))
-  if (!update) return { etags: 'quoted', conditionalPut: false }
+  const none = { etags: 'quoted', conditionalPut: false } as const
+  if ((await asker.ask(putWith({ IfNoneMatch: '*' }))) !== 'refused') return none
+  if ((await asker.ask(putWith({ IfMatch: `"${otherEtag}"` }))) !== 'refused') return none
+  const fate: Fate = { lost: false }
   for (const [etags, header] of [
     ['quoted', `"${etag}"`],
     ['bare', etag],
   ] as const) {
-    if (await asker.accepts(putWith({ IfMatch: header }))) return { etags, conditionalPut: true }
+    if ((await asker.ask(putWith({ IfMatch: header }), { fate })) === 'done') return { etags, conditionalPut: true }
   }
-  return { etags: 'quoted', conditionalPut: false }
+  // a put whose answer was lost may have changed the ETag
+  return fate.lost ? probePut(asker, key, await asker.put(key)) : none
 }
 
 /** The source of a copy, then its destination, then a delete. */
@@ -63,7 +63,7 @@ async function probeCopies(
   asker: Asker,
   key: string,
 ): Promise<Pick<StartFacts, 'conditionalCopySource' | 'conditionalCopyDestination' | 'conditionalDelete'>> {
-  const copy = (condition: Partial<CopyObjectCommandInput>): Promise<boolean> => {
+  const copy = async (condition: Partial<CopyObjectCommandInput>): Promise<boolean> => {
     const CopySource = copySource(asker.bucket, key)
     // a copy onto itself is one where metadata is replaced
     const command = new CopyObjectCommand({
@@ -73,7 +73,7 @@ async function probeCopies(
       MetadataDirective: 'REPLACE',
       ...condition,
     })
-    return asker.refuses((client, options) => client.send(command, options))
+    return (await asker.ask((client, options) => client.send(command, options), { optional: true })) === 'refused'
   }
   const conditionalCopySource = await copy({ CopySourceIfMatch: `"${otherEtag}"` })
   const conditionalCopyDestination = (await copy({ IfNoneMatch: '*' })) && (await copy({ IfMatch: `"${otherEtag}"` }))
@@ -83,18 +83,10 @@ async function probeCopies(
 async function probeDelete(asker: Asker, key: string): Promise<boolean> {
   const fate: Fate = { lost: false }
   const command = new DeleteObjectCommand({ Bucket: asker.bucket, Key: key, IfMatch: `"${otherEtag}"` })
-  try {
-    await asker.requests.run(asker.task, ({ client, abortSignal }) => client.send(command, { abortSignal }), { fate })
-    asker.forget(key)
-    return false
-  } catch (error) {
-    if (!isPreconditionFailure(error)) return false
-  }
+  const answer = await asker.ask((client, options) => client.send(command, options), { fate, optional: true })
+  if (answer === 'done') asker.forget(key)
   // after a lost answer a server that ignores the condition refuses too, since nothing is left
-  if (!fate.lost) return true
-  return asker.accepts((client, options) =>
-    client.send(new HeadObjectCommand({ Bucket: asker.bucket, Key: key }), options),
-  )
+  return answer === 'refused' && (!fate.lost || (await asker.listKeys()).includes(key))
 }
 
 type Names = Pick<StartFacts, 'controlCharacters' | 'normalisesKeys'>
@@ -106,7 +98,7 @@ async function probeNames(asker: Asker, key: string, isOdd: boolean): Promise<Na
   if (keys.includes(key)) return { controlCharacters: true, normalisesKeys: false }
   // it has come back as another one: which of the characters were changed?
   const [control, decomposed] = [`${asker.key}${controlName}`, `${asker.key}${decomposedName}`]
-  const isPut = (await asker.putOnce(control)) !== undefined
+  const isPut = (await asker.putOdd(control, decomposed)) !== undefined
   await asker.put(decomposed)
   const now = await asker.listKeys()
   return { controlCharacters: isPut && now.includes(control), normalisesKeys: !now.includes(decomposed) }

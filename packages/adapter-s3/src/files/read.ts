@@ -8,7 +8,7 @@ import { assertNoLink } from '../links/find.ts'
 import type { Store } from '../store.ts'
 import { discard } from '../objects/discard.ts'
 import { collect, getObject } from '../objects/get.ts'
-import { countBelow, headObject } from '../objects/lookup-real.ts'
+import { hasObjects, headObject } from '../objects/lookup-real.ts'
 import type { ObjectState } from '../objects/stat.ts'
 import { settleDoubt, verifierFor } from '../objects/verify.ts'
 
@@ -72,7 +72,7 @@ export async function readObject(
 /** The error where no object was found: a directory, a link, or nothing. Other errors are given back. */
 export async function explainMiss(store: Store, path: MountPath, error: unknown, task: Task): Promise<unknown> {
   if (!isMissing(error)) return error
-  if ((await countBelow(store, path, task)) > 0) {
+  if (await hasObjects(store, path, task)) {
     store.hints.add(path)
     return failure('EISDIR', task.operation, path)
   }

@@ -7,7 +7,7 @@ import { objectName, type Store } from '../store.ts'
 import { isBytes, PartReader } from '../objects/content.ts'
 import { withObject } from '../objects/locks.ts'
 import { lookUp } from './lookup.ts'
-import { countBelow } from '../objects/lookup-real.ts'
+import { hasObjects } from '../objects/lookup-real.ts'
 import { uploadParts } from '../objects/multipart.ts'
 import { bytesBody, putObject, type PutOptions } from '../objects/put.ts'
 import { spool } from '../objects/spool.ts'
@@ -45,7 +45,7 @@ async function checkPlace(
   }
   if (isKnown || (how === 'hints' && !store.links)) {
     if (!store.hints.has(path)) return
-    if ((await countBelow(store, path, task)) > 0) refuse(true)
+    if (await hasObjects(store, path, task)) refuse(true)
     store.hints.remove(path)
     return
   }

@@ -1,7 +1,7 @@
 import { segmentsOf, WorkspaceError } from '@ws/core'
 import { maxNameBytes, maxPathBytes as longestPath, parseMountPath, type MountPath } from '@ws/core/adapter'
 import { invalid } from '../errors.ts'
-import { controlCharacters, isLegalName, isReservedName, linkSuffix } from './names.ts'
+import { controlCharacters, isLegalName, isReserved, linkSuffix } from './names.ts'
 
 /** Bytes of a key in UTF-8, on S3 and R2. */
 const maxKeyBytes = 1024
@@ -61,7 +61,7 @@ export class KeySpace {
     if (links === true && path.includes(linkSuffix) && segmentsOf(path).some((name) => name.endsWith(linkSuffix))) {
       throw invalid(operation, path, `has a name in \`${linkSuffix}\`, which stands for a symbolic link`)
     }
-    if (path.startsWith('/.ws-') && isReservedName(path.split('/', 2)[1] ?? '')) {
+    if (isReserved(path)) {
       throw invalid(operation, path, 'has a name that the store keeps for itself', 'choose another name')
     }
   }

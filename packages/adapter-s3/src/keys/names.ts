@@ -1,10 +1,17 @@
 import { maxNameBytes } from '@ws/core/adapter'
 
-/** The names that the adapter keeps for itself, directly below its root: hidden from listings, refused as paths. */
-const reservedName = /^\.ws-(?:scratch|probe)-[0-9a-f-]{36}$/u
+/** Names that adapters keep for themselves directly below their roots, which may lie anywhere. */
+const reserved = /(?:^|\/)\.ws-(?:scratch|probe)-[0-9a-f-]{36}/u
 
-export function isReservedName(name: string): boolean {
-  return name.startsWith('.ws-') && reservedName.test(name)
+/** A key or path has such a name: it is hidden from listings, and refused as a path. */
+export function isReserved(path: string): boolean {
+  return path.includes('.ws-') && reserved.test(path)
+}
+
+/** Where the first such name ends in a key; 0 without one. */
+export function endOfReserved(key: string): number {
+  const found = reserved.exec(key)
+  return found === null ? 0 : found.index + found[0].length
 }
 
 /** A unique name for an object that the adapter keeps for itself. */

@@ -1,8 +1,9 @@
 import { eitherSignal } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
-import { compareKeys } from '../keys/names.ts'
+import { BrokenListingError } from '../client/retry.ts'
+import { decodeKey } from '../keys/decode.ts'
+import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store.ts'
-import { decodeKey } from './keys.ts'
 import { listOnce } from '../objects/list-once.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
@@ -21,6 +22,8 @@ export interface PageOptions {
   readonly prefix: string
   /** One level only. */
   readonly flat: boolean
+  /** With the objects that adapters keep for themselves. */
+  readonly reserved?: boolean | undefined
   /** Keys on a page. Default 1,000, the most there can be. */
   readonly pageSize?: number | undefined
   /** Where to go on after a page that ends with this key; `undefined` to go on with the next one. */
@@ -38,10 +41,15 @@ export async function* pagesOf(store: Store, options: PageOptions, task: Task): 
   }
   try {
     let next: Promise<Page> | undefined = fetch({})
+    const tokens = new Set<string>()
     while (next !== undefined) {
       const { keys, following }: Page = await next
+      const { ContinuationToken: token } = following ?? {}
+      if (token !== undefined && tokens.has(token)) throw new BrokenListingError('the same token came twice')
+      if (token !== undefined) tokens.add(token)
       next = following === undefined ? undefined : fetch(following)
-      yield keys
+      const shown = options.reserved === true ? keys : keys.filter(({ rest, shown }) => !isReserved(rest ?? shown))
+      if (shown.length > 0 || next === undefined) yield shown
     }
     return undefined
   } finally {
@@ -100,5 +108,6 @@ function positionBehind(
   const last = keys.at(-1)?.rest
   const skipped = last === undefined ? undefined : skip?.(prefix + last)
   if (skipped !== undefined) return { StartAfter: skipped }
-  return NextContinuationToken === undefined ? undefined : { ContinuationToken: NextContinuationToken }
+  if (NextContinuationToken === undefined) throw new BrokenListingError('there is more, and no token for it')
+  return { ContinuationToken: NextContinuationToken }
 }

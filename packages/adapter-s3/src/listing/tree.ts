@@ -1,7 +1,7 @@
 import { childPath, isWithin } from '@ws/core'
 import type { Entry, MountPath } from '@ws/core/adapter'
 import { versionOf } from '../keys/etag.ts'
-import { isReservedName, linkNameOf } from '../keys/names.ts'
+import { linkNameOf } from '../keys/names.ts'
 import type { Store } from '../store.ts'
 import type { ListedKey } from './pages.ts'
 
@@ -113,10 +113,6 @@ export class TreeBuilder {
       }
       this.#open.length = depth
       const reachable = this.#isReachable(path, segment)
-      if (reachable && path === '/' && isReservedName(segment)) {
-        this.#open.push({ segment, path, entered: false })
-        return undefined
-      }
       const below = childPath(path, segment)
       if (reachable) {
         this.#entries.push({ path: below, name: segment, type: 'directory', size: 0, version: 'directory' })
@@ -137,7 +133,6 @@ export class TreeBuilder {
     const isLink = link !== undefined
     const name = link ?? last
     const type = isLink ? 'symlink' : 'file'
-    if (directory === '/' && isReservedName(name)) return
     if (!this.#isReachable(directory, name)) {
       this.#unreachable(directory, name, type)
       return

@@ -4,7 +4,9 @@ import type { MountPath } from '@ws/core/adapter'
 import { isMissing, isWordless, statusOf } from '../client/native.ts'
 import type { Attempt, Task } from '../client/requests.ts'
 import type { Readable } from 'node:stream'
+import { decodeKey } from '../keys/decode.ts'
 import { answeredVersion } from '../keys/etag.ts'
+import { endOfReserved } from '../keys/names.ts'
 import { listOnce } from './list-once.ts'
 import type { Store } from '../store.ts'
 import { discard } from './discard.ts'
@@ -56,26 +58,34 @@ async function askWhy(bucket: string, key: string, { client, abortSignal }: Atte
   }
 }
 
-/** How many objects there are in a directory, its marker included, up to `limit`: one LIST. */
-export async function countBelow(store: Store, path: MountPath, task: Task, limit = 1): Promise<number> {
-  const answer = await listOnce(store, { Prefix: store.keys.directoryKey(path), MaxKeys: limit }, task)
-  return answer.Contents?.length ?? 0
+/** Whether there are objects in a directory, its marker included, beside those that adapters keep for themselves: one LIST. */
+export async function hasObjects(store: Store, path: MountPath, task: Task): Promise<boolean> {
+  const Prefix = store.keys.directoryKey(path)
+  for (let position = {}; ; ) {
+    const input = { Prefix, MaxKeys: 1, EncodingType: 'url', ...position } as const
+    const { Contents: [found] = [], EncodingType } = await listOnce(store, input, task)
+    if (found === undefined) return false
+    const { key, shown } = EncodingType === 'url' ? decodeKey(found.Key ?? '') : { key: found.Key, shown: '' }
+    const hidden = endOfReserved((key ?? shown).slice(Prefix.length))
+    if (hidden === 0) return true
+    position = { StartAfter: `${(key ?? shown).slice(0, Prefix.length + hidden)}\u{10ffff}` }
+  }
 }
 
 /** The entry at a path, links left aside: a directory wins over an object of its name, which is reported. */
 export async function lookUpReal(store: Store, path: MountPath, task: Task): Promise<RealFound | undefined> {
   if (path === '/') {
-    await countBelow(store, path, task) // the bucket may be gone
+    await hasObjects(store, path, task) // the bucket may be gone
     return { type: 'directory', stat: directoryStat }
   }
   // the listing says why nothing is found: HEAD has no words for a bucket that is missing
   const [head, below] = await Promise.allSettled([
     headObject(store, store.keys.key(path), task),
-    countBelow(store, path, task),
+    hasObjects(store, path, task),
   ])
   if (below.status === 'rejected') throw below.reason
   if (head.status === 'rejected') throw head.reason
-  if (below.value > 0) {
+  if (below.value) {
     store.hints.add(path)
     if (head.value !== undefined) store.report({ kind: 'hidden-file', path })
     return { type: 'directory', stat: directoryStat }

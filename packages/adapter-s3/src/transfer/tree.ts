@@ -7,7 +7,7 @@ import { failure, invalid } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
 import { linkNameOf } from '../keys/names.ts'
 import { pagesOf, type ListedKey } from '../listing/pages.ts'
-import { countBelow, headObject } from '../objects/lookup-real.ts'
+import { hasObjects, headObject } from '../objects/lookup-real.ts'
 import { type ObjectState, stateOf } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
 import { copyObject } from './copy-object.ts'
@@ -186,7 +186,7 @@ async function checkMerge(
       directories.add(parent)
     }
     if (type !== 'directory') {
-      if ((await countBelow(store, path, task)) > 0) throw failure('directoryInTheWay', task.operation, path)
+      if (await hasObjects(store, path, task)) throw failure('directoryInTheWay', task.operation, path)
       const key = type === 'file' ? keys.linkKey(path) : keys.key(path)
       const state = links ? await headObject(store, key, task) : undefined
       if (state !== undefined) replaced.set(rest, { key, state })
@@ -195,7 +195,7 @@ async function checkMerge(
       const at = childPath(to, parent)
       const file = await headObject(store, keys.key(at), task)
       const other = file ?? (links ? await headObject(store, keys.linkKey(at), task) : undefined)
-      if (other !== undefined && (await countBelow(store, at, task)) === 0) throw failure('ENOTDIR', task.operation, at)
+      if (other !== undefined && !(await hasObjects(store, at, task))) throw failure('ENOTDIR', task.operation, at)
     }
   })
   return replaced

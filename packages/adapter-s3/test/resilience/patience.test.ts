@@ -1,7 +1,7 @@
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { startFaultProxy, type Fault, type FaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { S3Dialect } from '../../src/index.ts'
 import { adapterOn, dialectOf } from './site.ts'
 
@@ -99,6 +99,32 @@ describe('a server that falls silent', () => {
     const [asked, ...again] = proxy.requests.map(({ fault }) => fault)
     expect(asked).toEqual(silent)
     expect(again).toContain(undefined)
+  })
+
+  it('and answers again, gets what was lost anew, long before the time of an attempt is over', {
+    tags: 'all',
+  }, async () => {
+    adapter = await adapterOn(proxy, { dialect, ...patient })
+    proxy.clear()
+    proxy.setFaults(() => ({ kind: 'hang', when: 'before' }))
+    const lost = Promise.all([adapter.write(other, content), adapter.stat(file), drain(adapter.list(directory))])
+    // it has been asked more than once whether it is there
+    const asked = () => proxy.requests.filter(({ operation }) => operation === 'HeadBucket').length
+    await vi.waitUntil(() => asked() > 1, { timeout: 30_000 })
+    proxy.setFaults(undefined)
+    const back = performance.now()
+    await lost
+    expect(performance.now() - back).toBeLessThan(5_000)
+  })
+
+  it('keeps its time where it is slow, and answers other questions', { tags: 'all' }, async () => {
+    adapter = await adapterOn(proxy, { dialect, ...patient })
+    proxy.clear()
+    proxy.setFaults(({ operation }) => (operation === 'PutObject' ? { kind: 'delay', ms: 4_500 } : undefined))
+    await adapter.write(parseMountPath('/slow'), content)
+    const sent = proxy.requests.map(({ operation }) => operation)
+    expect(sent.filter((operation) => operation !== 'HeadBucket')).toEqual(['PutObject'])
+    expect(sent).toContain('HeadBucket')
   })
 
   it('in the middle of what is read, is left at once when the caller gives up', async () => {

@@ -1,4 +1,4 @@
-import { showBytes } from '../keys/names.ts'
+import { showBytes } from './names.ts'
 
 /** A key as it came, encoded as in a URL. */
 export interface DecodedKey {

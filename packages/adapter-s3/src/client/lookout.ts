@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Milliseconds: until a request is waited for, for an answer to the question, and for late answers once it has come. */
+const times = { patience: 1_500, answer: 1_500, grace: 1_000 } as const
+
+interface Waiting {
+  /** When the request has gone, or something of its answer came last, on the clock of `performance.now()`. */
+  since: number
+  readonly end: () => void
+}
+
+/**
+ * Notices that a store answers again after it was silent: requests that it had not answered are lost by then, and are
+ * ended, to be sent again. A store that is slow, and answers questions meanwhile, keeps all the time that it is given.
+ */
+export class Lookout {
+  readonly #waiting = new Set<Waiting>()
+  /** Asks something that any store answers at once, if only with a refusal. */
+  readonly #ask: (signal: AbortSignal) => Promise<boolean>
+  #isLooking = false
+
+  constructor(ask: (signal: AbortSignal) => Promise<boolean>) {
+    this.#ask = ask
+  }
+
+  /** @param sending milliseconds that the request takes to go. Returns what says that bytes came, and that it is over. */
+  watch(end: () => void, sending: number): { readonly alive: () => void; readonly over: () => void } {
+    const waiting = { since: performance.now() + sending, end }
+    this.#waiting.add(waiting)
+    if (!this.#isLooking) void this.#look()
+    return {
+      alive: () => (waiting.since = performance.now()),
+      over: () => this.#waiting.delete(waiting),
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    let wasSilent = false
+    while (this.#waiting.size > 0) {
+      const now = performance.now()
+      const longest = Math.max(...[...this.#waiting].map(({ since }) => now - since))
+      if (longest < times.patience) {
+        await sleep(times.patience - longest, undefined, { ref: false })
+        continue
+      }
+      const asked = performance.now()
+      const isThere = await this.#ask(AbortSignal.timeout(times.answer))
+      if (isThere && wasSilent) {
+        await sleep(times.grace, undefined, { ref: false })
+        for (const { since, end } of this.#waiting) if (since < asked) end()
+      }
+      wasSilent = !isThere
+      await sleep(isThere ? times.patience : 0, undefined, { ref: false })
+    }
+    this.#isLooking = false
+  }
+}
