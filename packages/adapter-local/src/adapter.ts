@@ -31,7 +31,7 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
-import { ownTurn } from './host/pace.ts'
+import { isUrgent, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './root/host-directory.ts'
 import { Listing } from './read/listing.ts'
 import { readFile, statEntry } from './read/read.ts'
@@ -233,8 +233,8 @@ export class LocalDriver implements Driver {
     const task = this.#begin(call)
     this.#resources.enter()
     try {
-      for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
-      if (call.unlimited === true) return await work(task)
+      for (let turn = ownTurn(call.signal); turn !== undefined; turn = ownTurn()) await turn
+      if (call.unlimited === true || isUrgent(call.signal)) return await work(task)
       const waiting = this.#semaphore.acquire()
       if (waiting !== undefined) await waiting
       try {

@@ -37,7 +37,7 @@ export type {
 } from './adapter/operations.ts'
 export { Pace } from './adapter/pace.ts'
 export { Semaphore } from './adapter/semaphore.ts'
-export { askingSignal, askingToo, eitherSignal } from './adapter/signals.ts'
+export { askingSignal, askingToo, eitherSignal, urgentSignals } from './adapter/signals.ts'
 export { dateable, settable, tarTime } from './adapter/times.ts'
 export type {
   AppendOptions,

@@ -117,7 +117,7 @@ export class Runner implements AsyncDisposable {
     /** Ends never change. Only an earlier process of the run can have left anything of the other attempts. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
-      lock.isHeld() // aborts the signal where this process was stopped, and its timers have not run yet
+      await lock.confirm?.({ signal }) // where this process was stopped, its timers have not run yet
       return outcome ?? executeStep(request, this.#context, { signal, isFirst: !resume })
     }
     const { step = executeHere } = options

@@ -124,17 +124,69 @@ async function acquireSometime(leases: LeaseStore) {
   }
 }
 
+/** A store that fails all writes on demand. */
+function failing() {
+  const inner = createMemoryAdapter()
+  let isFailing = false
+  const adapter = wrapAdapter(inner, {
+    name: 'failing',
+    capabilities: inner.capabilities,
+    async call({ operation }, run) {
+      if (isFailing) throw new WorkspaceError({ code: 'EBACKEND', operation, reason: 'is away' })
+      return run()
+    },
+  })
+  return { adapter, fail: (value: boolean) => (isFailing = value) }
+}
+
 describe('a holder', () => {
-  it('[TH2] stops after two thirds of the TTL, counted from the sending of its last renewal', async () => {
+  it('[TH2] stops 5 s before a challenger may begin, and goes on when the store confirms it', async () => {
     const clock = new TestClock()
     const lease = await open(createMemoryAdapter(), 'first', clock).acquire('t1')
     clock.pass(15_000)
     await lease.writeNotes({})
-    clock.pass(19_999)
+    clock.pass(24_999)
     expect(lease.isHeld()).toBe(true)
     clock.pass(1)
     expect(lease.isHeld()).toBe(false)
+    clock.pass(1_000_000)
+    await lease.confirm?.()
+    expect(lease.isHeld()).toBe(true)
+    expect(lease.lost.aborted).toBe(false)
+  })
+
+  it('[TH2] has lost it when the store shows another holder, and never changes the lease of that', async () => {
+    const adapter = createMemoryAdapter()
+    const [clock, other] = [new TestClock(), new TestClock()]
+    const lease = await open(adapter, 'first', clock).acquire('t1')
+    const challenger = open(adapter, 'second', other)
+    await expect(challenger.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    other.pass(30_000)
+    const taken = await challenger.acquire('t1')
+    clock.pass(25_000)
+    await expect(lease.confirm?.()).rejects.toMatchObject({ code: 'ECLOSED' })
     expect(lease.lost.reason).toMatchObject({ code: 'ECLOSED' })
+    await expect(lease.writeNotes({ a: '1' })).rejects.toMatchObject({ code: 'ECLOSED' })
+    await lease.release()
+    await taken.writeNotes({ b: '2' })
+    expect(taken.isHeld()).toBe(true)
+  })
+
+  it.each([true, false])('[TH2] without an answer of the store: patient %s', async (patient) => {
+    const { adapter, fail } = failing()
+    const clock = new TestClock()
+    const lease = await open(adapter, 'first', clock).acquire('t1', { patient })
+    fail(true)
+    clock.pass(29_999)
+    await expect(lease.confirm?.()).rejects.toMatchObject({ code: 'EBACKEND' })
+    expect(lease.lost.aborted).toBe(false)
+    clock.pass(1)
+    await expect(lease.confirm?.()).rejects.toMatchObject({ code: patient ? 'EBACKEND' : 'ECLOSED' })
+    expect(lease.isHeld()).toBe(false)
+    expect(lease.lost.aborted).toBe(!patient)
+    fail(false)
+    if (patient) await lease.confirm?.()
+    expect(lease.isHeld()).toBe(patient)
   })
 
   it('[TH2] notices that the machine was suspended, in which its monotonic clock stood still', async () => {
@@ -197,12 +249,14 @@ describe('a holder', () => {
   }, 30_000)
 
   it('[TH2] is not locked out by its own lease that was lost, and others still are', async () => {
-    const adapter = createMemoryAdapter()
+    const { adapter, fail } = failing()
     const clock = new TestClock()
     const first = await open(adapter, 'first', clock).acquire('t1')
     await expect(open(adapter, 'second', clock).acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
-    clock.pass(20_000)
-    expect(first.isHeld()).toBe(false)
+    fail(true)
+    clock.pass(30_000)
+    await expect(first.confirm?.()).rejects.toMatchObject({ code: 'ECLOSED' })
+    fail(false)
     const again = await open(adapter, 'again', clock).acquire('t1')
     expect(again.isHeld()).toBe(true)
     await expect(open(adapter, 'second', clock).acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })

@@ -22,24 +22,32 @@ for (const name of s3ServerNames) {
       const store = await createS3Adapter({ client, bucket: server.bucket })
       const other = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
       onTestFinished(() => Promise.all([store.close(), other.close()]).then(() => undefined))
-      let now = 1000
-      const clock = { now: () => ({ monotonic: now, uptime: now }), time: () => now }
+      const clockOf = () => {
+        const clock = { at: 1000, now: () => ({ monotonic: clock.at, uptime: clock.at }), time: () => clock.at }
+        return clock
+      }
       const successor = (path: string) => other.write(parseMountPath(`/threads/t1${path}`), Buffer.from('successor\n'))
 
-      /** Stops the holder while the `nth` request of a kind is under way; counts those that are begun afterwards. */
+      /** Stops the holder while the `nth` request of a kind is under way; counts those to its tree that are begun afterwards. */
       const stopAt = async (nth: number, command: RegExp, meanwhile: () => Promise<unknown>, work: Work) => {
+        const [clock, otherClock] = [clockOf(), clockOf()]
         const leases = createObjectLeases({ adapter: store, directory: '.ws/threads', clock })
+        const others = createObjectLeases({ adapter: other, directory: '.ws/threads', clock: otherClock })
         const threads = await createThreads({ store, leases, provision: false, idleTimeout: 0 })
         const { workspace } = await threads.open(user)
+        // the holder does not look until its time is over
+        await expect(others.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+        otherClock.at += 30_000
+        await others.acquire('t1')
         let seen = 0
         let isLost = false
         let late = 0
         const stop = watch(client, async (sent, next) => {
-          if (isLost) late += 1
+          if (isLost && !sent.includes('.ws/')) late += 1
           const result = await next()
           if (command.test(sent) && ++seen === nth) {
             await meanwhile()
-            now += 20_000
+            clock.at += 25_000
             isLost = true
           }
           return result
@@ -49,6 +57,7 @@ for (const name of s3ServerNames) {
         expect(isLost).toBe(true)
         expect(error).toMatchObject({ code: 'ECLOSED', reason: expect.stringContaining('right to change') as string })
         await threads.close()
+        await others.close()
         return late
       }
       type Work = (

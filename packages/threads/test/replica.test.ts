@@ -107,20 +107,28 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
 
   it('[RE5, RE3] send nothing after the loss of the lease, and keep what was not sent for the next open', async () => {
     const machine = await bucket()
-    let now = 1000
-    const clock = { now: () => ({ monotonic: now, uptime: now }), time: () => now }
+    const clockOf = () => {
+      const clock = { at: 1000, now: () => ({ monotonic: clock.at, uptime: clock.at }), time: () => clock.at }
+      return clock
+    }
+    const [clock, otherClock] = [clockOf(), clockOf()]
     const holder = await machine({ clock, persist: 'flush' })
     const thread = await holder.threads.open(user)
     await thread.workspace.write('/log', 'base\n')
     await thread.flush()
     expect((await thread.workspace.exec('echo mine > log; echo new > new.txt')).exitCode).toBe(0)
 
-    now += 20_000
+    const successor = await machine({ clock: otherClock })
+    await expect(successor.threads.open(user)).rejects.toMatchObject({ code: 'EBUSY' })
+    otherClock.at += 30_000
+    const next = await successor.threads.open(user)
+    clock.at += 25_000
     let late = 0
     holder.client.middlewareStack.add(
-      (next) => (args) => {
-        late += 1
-        return next(args)
+      (send) => (args) => {
+        const { Key, Prefix } = args.input as { readonly Key?: string; readonly Prefix?: string }
+        if (!(Key ?? Prefix)?.startsWith('.ws/')) late += 1
+        return send(args)
       },
       { step: 'finalizeRequest', name: 'count' },
     )
@@ -131,8 +139,6 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     holder.client.middlewareStack.remove('count')
     expect(holder.states.map(({ state }) => state)).toEqual(['lost'])
 
-    const successor = await machine({ clock })
-    const next = await successor.threads.open(user)
     expect(await next.workspace.readText('/log')).toBe('base\n')
     await next.workspace.write('/log', 'successor\n')
     await next.close()

@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-import { Semaphore } from '@ws/core/adapter'
+import { Semaphore, urgentSignals } from '@ws/core/adapter'
 
 const buffer = Buffer.alloc(128)
 let fd: number | undefined
@@ -37,9 +37,13 @@ export function isTurnOver(): boolean {
   return spentInSlice >= sliceMs
 }
 
+export function isUrgent(signal: AbortSignal | undefined): boolean {
+  return signal !== undefined && urgentSignals.has(signal)
+}
+
 /** `undefined` while the event loop may be held, else a later turn. All of this process shares the budget of its one loop. */
-export function ownTurn(): Promise<void> | undefined {
-  if (!isTurnOver()) return undefined
+export function ownTurn(signal?: AbortSignal): Promise<void> | undefined {
+  if (!isTurnOver() || isUrgent(signal)) return undefined
   if (!isTurnDue) {
     isTurnDue = true
     setImmediate(beginTurn)

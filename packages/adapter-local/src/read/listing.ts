@@ -259,7 +259,7 @@ export class Listing implements EntryIterator, Held {
   async #nextEntry(task: Task): Promise<Entry | undefined> {
     for (;;) {
       task.signal?.throwIfAborted()
-      for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
+      for (let turn = ownTurn(task.signal); turn !== undefined; turn = ownTurn()) await turn
       const level = this.#levels.at(-1)
       if (level === undefined) return undefined
       const dirent = this.#heldBack ?? (await this.#read(task, level))

@@ -1,6 +1,6 @@
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
-import { askingToo, orAbort } from '@ws/core/adapter'
+import { askingToo, orAbort, urgentSignals } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import { Deadline } from './deadline.ts'
@@ -197,6 +197,7 @@ export class Requests {
     { bytes = 0, whileClosing = false }: RunOptions = {},
   ): Promise<Result> {
     const controller = new AbortController()
+    if (signal !== undefined && urgentSignals.has(signal)) urgentSignals.add(controller.signal)
     const closing = this.#closing.signal
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))

@@ -11,6 +11,7 @@ import {
   UploadPartCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { urgentSignals } from '@ws/core/adapter'
 import { Agent, type Dispatcher } from 'undici'
 import { assertNoPage } from './native.ts'
 
@@ -105,17 +106,16 @@ function isPlain(input: unknown): input is PlainInput {
 class Transport {
   readonly #config: Config
   readonly #agent: Agent
+  /** Connections for which nothing waits in line. */
+  readonly #urgent: Agent
   readonly #routes = new Map<string, Route | undefined>()
 
   constructor(client: S3Client, connections: number, trusted: { readonly ca?: string[] }) {
     this.#config = client.config
     // how long an answer may take is the caller's affair
-    this.#agent = new Agent({
-      connections,
-      connect: { timeout: 10_000, ...trusted },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
+    const options = { connect: { timeout: 10_000, ...trusted }, headersTimeout: 0, bodyTimeout: 0 }
+    this.#agent = new Agent({ connections, ...options })
+    this.#urgent = new Agent({ connections: 32, ...options })
     // the SDK sends at least one request of its own first, which shows where a bucket is
     client.middlewareStack.add(
       (next, context) => async (args) => {
@@ -134,7 +134,7 @@ class Transport {
   }
 
   destroy(): void {
-    this.#agent.destroy().catch(() => undefined)
+    for (const agent of [this.#agent, this.#urgent]) agent.destroy().catch(() => undefined)
   }
 
   async send(
@@ -148,7 +148,8 @@ class Transport {
     Object.assign(request.headers, { host, 'user-agent': 'ws-adapter-s3' })
     const signingDate = new Date(Date.now() + this.#config.systemClockOffset)
     const { method, headers, ...signed } = await signer.sign(request, { signingDate })
-    const answer = await this.#agent
+    const agent = abortSignal !== undefined && urgentSignals.has(abortSignal) ? this.#urgent : this.#agent
+    const answer = await agent
       .request({
         origin,
         path: signed.path + queryOf(signed),

@@ -1,3 +1,9 @@
+/**
+ * Signals of short work that must not wait behind the other work of a store, such as the renewal of a lease. A store whose work waits
+ * in line looks its signals up here.
+ */
+export const urgentSignals = new WeakSet<AbortSignal>()
+
 /** The own answer of each signal. */
 const answer = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get
 

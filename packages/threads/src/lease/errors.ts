@@ -24,3 +24,15 @@ export function lostError(name: string): WorkspaceError {
     remedy: 'open it again',
   })
 }
+
+/** The store does not say whether it is still held. */
+export function unansweredError(name: string, native: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EBACKEND',
+    operation: 'lease',
+    path: name,
+    reason: 'has a lease about which the store gave no answer: another process may hold it',
+    remedy: 'try again',
+    native,
+  })
+}

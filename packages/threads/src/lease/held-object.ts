@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 
 import { isWorkspaceError, type Version } from '@ws/core'
-import type { MountPath, SignalOption } from '@ws/core/adapter'
+import { orAbort, urgentSignals, type MountPath, type SignalOption } from '@ws/core/adapter'
 
 import { elapsed, type Clock, type Moment } from './clock.ts'
-import { lostError } from './errors.ts'
+import { lostError, unansweredError } from './errors.ts'
 import { ownHolds } from './holder.ts'
 import type { LeaseRecord } from './record.ts'
 import type { Register } from './register.ts'
+import { renewals } from './renewals.ts'
 import type { Lease, LeaseHolder } from './types.ts'
 
 /** Milliseconds, all counted from the sending of the last successful renewal. */
@@ -15,15 +16,15 @@ export interface LeaseTimes {
   /** A challenger waits so long. */
   readonly ttl: number
   readonly renewAfter: number
-  /** The holder stops here, well before a challenger may begin. */
+  /** From here on, the holder asks the store before it goes on: well before a challenger may begin. */
   readonly stopAfter: number
-  /** The limit of one attempt to renew it: two fit between `renewAfter` and `stopAfter`. */
+  /** The limit of the first attempt to renew it; a store that is slow gets more with each: two fit before `stopAfter`. */
   readonly attempt: number
 }
 
 export function timesOf(ttl: number): LeaseTimes {
   const part = (count: number): number => Math.floor((ttl * count) / 6)
-  return { ttl, renewAfter: part(2), stopAfter: part(4), attempt: part(1) }
+  return { ttl, renewAfter: part(2), stopAfter: part(5), attempt: part(1) }
 }
 
 export interface HeldObjectOptions {
@@ -35,10 +36,17 @@ export interface HeldObjectOptions {
   readonly record: LeaseRecord & { readonly hold: string }
   readonly version: Version
   readonly sent: Moment
+  /** See {@link AcquireOptions}. */
+  readonly isPatient: boolean
   readonly onEnd: () => void
 }
 
-/** A lease that is a record in a store, and that is renewed until it is released or lost. */
+interface Trying extends SignalOption {
+  /** The number of the attempt, which has more time than the one before. */
+  readonly tries?: number
+}
+
+/** A lease that is a record in a store, and that is renewed until it is released, or the store shows another holder. */
 export class HeldObject implements Lease {
   readonly lost: AbortSignal
   readonly #lost = new AbortController()
@@ -47,8 +55,9 @@ export class HeldObject implements Lease {
   #version: Version
   #sent: Moment
   #released = false
-  #timer: NodeJS.Timeout | undefined
-  #deadline: NodeJS.Timeout | undefined
+  #renewing: Promise<void> | undefined
+  /** The attempts in a row that failed to renew it. */
+  #failed: { readonly count: number; readonly at: Moment; readonly error: unknown } | undefined
   /** Changes of the record, one after the other. */
   #work: Promise<unknown> = Promise.resolve()
 
@@ -58,8 +67,7 @@ export class HeldObject implements Lease {
     this.#version = options.version
     this.#sent = options.sent
     this.lost = this.#lost.signal
-    this.#schedule()
-    this.#watch()
+    renewals.add(this)
   }
 
   get name(): string {
@@ -75,80 +83,82 @@ export class HeldObject implements Lease {
   }
 
   isHeld(): boolean {
-    if (this.#released || this.lost.aborted) return false
-    if (this.#left > 0) return true
-    this.#lose()
-    return false
+    return !this.#released && this.#age < this.#options.times.stopAfter
+  }
+
+  async confirm({ signal }: SignalOption = {}): Promise<void> {
+    if (this.isHeld()) return
+    if (!this.#released) await (signal === undefined ? this.renew() : orAbort(this.renew(), signal))
+    if (this.isHeld()) return
+    throw this.#released ? lostError(this.name) : unansweredError(this.name, this.#failed?.error)
   }
 
   async writeNotes(notes: Readonly<Record<string, string>>, { signal }: SignalOption = {}): Promise<void> {
-    await this.#change({ notes: { ...notes } }, signal)
+    if (this.#released) throw lostError(this.name)
+    const changes = { notes: { ...notes } }
+    const again = (error: unknown): Promise<void> => {
+      if (signal?.aborted === true || !isWorkspaceError(error, 'EBACKEND')) throw error
+      return this.#write(changes, { signal, tries: 2 })
+    }
+    await this.#write(changes, { signal }).catch(again)
   }
 
   async release(): Promise<void> {
     if (this.#released) return
-    const held = this.isHeld()
     this.#end()
     // a lease that cannot be given back now is free when this process ends, or after its TTL
-    if (held) await this.#write({ state: 'free' }).catch(() => undefined)
+    await this.#write({ state: 'free' }).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
   }
 
-  /** Milliseconds until it is lost. */
-  get #left(): number {
+  get dueIn(): number {
+    if (this.#renewing !== undefined) return Number.POSITIVE_INFINITY
     const { clock, times } = this.#options
-    return times.stopAfter - elapsed(clock, this.#sent)
+    const pause = this.#failed === undefined ? 0 : times.ttl / 100 - elapsed(clock, this.#failed.at)
+    return Math.max(times.renewAfter - this.#age, pause)
   }
 
-  #schedule(): void {
-    const { clock, times } = this.#options
-    const next = Math.max(times.renewAfter - elapsed(clock, this.#sent), times.ttl / 100)
-    this.#timer = setTimeout(() => void this.#renew(), next)
-    this.#timer.unref()
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined))
+    return this.#renewing
   }
 
-  /** Aborts the signal on the loss, for callers that wait for an answer. */
-  #watch(): void {
-    if (!this.isHeld()) return
-    this.#deadline = setTimeout(() => this.#watch(), Math.max(this.#left, 1))
-    this.#deadline.unref()
-  }
-
-  /** Never rejects: a lease that cannot be renewed is lost in time. */
   async #renew(): Promise<void> {
+    const { clock, times, isPatient } = this.#options
+    const isLast = !isPatient && this.#age >= times.ttl
+    const tries = (this.#failed?.count ?? 0) + 1
     try {
-      await this.#change({})
-    } catch {
-      // tried again until it is too late; `isHeld` then finds that it is lost
+      await this.#write({}, { tries })
+      this.#failed = undefined
+    } catch (error) {
+      this.#failed = { count: tries, at: clock.now(), error }
+      if (isLast) this.#lose()
     }
-    if (this.isHeld()) this.#schedule()
   }
 
-  #change(changes: Partial<LeaseRecord>, signal?: AbortSignal): Promise<void> {
-    if (!this.isHeld()) return Promise.reject(lostError(this.#options.name))
-    return this.#write(changes, signal)
+  /** Milliseconds since the sending of the last successful renewal. */
+  get #age(): number {
+    return elapsed(this.#options.clock, this.#sent)
   }
 
-  #write(changes: Partial<LeaseRecord>, signal?: AbortSignal): Promise<void> {
-    const done = this.#work.then(() => this.#replace(changes, signal))
+  #write(changes: Partial<LeaseRecord>, trying: Trying = {}): Promise<void> {
+    const done = this.#work.then(() => this.#replace(changes, trying))
     this.#work = done.catch(() => undefined)
     return done
   }
 
-  async #replace(changes: Partial<LeaseRecord>, signal: AbortSignal | undefined): Promise<void> {
+  async #replace(changes: Partial<LeaseRecord>, { signal, tries = 1 }: Trying): Promise<void> {
     const { register, path, clock, name, times } = this.#options
     for (let again = false; ; again = true) {
       const record = { ...this.#record, ...changes, counter: this.#record.counter + 1, nonce: randomUUID() }
       const sent = clock.now()
-      // an answer that comes later than the loss is of no use any more
-      const limit = AbortSignal.timeout(Math.max(1, Math.ceil(Math.min(times.attempt, this.#left))))
-      const options = {
-        ifVersion: this.#version,
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      }
+      const limit = AbortSignal.timeout(Math.min(times.attempt * tries, times.ttl))
+      const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
+      urgentSignals.add(either)
+      const options = { ifVersion: this.#version, signal: either }
       try {
         this.#take(record, await register.replace(path, record, options), sent)
         return
@@ -157,7 +167,8 @@ export class HeldObject implements Lease {
           this.#take(this.#record, await register.touch(path, options), sent)
           return
         }
-        if (limit.aborted) throw error // there is no time to look, and the next attempt meets its effect
+        // there is no time to look, and the next attempt meets its effect
+        if (limit.aborted) throw unansweredError(name, error)
         const now = await register.read(path, options)
         if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // its answer was lost
         if (now?.record.hold !== this.#options.record.hold) {
@@ -178,15 +189,14 @@ export class HeldObject implements Lease {
   }
 
   #lose(): void {
-    if (this.lost.aborted) return
+    if (this.#released) return
     this.#end()
     this.#lost.abort(lostError(this.#options.name))
   }
 
   #end(): void {
     this.#released = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#deadline)
+    renewals.delete(this)
     ownHolds.delete(this.#options.record.hold)
     this.#options.onEnd()
   }

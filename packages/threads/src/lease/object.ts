@@ -28,6 +28,11 @@ export interface ObjectLeaseOptions {
   readonly clock?: Clock | undefined
 }
 
+interface Taking extends SignalOption {
+  readonly found: Found | undefined
+  readonly isPatient: boolean
+}
+
 /** A version of a lease, and the moment by the own monotonic clock at which it was seen. */
 interface Sighting {
   readonly version: Version
@@ -66,13 +71,13 @@ class ObjectLeases implements LeaseStore {
     this.#clock = clock
   }
 
-  async acquire(name: string, { wait = 0, signal }: AcquireOptions = {}): Promise<Lease> {
+  async acquire(name: string, { wait = 0, patient = false, signal }: AcquireOptions = {}): Promise<Lease> {
     const path = this.#path(name)
     const deadline = this.#clock.now().monotonic + wait
     for (;;) {
       const found = await this.#register.read(path, { signal })
       const free = found === undefined || found.record.state === 'free' || this.#isAbandoned(name, found)
-      const taken = free ? await this.#take(name, path, found, signal) : undefined
+      const taken = free ? await this.#take(name, path, { found, isPatient: patient, signal }) : undefined
       if (taken !== undefined) return taken
       if (free) continue // another challenger was faster: look who
       const left = deadline - this.#clock.now().monotonic
@@ -106,12 +111,7 @@ class ObjectLeases implements LeaseStore {
   }
 
   /** `undefined` when another process was faster. */
-  async #take(
-    name: string,
-    path: MountPath,
-    found: Found | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Lease | undefined> {
+  async #take(name: string, path: MountPath, { found, isPatient, signal }: Taking): Promise<Lease | undefined> {
     const record = {
       version: 1,
       state: 'held',
@@ -142,6 +142,7 @@ class ObjectLeases implements LeaseStore {
       record,
       version,
       sent,
+      isPatient,
       onEnd: () => this.#held.delete(lease),
     })
     this.#held.add(lease)

@@ -1,5 +1,5 @@
 import { isWorkspaceError, parentPath, WorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { parseMountPath, urgentSignals, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
 
@@ -22,6 +22,10 @@ export interface ReplaceOptions extends SignalOption {
 }
 
 const maxBytes = 64 * 1024
+
+/** Old numbers are removed whatever happens meanwhile. */
+const unending = new AbortController().signal
+urgentSignals.add(unending)
 
 /** One object, in a store that checks conditions itself. */
 export function objectRegister(adapter: StorageAdapter): Register {
@@ -55,11 +59,12 @@ export function fileRegister(adapter: StorageAdapter): Register {
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)
     if (highest > number) {
-      await adapter.delete(at(path, number), { force: true })
+      await adapter.delete(at(path, number), { force: true, signal: unending })
       throw conflict(path)
     }
     // a number that stays is removed the next time
-    for (const other of others) await adapter.delete(at(path, other), { force: true }).catch(() => undefined)
+    for (const other of others)
+      await adapter.delete(at(path, other), { force: true, signal: unending }).catch(() => undefined)
     return String(number) as Version
   }
   const next = (version: Version | undefined): number => Number(version ?? 0) + 1

@@ -18,6 +18,11 @@ export interface Lease extends AsyncDisposable {
   readonly lost: AbortSignal
   /** True while no other process can have taken it. Looks only at clocks: ask before each change. */
   isHeld(): boolean
+  /**
+   * Asks the store whether it is still held, once its time ran out. Rejects with `ECLOSED` when it is lost, `EBACKEND` without an
+   * answer. Absent where no time ends a lease.
+   */
+  confirm?(options?: SignalOption): Promise<void>
   /** Notes that belong to what is leased, kept beside the lease. */
   readonly notes: Readonly<Record<string, string>>
   /** Replaces the notes. */
@@ -45,4 +50,9 @@ export interface LeaseStore {
 export interface AcquireOptions extends SignalOption {
   /** Milliseconds to wait for the holder. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined
+  /**
+   * While the store gives no answer, the lease is kept and `confirm` rejects: for work that asks before each change. Default false: it
+   * is lost then after its TTL.
+   */
+  readonly patient?: boolean | undefined
 }

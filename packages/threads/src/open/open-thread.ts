@@ -12,7 +12,6 @@ import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type Sto
 import type { Executor, Requirement } from '@ws/core/executor'
 
 import { caseError, foldId } from '../layout/ids.ts'
-import { lostError } from '../lease/errors.ts'
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import { provision } from '../provision/provision.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from '../provision/types.ts'
@@ -58,7 +57,9 @@ export function openThread(place: ThreadPlace, setting: Setting, options: Openin
 async function open(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
-  const lease = await leases?.acquire(foldId(place.threadId), { wait, signal })
+  // commands in a copy, and those of an interpreter, change nothing in the store without the fence
+  const patient = setting.replica !== undefined || !place.store.capabilities.hostPath
+  const lease = await leases?.acquire(foldId(place.threadId), { wait, patient, signal })
   /** The ends of what was made, the last first. */
   const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
   try {
@@ -91,7 +92,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       : []
     const leaseScope = leases?.scope
     const { onState } = setting
-    if (lease?.isHeld() === false) throw lostError(place.threadId)
+    await lease?.confirm?.({ signal })
     return new OpenThread(
       { place, workspace, own, copy, leave, lease, leaseScope, warnings, leftOut, changes, onState },
       options.onLost,

@@ -72,13 +72,12 @@ export class OpenThread {
   status(): ThreadStatus {
     const { place, own, copy, lease, leaseScope, warnings, leftOut, changes } = this.#parts
     const { threadId, userId, ticketId } = place
-    const lost = lease !== undefined && !this.#closed && !lease.isHeld()
     const uploadsLater = own.capabilities.flush
     return {
       threadId,
       userId,
       ticketId,
-      state: this.isUnflushed ? 'unflushed' : lost || lease?.lost.aborted ? 'lost' : this.#closed ? 'closed' : 'open',
+      state: this.isUnflushed ? 'unflushed' : lease?.lost.aborted ? 'lost' : this.#closed ? 'closed' : 'open',
       warnings,
       leftOut,
       writer: {
@@ -119,7 +118,7 @@ export class OpenThread {
   /** It is closed, and its last changes are not in the store. */
   get isUnflushed(): boolean {
     const { lease, changes } = this.#parts
-    return this.#closed && changes.failure !== undefined && lease?.isHeld() !== false
+    return this.#closed && changes.failure !== undefined && lease?.lost.aborted !== true
   }
 
   async #close(): Promise<void> {
