@@ -126,7 +126,10 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
       const { threadId, userId, ticketId, wait, signal } = checkOpenOptions(options)
       const place = { store, known, layout, at, threadId, userId, ticketId }
       const key = { threadId, userId, ticketId }
-      const opened = await pool.use(key, (onLost) => openThread(place, setting, { wait, onLost, signal }))
+      const opened = await pool.use(key, (onLost) => {
+        admit('openThread') // it may have waited
+        return openThread(place, setting, { wait, onLost, signal })
+      })
       return useOf(opened, pool)
     },
     async *list(options = {}) {

@@ -54,7 +54,10 @@ export interface ThreadsOptions {
   readonly provision?: boolean | undefined
   /** Milliseconds after which an unused thread is flushed and closed. Default 300,000; 0: at once. */
   readonly idleTimeout?: number | undefined
-  /** Threads open at a time. Default 200: after that, the thread that was idle longest is closed first. */
+  /**
+   * Threads open at a time. Default 200: after that, the thread that was idle longest is closed first, and `open` is `EBUSY` where none
+   * is idle.
+   */
   readonly maxOpen?: number | undefined
   /** Hears of a thread that was lost, or that could not be flushed when it was closed. */
   readonly onState?: ((event: ThreadEvent) => void) | undefined

@@ -37,7 +37,7 @@ export class Pool {
     this.#options = options
   }
 
-  /** Uses a thread, opened once for all. @throws WorkspaceError `EBUSY` for another user or ticket, or too many in use */
+  /** Uses a thread, opened once for all. @throws WorkspaceError `EBUSY` for another user or ticket, or where all are in use */
   async use(
     key: ThreadKey,
     open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,
@@ -58,9 +58,11 @@ export class Pool {
         throw error
       })
     }
-    await this.#makeRoom()
-    // another caller may have opened it while room was made
-    if (this.#entries.has(name)) return this.use(key, open)
+    if (this.#isFull) {
+      await this.#makeRoom()
+      // other callers may have opened it, or taken the room
+      return this.use(key, open)
+    }
     const forget = (): void => {
       if (this.#entries.get(name) === entry) this.#entries.delete(name)
     }
@@ -107,12 +109,26 @@ export class Pool {
     if (failed !== undefined) throw failed.reason
   }
 
+  /** Threads that are being closed count too: they hold what an open one holds. */
+  get #isFull(): boolean {
+    return new Set([...this.#entries.keys(), ...this.#closing.keys()]).size >= this.#options.maxOpen
+  }
+
+  /** Closes an unused thread, or waits for one that is being closed. @throws WorkspaceError `EBUSY` where all are in use */
   async #makeRoom(): Promise<void> {
-    if (this.#entries.size < this.#options.maxOpen) return
-    const idle = [...this.#entries.values()].filter(({ users }) => users === 0)
-    const [oldest] = idle.sort((left, right) => left.idleSince - right.idleSince)
-    if (oldest === undefined) throw fullError(this.#options.maxOpen)
-    await this.#close(oldest)
+    const age = ({ isStuck, idleSince }: Entry): number => (isStuck ? Number.POSITIVE_INFINITY : idleSince)
+    const unused = [...this.#entries.values()].filter(({ users }) => users === 0)
+    let failure: unknown
+    for (const entry of unused.sort((one, other) => (age(one) < age(other) ? -1 : 1))) {
+      try {
+        return await this.#close(entry)
+      } catch (error) {
+        if (!entry.isStuck) return
+        failure ??= error
+      }
+    }
+    if (this.#closing.size === 0) throw failure ?? fullError(this.#options.maxOpen)
+    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined)))
   }
 
   #close(entry: Entry): Promise<void> {
