@@ -48,6 +48,7 @@ export type {
   CreateDirectoryOptions,
   DeleteOptions,
   EndCommand,
+  EntryNote,
   Entry,
   EntryIterator,
   HostDirectory,

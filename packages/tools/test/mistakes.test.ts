@@ -122,6 +122,15 @@ it('a note on a name that a command made gives no advice that the rule refuses',
   ])
 })
 
+it('an entry that a store does not share is a line of the answer, with its name fenced', () => {
+  const at = (path: string): VirtualPath => path as VirtualPath
+  const kept = { path: at('/w/a'), reason: 'was changed in the store; this version is kept', kept: at('/w/a.conflict') }
+  expect(ruleNotes({ notes: [kept, { path: at('/w/b\n'), reason: 'is not in the store' }] })).toEqual([
+    'Note: /w/a was changed in the store; this version is kept as /w/a.conflict.',
+    expect.stringMatching(/^Note: [^\n]*\/w\/b[^\n]+ is not in the store\.$/u) as string,
+  ])
+})
+
 describeWith(s3Needs('r2'), 'a mistake of a model on a bucket', () => {
   it('costs at most 4 requests among 100 directories', { tags: 'all', timeout: 300_000 }, async () => {
     const server = await sharedS3Server('r2')

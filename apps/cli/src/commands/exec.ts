@@ -69,7 +69,8 @@ export async function exec(context: CommandContext, command: readonly string[], 
     context.signal.throwIfAborted()
     if (output.json) await output.value(result)
     else {
-      const remarks = [...(result.violations ?? []).map(describeViolation), ...(result.hints ?? []).map(describeHint)]
+      const { violations = [], hints = [], notes = [] } = result
+      const remarks = [...violations.map(describeViolation), ...hints.map(describeHint), ...notes.map(describeNote)]
       if (result.survivors) remarks.push(survivorsNote)
       for (const remark of remarks) complainTo(process.stderr, remark)
     }
@@ -126,6 +127,10 @@ const survivorsNote =
 function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
   const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`
+}
+
+function describeNote({ path, reason, kept }: NonNullable<CommandResult['notes']>[number]): string {
+  return `${escapeName(path)} ${escapeName(reason)}${kept === undefined ? '' : ` as ${escapeName(kept)}`}`
 }
 
 export function describeViolation(violation: RuleViolation): string {

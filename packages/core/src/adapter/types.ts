@@ -254,11 +254,20 @@ export interface BeginCommandOptions extends SignalOption {
   readonly background?: boolean | undefined
 }
 
+/** An entry that a command and its store do not share. Each is told once, by the first command that ends after it was met. */
+export interface EntryNote<Path = MountPath> {
+  readonly path: Path
+  /** To follow the path in a sentence. */
+  readonly reason: string
+  /** The path of this machine's version, where the store's version has taken the path. */
+  readonly kept?: Path | undefined
+}
+
 /**
- * Tells an adapter that a command has ended. It resolves when the changes of the command are where the adapter keeps them.
- * Only the first call counts.
+ * Tells an adapter that a command has ended. It resolves when the changes of the command are where the adapter keeps them, with the
+ * entries for which that is not so. Only the first call counts.
  */
-export type EndCommand = () => Promise<void>
+export type EndCommand = () => Promise<readonly EntryNote[] | void>
 
 /** The user that files belong to and commands run as. Never uid 0. */
 export interface Owner {

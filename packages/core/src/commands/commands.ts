@@ -1,4 +1,5 @@
-import type { BeginCommandOptions, EndCommand } from '../adapter/types.ts'
+import type { BeginCommandOptions } from '../adapter/types.ts'
+import type { EndedCommand } from './begin-command.ts'
 import type { BindPlan } from '../executor/bind-plan.ts'
 import type { CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { typedError } from '../executor/exec-error.ts'
@@ -27,7 +28,7 @@ export interface CommandDoor {
   /** Makes what a command needs to find: the scratch. */
   prepare(): Promise<void>
   /** Tells the adapters that a command begins; gives nothing where none of them wants to know. */
-  begin(options: BeginCommandOptions): Promise<EndCommand | undefined>
+  begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
   /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
@@ -193,7 +194,7 @@ interface Admitted<Normalised> {
   /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
   readonly bare: boolean
   /** To be called when the command has ended, or does not start after all. */
-  readonly end?: EndCommand | undefined
+  readonly end?: EndedCommand | undefined
 }
 
 /** Starts what was admitted. Where that fails, the adapters learn that there is no command. */

@@ -12,7 +12,7 @@ import type {
   StartedCommand,
 } from '../executor/contract.ts'
 import { typedError } from '../executor/exec-error.ts'
-import type { EndCommand } from '../adapter/types.ts'
+import type { EndedCommand } from './begin-command.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, parseVirtualPath, relativeTo } from '../path/virtual-path.ts'
@@ -30,7 +30,7 @@ export interface Judging {
   readonly cwd: VirtualPath
   readonly acknowledged: ReadonlySet<string>
   /** Tells the adapters that the command has ended. The result waits for it. */
-  readonly end?: EndCommand | undefined
+  readonly end?: EndedCommand | undefined
 }
 
 /**
@@ -42,11 +42,11 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
     async (ended) => {
       const judged = await judge(ended, judging)
       try {
-        await judging.end?.()
+        const notes = (await judging.end?.()) ?? []
+        return notes.length === 0 ? judged : { ...judged, notes }
       } catch (error) {
         throw withResult(error, judged)
       }
-      return judged
     },
     async (error: unknown) => {
       await judging.end?.().catch(() => undefined) // the first failure is the one that counts

@@ -1,5 +1,5 @@
 import type { WorkspaceError } from '../errors.ts'
-import type { Owner } from '../adapter/types.ts'
+import type { EntryNote, Owner } from '../adapter/types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileDoor } from '../workspace/file-door.ts'
 import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
@@ -237,6 +237,8 @@ export interface CommandResult extends CommandOutput {
   readonly violations?: readonly RuleViolation[] | undefined
   /** The rules that may be why something of the command was refused. Absent when its errors name nothing that a rule protects. */
   readonly hints?: readonly RuleHint[] | undefined
+  /** The entries of which the store of a mount lacks this machine's version, or this machine the store's. Absent without any. */
+  readonly notes?: readonly EntryNote<VirtualPath>[] | undefined
 }
 
 /**
@@ -256,7 +258,7 @@ export interface RuleHint {
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
 
 /** The end of a command as its executor reports it; the workspace adds the rest. */
-export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints'>
+export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes'>
 
 /** A command on its way, as its executor gives it. `createCommandOutput` of `@ws/process` makes the parts about output. */
 export interface StartedCommand extends AsyncDisposable {

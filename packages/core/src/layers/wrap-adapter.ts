@@ -13,8 +13,9 @@ import type {
   WriteData,
   WriteResult,
 } from '../adapter/types.ts'
+import { mapNotes } from '../adapter/entry-notes.ts'
 import { contractError } from '../adapter/failures.ts'
-import { assertMountPath, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
+import { assertMountPath, isWithin, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator, type IterationHooks } from './iterator.ts'
 
 /** One call of an operation, as the layer's caller sees it. */
@@ -262,8 +263,12 @@ function optionalMethods(
       },
     }),
     ...(beginCommand && {
-      beginCommand: (options) =>
-        call({ operation: 'beginCommand', path: mountRoot, signal: options?.signal }, () => beginCommand(options)),
+      beginCommand: async (options) => {
+        const it: Call = { operation: 'beginCommand', path: mountRoot, signal: options?.signal }
+        const end = await call(it, () => beginCommand(options))
+        const root = toInner(mountRoot)
+        return async () => mapNotes(await end(), (path) => (isWithin(path, root) ? toOuter(path) : undefined))
+      },
     }),
     ...(createScratch && {
       createScratch: (options) =>

@@ -1,9 +1,11 @@
-import { createWorkspace, WorkspaceError } from '@ws/core'
+import { createWorkspace, prefix, WorkspaceError } from '@ws/core'
 import {
   defineAdapter,
   keyValueDriver,
   type BeginCommandOptions,
   type EndCommand,
+  type EntryNote,
+  type MountPath,
   type StorageAdapter,
 } from '@ws/core/adapter'
 import { type AttachedExecutor, type Executor, getCommandResult, type Guarantees } from '@ws/core/executor'
@@ -53,7 +55,12 @@ function executorOf(log: string[]): Executor {
 }
 
 /** An adapter that logs the commands that it is told of. */
-function adapterOf(log: string[], name: string, failing?: 'begin' | 'end'): StorageAdapter {
+function adapterOf(
+  log: string[],
+  name: string,
+  failing?: 'begin' | 'end',
+  notes?: readonly EntryNote[],
+): StorageAdapter {
   const driver = keyValueDriver(
     { get: () => undefined, set: () => undefined, delete: () => undefined, keys: () => [] },
     { name },
@@ -66,6 +73,7 @@ function adapterOf(log: string[], name: string, failing?: 'begin' | 'end'): Stor
     return async () => {
       log.push(`${name} ended`)
       if (failing === 'end') throw broken()
+      return notes
     }
   }
   return defineAdapter(Object.assign(driver, { beginCommand }))
@@ -109,6 +117,20 @@ describe('an adapter that wants to know of commands', () => {
       'first begins',
       'first ended',
     ])
+  })
+
+  it('[HO5] tells entries that it does not share, by the paths of the workspace, and none outside of a part of it', async () => {
+    const at = (path: string): MountPath => path as MountPath
+    const notes = [
+      { path: at('/t1/a'), reason: 'was changed in the store', kept: at('/t1/a.conflict') },
+      { path: at('/t2/secret'), reason: 'is elsewhere' },
+    ]
+    const mounts = [{ at: '/w', adapter: prefix(adapterOf([], 'told', undefined, notes), '/t1') }]
+    const workspace = await createWorkspace({ mounts, executors: [executorOf([])], scratch: false })
+    const told = [{ path: '/w/a', reason: 'was changed in the store', kept: '/w/a.conflict' }]
+    expect(await workspace.exec('one')).toMatchObject({ exitCode: 0, notes: told })
+    const { workspace: silent } = await siteOf()
+    expect(await silent.exec('one')).not.toHaveProperty('notes')
   })
 
   it('makes the command fail whose changes it could not take in, and the result goes along', async () => {

@@ -1,9 +1,16 @@
 import { showName } from '@ws/core/executor'
-import type { CommandResult, RuleHint, RuleViolation } from '@ws/core'
+import type { CommandResult, RuleHint, RuleViolation, VirtualPath } from '@ws/core'
+import type { EntryNote } from '@ws/core/adapter'
 
-/** A line for each rule that a command ran into, and for each host that it was refused, with the way to go on. */
-export function ruleNotes({ hints = [], violations = [] }: Pick<CommandResult, 'hints' | 'violations'>): string[] {
-  return [...hints.map(noteOfHint), ...violations.map(noteOfViolation)]
+type Noted = Pick<CommandResult, 'hints' | 'violations' | 'notes'>
+
+/** A line for each rule that a command ran into, each host that it was refused, and each entry that the store does not share. */
+export function ruleNotes({ hints = [], violations = [], notes = [] }: Noted): string[] {
+  return [...hints.map(noteOfHint), ...violations.map(noteOfViolation), ...notes.map(noteOfEntry)]
+}
+
+function noteOfEntry({ path, reason, kept }: EntryNote<VirtualPath>): string {
+  return `Note: ${showName(path)} ${reason}${kept === undefined ? '' : ` as ${showName(kept)}`}.`
 }
 
 function noteOfHint({ rule, path, reason, remedy }: RuleHint): string {

@@ -1,0 +1,14 @@
+import type { MountPath } from '../path/virtual-path.ts'
+import type { EntryNote } from './types.ts'
+
+/** Notes with other paths. A note whose path has no other (`undefined`) is left out. */
+export function mapNotes<Path>(
+  notes: readonly EntryNote[] | void,
+  toOuter: (path: MountPath) => Path | undefined,
+): EntryNote<Path>[] {
+  return (notes ?? []).flatMap((note) => {
+    const path = toOuter(note.path)
+    const kept = note.kept === undefined ? undefined : toOuter(note.kept)
+    return path === undefined ? [] : [{ path, reason: note.reason, ...(kept !== undefined && { kept }) }]
+  })
+}
