@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { baseName, WorkspaceError } from '@ws/core'
+import { baseName, isWorkspaceError, WorkspaceError } from '@ws/core'
 import {
   type AdapterCapabilities,
   type AdapterOperation,
@@ -15,7 +15,7 @@ import {
 } from '@ws/core/adapter'
 
 import type { ReplicaAdapter, ReplicaStatus, ReplicaVerification } from './contract.ts'
-import { typed } from './errors.ts'
+import { failure, typed } from './errors.ts'
 import type { Engine } from './sync/engine.ts'
 import { isBelowName } from './sync/paths.ts'
 import type { Site } from './sync/site.ts'
@@ -62,9 +62,15 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
       const { operation, path, destination } = call
       if (engine.copy.progress !== undefined) await needs(call)
       const facts: OperationFacts = operations[operation]
-      if (!facts.changes) return run()
+      const inStore = (error: unknown): never => {
+        const left = tree.notHeld.get(path)
+        if (left === undefined || !isWorkspaceError(error, 'ENOENT')) throw error
+        const reason = `is in the store, and not on this machine: ${left.reason}`
+        throw failure('ENOTSUP', { operation, path, reason, remedy: 'read it in the store, or choose another path' })
+      }
+      if (!facts.changes) return run().catch(inStore)
       if (facts.creates !== undefined) checkName(destination ?? path, operation, capabilities)
-      const result = await turnstile.pass(() => undefined, run)
+      const result = await turnstile.pass(() => undefined, run).catch(inStore)
       await saved(destination === undefined ? [path] : [path, destination], operation, persist === 'command')
       return result
     },
@@ -75,8 +81,8 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
     closing ??= (async () => {
       let failure: WorkspaceError | undefined
       try {
-        await engine.end().catch((error: unknown) => {
-          if (!isKept) throw error
+        await engine.end(!isKept).catch((error: unknown) => {
+          if (!isKept && !isFinal(error)) throw error
           failure = waiting(typed(error))
         })
         ended = true
@@ -134,10 +140,13 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
 
 /** The error of a last push, whose changes the directory keeps. */
 function waiting(error: WorkspaceError): WorkspaceError {
-  // conflicts are in the store, and what the store cannot hold no push can help
-  const isFinal = error.code === 'ECONFLICT' || error.code === 'ENOTSUP'
-  const remedy = isFinal ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
+  const remedy = isFinal(error) ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
   return rewriteError(error, { operation: 'close', remedy })
+}
+
+/** Conflicts are in the store, and no push can help an entry that the store cannot hold. */
+function isFinal(error: unknown): boolean {
+  return isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOTSUP')
 }
 
 /** A name that the store cannot hold is refused before the disk has it. */

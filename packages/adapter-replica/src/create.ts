@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
@@ -29,9 +29,9 @@ const ordinary = { uid: 1_000, gid: 1_000 }
  * the speed of the disk. It resolves when the store was listed. Files that are new to this machine come in the background: a call
  * fetches what it needs at once, and a command waits for all of them, as `refresh()` does.
  *
- * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store, names that the
- * disk cannot hold; `ENOTSUP` for a store without conditional writes or links; `EBUSY` while another replica has the directory;
- * `EDQUOT` above a limit; errors of the store. Nothing is overwritten then.
+ * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store; `ENOTSUP` for a
+ * store without conditional writes or links; `EBUSY` while another replica has the directory; `EDQUOT` above a limit; errors of the
+ * store. Nothing is overwritten then.
  */
 export async function createReplicaAdapter(options: ReplicaAdapterOptions): Promise<ReplicaAdapter> {
   const checked = checkReplicaOptions(options)
@@ -132,9 +132,11 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
 async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   const { store, disk, tree, limits } = engine.site
   const { isNew, store: known } = opened
-  const unidentified = store.identity === undefined || known === undefined
-  const isOther = !isNew && !unidentified && known !== store.identity
-  if (isOther || (!isNew && unidentified && tree.base.size > 0 && !(await holdsAny(store, tree, limits)))) {
+  const isUnidentified = store.identity === undefined || known === undefined
+  const holds = tree.base.size > 0
+  const isOther =
+    !isNew && (isUnidentified ? holds && !(await holdsAny(store, tree, limits)) : known !== store.identity)
+  if (isOther && (holds || (await anythingIn(disk)))) {
     throw unusable(
       'EINVAL',
       'the directory is a copy of another store, or this store has lost everything; nothing was changed',
@@ -143,9 +145,9 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   }
   if (isNew && (await anythingIn(disk)))
     throw unusable('EINVAL', 'the directory holds other files, which a replica would mix up', 'name an empty directory')
-  const { failures } = await engine.run({ look: 'all', pull: true, push: !isNew, later: true })
-  for (const [, error] of failures) throw error
-  if (isNew) await disk.ask('adopt', store.identity)
+  // noted first: where this process is killed, the next one goes on with a part of a copy
+  if (isNew || isOther) await disk.ask('adopt', store.identity)
+  await engine.open(!isNew)
 }
 
 async function holdsAny(store: StorageAdapter, { base }: ReplicaTree, limits: Site['limits']): Promise<boolean> {
@@ -178,11 +180,23 @@ async function prepare(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o755 })
     const names = await readdir(directory)
     const isOurs = names.includes(stateName) || names.length === 0
-    if (isOurs && names.every((name) => name === filesName || name === stateName)) return
+    if (isOurs && names.every((name) => name === filesName || name === stateName)) {
+      // first: it says whose the files are, where this process is killed before it has made all
+      await mkdir(join(directory, stateName), { recursive: true, mode: 0o700 })
+      await dropUnfinished(join(directory, filesName))
+      return
+    }
   } catch (error) {
     throw unusable('EINVAL', 'the directory cannot be made or read', 'name one that this user may write to', error)
   }
   throw unusable('EINVAL', 'the directory holds other files', 'name an empty directory, or one that does not exist yet')
+}
+
+/** A process of root that was killed has left a directory that it had not given to its owner. */
+async function dropUnfinished(files: string): Promise<void> {
+  const { uid, mode } = await lstat(files).catch(() => ({ uid: -1, mode: 0 })) // it is not there
+  if (uid !== 0 || (mode & 0o777) !== 0o700) return
+  await rmdir(files).catch(() => undefined) // it is in use
 }
 
 /** In the words of this package's options. */

@@ -1,4 +1,5 @@
 import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
+import { rewriteError } from '@ws/core/adapter'
 
 import { operation } from './options.ts'
 
@@ -28,5 +29,21 @@ export function typed(error: unknown, path?: string): WorkspaceError {
     reason: 'could not be worked on: the replica failed in an unexpected way',
     remedy: 'try again; if it stays, tell the operator',
     native: error,
+  })
+}
+
+/** Gives errors the name of the operation that their caller knows. */
+export function named(operation: string): (error: unknown) => never {
+  return (error) => {
+    throw isWorkspaceError(error) ? rewriteError(error, { operation }) : error
+  }
+}
+
+/** The change is on the disk, and waits there. */
+export function unsaved(error: WorkspaceError): WorkspaceError {
+  if (error.code === 'ECONFLICT') return error
+  return rewriteError(error, {
+    reason: `${error.reason}. The change is kept on this machine, and is not in the store`,
+    remedy: `${error.remedy ?? 'try again'}; then call \`flush\``,
   })
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, WorkspaceError } from '@ws/core'
+import { createWorkspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createCheckpoints } from '@ws/snapshots'
@@ -10,7 +10,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { ReplicaEvent } from '../src/index.ts'
-import { at, failureOf, filesOf, openMachine, ownDirectory, put } from './support/site.ts'
+import { at, failureOf, filesOf, openMachine, ownDirectory, put, takeAway } from './support/site.ts'
 
 /** Files that the store does not give before it is told to. */
 interface Held {
@@ -152,15 +152,13 @@ describe('files that are still being copied', () => {
 
   it('[RE4] a store that fails: the call and the command say so, and the next one goes on', async () => {
     const store = createMemoryAdapter({ files: { '/a.txt': 'a', '/b.txt': 'b' } })
-    const { read } = store
-    const away = { code: 'EBACKEND', operation: 'read', reason: 'cannot be reached', remedy: 'try again' } as const
-    store.read = () => Promise.reject(new WorkspaceError(away))
+    const comeBack = takeAway(store)
     const { replica, events } = await openMachine(store)
     expect(await failureOf(replica.stat(at('/a.txt')))).toMatchObject({ code: 'EBACKEND', operation: 'stat' })
     const begun = Promise.resolve(replica.beginCommand?.())
     expect(await failureOf(begun)).toMatchObject({ code: 'EBACKEND', operation: 'exec' })
     expect(events).toMatchObject([{ event: 'copy-failed', error: { code: 'EBACKEND' } }])
-    store.read = read
+    comeBack()
     await replica.refresh?.()
     expect(await filesOf(replica)).toEqual({ '/a.txt': 'a', '/b.txt': 'b' })
   })
@@ -185,11 +183,10 @@ describe('files that are still being copied', () => {
   it('[RE4] a replica that stays open, since its last push failed, still gets every file', async () => {
     const { store, release } = held({ '/a.txt': 'a', '/b.txt': 'b' })
     const { replica } = await openMachine(store, { persist: 'flush' })
-    const { write } = store
-    store.write = () => Promise.reject(new WorkspaceError({ code: 'EBACKEND', operation: 'write', reason: 'is away' }))
+    const comeBack = takeAway(store)
     await put(replica, '/new.txt', 'new')
     expect(await failureOf(replica.close())).toMatchObject({ code: 'EBACKEND' })
-    store.write = write
+    comeBack()
     release()
     expect(await filesOf(replica)).toEqual({ '/a.txt': 'a', '/b.txt': 'b', '/new.txt': 'new' })
   })

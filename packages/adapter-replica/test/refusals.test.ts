@@ -7,7 +7,7 @@ import { defineAdapter, type Entry, keyValueDriver, type StorageAdapter, wrapAda
 import { describe, expect, it } from 'vitest'
 
 import { createReplicaAdapter } from '../src/index.ts'
-import { at, failureOf, filesOf, machineOf, ownDirectory, put } from './support/site.ts'
+import { at, failureOf, filesOf, machineOf, ownDirectory, put, takeAway } from './support/site.ts'
 
 /** The message of the refusal: one sentence with the remedy, and no path of this machine. */
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -143,22 +143,14 @@ describe('a flush says what it could not save, and saves the rest', () => {
   it('[RE4] a store that is away: the change waits on the disk, calls say so, and the next flush goes on', async () => {
     const store = createMemoryAdapter({ files: { '/a': 'a' } })
     const { replica } = await machineOf(store)
-    const { write } = store
-    const { WorkspaceError } = await import('@ws/core')
-    const away = new WorkspaceError({
-      code: 'EBACKEND',
-      operation: 'write',
-      reason: 'cannot be reached',
-      remedy: 'try again',
-    })
-    store.write = () => Promise.reject(away)
+    const comeBack = takeAway(store)
     const failure = await failureOf(put(replica, '/a', 'mine'))
     expect(failure).toMatchObject({ code: 'EBACKEND', path: '/a' })
     expect(failure.message).toContain('is kept on this machine, and is not in the store')
     expect(replica.status()).toMatchObject({ dirty: ['/a'], waitingBytes: 4 })
     // nor does closing lose it
     expect(await failureOf(replica.close())).toMatchObject({ code: 'EBACKEND' })
-    store.write = write
+    comeBack()
     await replica.flush()
     expect(await filesOf(store)).toEqual({ '/a': 'mine' })
   })
@@ -211,25 +203,25 @@ describe('a flush says what it could not save, and saves the rest', () => {
     expect([count, replica.status().conflicts]).toEqual([2, []])
   })
 
-  it('a store that shows something else each time: calls and commands say so, and nothing is taken for whole', async () => {
+  it('[RE5] a name that is listed and not there is left out, and calls and commands go on', async () => {
     const store = createMemoryAdapter({ files: { '/a': 'a' } })
-    const { replica } = await machineOf(store)
-    // the listing names a file that is not there
+    const { replica, root } = await machineOf(store)
     const list = store.list.bind(store)
     const ghost = { path: at('/ghost'), name: 'ghost', type: 'file', size: 1, version: 'g' } as Entry
     store.list = async function* (...given) {
       yield* list(...given)
       yield ghost
     }
-    expect(await refusal(replica.refresh?.() ?? Promise.resolve())).toContain(
-      'EBUSY `/` was listed by the store in another way',
-    )
-    expect(await failureOf(replica.beginCommand?.() ?? Promise.resolve())).toMatchObject({
-      code: 'EBUSY',
-      operation: 'exec',
-    })
+    await replica.refresh?.()
+    const reason = 'the store lists it in another way than it gives it'
+    expect(replica.status().leftOut).toEqual([{ path: '/ghost', reason, holdsBytes: false }])
+    const end = await replica.beginCommand?.()
+    await writeFile(`${root}/b`, 'b')
+    expect(await end?.()).toEqual([{ path: '/ghost', reason: `is in the store, and not on this machine: ${reason}` }])
+    expect(await failureOf(replica.read(at('/ghost')))).toMatchObject({ code: 'ENOTSUP', path: '/ghost' })
     store.list = list
     await replica.refresh?.()
+    expect([await filesOf(store), replica.status().leftOut]).toEqual([{ '/a': 'a', '/b': 'b' }, []])
   })
 
   it('[RE4] a listing that lies about what is gone deletes nothing', async () => {

@@ -1,18 +1,29 @@
 import type { MountPath } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
-import { conflictPath } from './names.ts'
+import { conflictPath, stampOf } from './names.ts'
 import { agree, look, type Site, type Step } from './site.ts'
+import { isSameBytes } from './tree.ts'
 
 /** Names that are tried for one version. */
 const attempts = 100
 
-/** Gives this machine's version another name, under which it goes to the store. Then the store's version can take the path. */
-export async function keepOurs(site: Site, path: MountPath, kind: ReplicaConflict['kind']): Promise<Step> {
+/**
+ * Gives this machine's version another name, under which it goes to the store. Then the store's version can take the path.
+ *
+ * @param word for its name. Default: the time, and this machine. Machines that give one file the same word make one copy
+ */
+export async function keepOurs(
+  site: Site,
+  path: MountPath,
+  kind: ReplicaConflict['kind'],
+  word?: string,
+): Promise<Step> {
   const { tree, disk, turnstile, machine, onEvent } = site
   const time = Date.now()
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const kept = conflictPath(path, time, machine, attempt)
+    const kept = conflictPath(path, word ?? `${stampOf(time)}-${machine}`, attempt)
+    if (word !== undefined && isSameBytes(tree.base.get(kept), tree.seen.get(path))) return 'done'
     if (tree.seen.has(kept) || tree.base.has(kept)) continue
     const conflict: ReplicaConflict = { path, kept, time, kind }
     // noted first: a process that is killed in between leaves a note at most

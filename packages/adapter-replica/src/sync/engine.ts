@@ -1,4 +1,4 @@
-import { isWithin, isWorkspaceError, quotePath, type WorkspaceError } from '@ws/core'
+import { isWithin, isWorkspaceError, quotePath } from '@ws/core'
 import {
   type BeginCommandOptions,
   type EndCommand,
@@ -8,17 +8,24 @@ import {
   type SignalOption,
 } from '@ws/core/adapter'
 
-import { failure, typed } from '../errors.ts'
+import type { ReplicaEvent } from '../contract.ts'
+import { failure, named, typed, unsaved } from '../errors.ts'
+import { awayCodes } from './alone.ts'
+import { keepOurs } from './conflict.ts'
 import { FirstCopy, type Needed } from './first-copy.ts'
 import { ancestorsOf } from './paths.ts'
 import { pass, type PassRequest, type PassResult } from './pass.ts'
+import { few, Notes } from './notes.ts'
 import { leaveInStore, type Site } from './site.ts'
 
 /** Milliseconds between the pushes of sessions and background commands. */
 const tick = 1_000
 /** Milliseconds of quiet after which `persist: 'flush'` pushes by itself. */
 const idle = 2_000
-const listed = 20
+/** Milliseconds after which a push is tried again that waits for another program. */
+const retryEvery = 10_000
+
+type Failures = PassResult['failures']
 
 export interface EngineOptions {
   readonly site: Omit<Site, 'isBusy'>
@@ -33,26 +40,46 @@ interface NeededBy extends SignalOption {
 export class Engine {
   readonly site: Site
   readonly copy: FirstCopy
+  readonly #notes: Notes
   readonly #persist: 'command' | 'flush'
   #last: Promise<unknown> = Promise.resolve()
   #touched = new Set<MountPath>()
-  #acknowledging: Promise<PassResult> | undefined
+  #acknowledging: ReturnType<Engine['run']> | undefined
   #running = 0
   #background = 0
   #ticker: ReturnType<typeof setInterval> | undefined
   #idle: ReturnType<typeof setTimeout> | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
   #pushes: Promise<unknown> | undefined
 
   constructor({ site, persist }: EngineOptions) {
-    this.site = { ...site, isBusy: () => this.#running > 0 }
+    const onEvent = (event: ReplicaEvent): void => {
+      this.#notes.hear(event)
+      site.onEvent(event)
+    }
+    this.site = { ...site, onEvent, isBusy: () => this.#running > 0 }
+    this.#notes = new Notes(this.site.tree)
     this.copy = new FirstCopy(this.site)
     this.#persist = persist
   }
 
-  run(request: PassRequest): Promise<PassResult> {
-    const turn = this.#last.then(() => pass(this.site, this.copy, request))
+  /** @throws WorkspaceError where the store is away: what only one entry has to wait for is in the result */
+  run(request: PassRequest, again = false): Promise<Omit<PassResult, 'failures'> & { readonly waiting: Failures }> {
+    const turn = this.#last.then(async () => {
+      this.site.tree.startAnew(again)
+      const { failures, ...result } = await pass(this.site, this.copy, request)
+      for (const [, error] of failures) if (awayCodes.has(error.code)) throw request.push ? unsaved(error) : error
+      if (request.push) this.#waitFor(failures)
+      else for (const [path, { reason }] of failures) leaveInStore(this.site, path, `it ${reason}`)
+      return { ...result, waiting: failures }
+    })
     this.#last = turn.catch(() => undefined) // the next one waits for its end; its caller sees the error
     return turn
+  }
+
+  /** Brings over what the store has. @param push the changes too that an earlier process has left on the disk */
+  async open(push: boolean): Promise<void> {
+    await this.run({ look: 'all', pull: true, push, later: true })
   }
 
   /** Resolves when everything is on the disk that the store had when the replica was opened. */
@@ -65,25 +92,15 @@ export class Engine {
     await this.copy.need(path, needed, signal).catch(named(operation))
   }
 
-  /** Brings the changes of the store to the disk. */
-  async refresh(signal: AbortSignal | undefined, operation: string): Promise<void> {
+  /** Brings the changes of the store to the disk. @param again also what could not be brought over a moment ago */
+  async refresh(signal: AbortSignal | undefined, operation: string, again = true): Promise<void> {
     await this.complete(signal, operation)
-    const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
-    for (const [, error] of failures) throw rewriteError(error, { operation })
-  }
-
-  /** The same before a command, which is the way to empty a disk that is full. */
-  async #bringAll(signal: AbortSignal | undefined): Promise<void> {
-    const { failures } = await this.run({ look: undefined, pull: true, push: false, signal })
-    for (const [path, error] of failures) {
-      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw rewriteError(error, { operation: 'exec' })
-      leaveInStore(this.site, path, 'the disk of this machine is full')
-    }
+    await this.run({ look: undefined, pull: true, push: false, signal }, again).catch(named(operation))
   }
 
   async begin({ background = false, signal }: BeginCommandOptions): Promise<EndCommand> {
-    await this.complete(signal, 'exec')
-    if (this.#persist === 'command') await this.#bringAll(signal)
+    if (this.#persist === 'command') await this.refresh(signal, 'exec', false)
+    else await this.complete(signal, 'exec')
     this.#running += 1
     if (background) this.#follow(1)
     let ended = false
@@ -92,10 +109,9 @@ export class Engine {
       ended = true
       this.#running -= 1
       if (background) this.#follow(-1)
-      if (this.#persist === 'flush') return this.#rest()
-      const { failures } = await this.run({ look: 'all', pull: false, push: true })
-      const error = [...failures.values()].find((one) => one.code !== 'EBUSY')
-      if (error !== undefined) throw unsaved(error)
+      if (this.#persist === 'flush') this.#rest()
+      else await this.run({ look: 'all', pull: false, push: true })
+      return this.#notes.tell()
     }
   }
 
@@ -111,7 +127,9 @@ export class Engine {
       const only = isKnown ? touched.map((path) => this.#topmostUnknown(path)) : 'all'
       return this.run({ look: only, pull: false, push: true })
     })
-    const { failures, conflicts } = await this.#acknowledging
+    const { waiting, conflicts } = await this.#acknowledging.catch((error: unknown) => {
+      throw isWorkspaceError(error) ? rewriteError(error, { operation, path: paths[0] ?? mountRoot }) : error
+    })
     const concerns = (one: MountPath): boolean => paths.some((path) => isWithin(one, path) || isWithin(path, one))
     const conflict = conflicts.find(({ path }) => concerns(path))
     if (conflict !== undefined) {
@@ -122,7 +140,7 @@ export class Engine {
         remedy: 'read both, and write what is right',
       })
     }
-    for (const [path, error] of failures) if (concerns(path)) throw rewriteError(unsaved(error), { operation, path })
+    for (const [path, error] of waiting) if (concerns(path)) throw rewriteError(unsaved(error), { operation, path })
     const left = [...this.site.tree.leftOut.values()].find(
       ({ path, holdsBytes }) => holdsBytes && path !== mountRoot && concerns(path.replace(/\/$/u, '') as MountPath),
     )
@@ -143,12 +161,8 @@ export class Engine {
 
   async flush(signal: AbortSignal | undefined): Promise<void> {
     const { tree } = this.site
-    const { pushed, changedMeanwhile, conflicts, failures } = await this.run({
-      look: 'all',
-      pull: false,
-      push: true,
-      signal,
-    })
+    const request = { look: 'all', pull: false, push: true, signal } as const
+    const { pushed, changedMeanwhile, conflicts, waiting } = await this.run(request, true)
     if (conflicts.length > 0) {
       const names = conflicts.map(({ path, kept }) => `${quotePath(path)} (yours is ${quotePath(kept)})`)
       throw failure('ECONFLICT', {
@@ -158,7 +172,7 @@ export class Engine {
         remedy: 'read both, write what is right, and remove the kept version',
       })
     }
-    for (const [, error] of failures) throw unsaved(error)
+    for (const [, error] of waiting) throw unsaved(error)
     const left = [...tree.leftOut.values()].filter(({ holdsBytes }) => holdsBytes)
     if (left.length > 0) {
       throw failure('ENOTSUP', {
@@ -171,13 +185,28 @@ export class Engine {
     tree.lastFlush = { time: Date.now(), pushed, changedMeanwhile }
   }
 
-  /** Ends the clocks, and pushes what is left. */
-  async end(): Promise<void> {
+  /**
+   * Ends the clocks, and pushes what is left.
+   *
+   * @param isLast nothing will push later: a file that waits for another machine's deletion goes to the store under a name of its own
+   */
+  async end(isLast: boolean): Promise<void> {
     clearInterval(this.#ticker)
     clearTimeout(this.#idle)
     this.#ticker = undefined
     await this.#pushes
-    await this.flush(undefined)
+    try {
+      await this.flush(undefined)
+    } catch (error) {
+      const { tree, tombstones } = this.site
+      const isBlocked = (path: string): boolean => tombstones.waitsFor(path) && tree.seen.has(path)
+      const blocked = isLast ? ([...tree.dirty].filter(isBlocked) as MountPath[]) : []
+      if (blocked.length === 0) throw error
+      for (const path of blocked) await keepOurs(this.site, path, 'content')
+      await this.flush(undefined)
+    } finally {
+      clearTimeout(this.#retry)
+    }
   }
 
   #follow(by: number): void {
@@ -191,6 +220,13 @@ export class Engine {
     this.#ticker ??= setInterval(() => this.#pushQuietly(), tick).unref()
   }
 
+  /** Tries again by itself what waits for another program or machine. */
+  #waitFor(failures: Failures): void {
+    this.#notes.wait(failures)
+    clearTimeout(this.#retry)
+    if (failures.size > 0) this.#retry = setTimeout(() => this.#pushQuietly(), retryEvery).unref()
+  }
+
   #rest(): void {
     if (this.#persist !== 'flush') return
     clearTimeout(this.#idle)
@@ -202,7 +238,7 @@ export class Engine {
     if (this.#pushes !== undefined) return
     const report = (error: unknown): void => this.site.onEvent({ event: 'push-failed', error: typed(error) })
     this.#pushes = this.run({ look: 'all', pull: false, push: true })
-      .then(({ failures }) => failures.forEach(report), report)
+      .then(({ waiting }) => waiting.forEach(report), report)
       .finally(() => (this.#pushes = undefined))
   }
 
@@ -210,24 +246,4 @@ export class Engine {
     const { seen } = this.site.tree
     return ancestorsOf(path).find((above) => !seen.has(above)) ?? path
   }
-}
-
-function named(operation: string): (error: unknown) => never {
-  return (error) => {
-    throw isWorkspaceError(error) ? rewriteError(error, { operation }) : error
-  }
-}
-
-function few(texts: readonly string[]): string {
-  const more = texts.length - listed
-  return `${texts.slice(0, listed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
-}
-
-/** The change is on the disk, and waits there. */
-function unsaved(error: WorkspaceError): WorkspaceError {
-  if (error.code === 'ECONFLICT') return error
-  return rewriteError(error, {
-    reason: `${error.reason}. The change is kept on this machine, and is not in the store`,
-    remedy: `${error.remedy ?? 'try again'}; then call \`flush\``,
-  })
 }

@@ -5,7 +5,8 @@ import type { ReplicaProgress } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
 import { ancestorsOf } from './paths.ts'
 import { pullEntry } from './pull.ts'
-import { isChanged, type Remote, statStore } from './remote.ts'
+import { leaveFailed } from './alone.ts'
+import { type Remote, statStore } from './remote.ts'
 import { look, type Site, type Step } from './site.ts'
 
 /** Files that are on their way at once. */
@@ -58,7 +59,7 @@ export class FirstCopy {
     return this.#waiting.size === 0 ? undefined : { copied: this.#copied, total: this.#total }
   }
 
-  /** Resolves when the needed part is there. @throws WorkspaceError of the store; `EBUSY` for a file that never held still */
+  /** Resolves when the needed part is there. @throws WorkspaceError where the store is away */
   async need(path: MountPath, needed: Needed, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size === 0) return
     const above = [...ancestorsOf(path), path].filter((one) => this.#waiting.has(one))
@@ -119,21 +120,16 @@ export class FirstCopy {
       if (now === undefined) this.#note(path, remote)
       else this.#waiting.set(path, now)
     }
-    throw failure('EBUSY', {
-      operation: 'refresh',
-      path,
-      reason: 'kept changing while it was brought over',
-      remedy: 'let the program that writes it end, then try again',
-    })
+    const remote = this.#waiting.get(path)
+    leaveFailed(this.#site, path, remote?.version, 'it kept changing while it was brought over')
+    if (remote !== undefined) this.#note(path, remote)
   }
 
   async #pull(path: MountPath, remote: Remote): Promise<Step> {
     try {
       return await pullEntry(this.#site, path, remote, this.#options)
     } catch (error) {
-      if (this.#stop.signal.aborted) throw closed(path)
-      if (isChanged(error)) return 'differs'
-      throw error
+      throw this.#stop.signal.aborted ? closed(path) : error
     }
   }
 

@@ -4,13 +4,17 @@ import type { MountPath } from '@ws/core/adapter'
 /** Bytes of one name on the disks and in the stores that there are. */
 const longestName = 255
 
-/** `name.conflict-<time>-<machine>.ext`, with the time in UTC seconds. @param attempt from 1; later ones add their number */
-export function conflictPath(path: MountPath, time: number, machine: string, attempt: number): MountPath {
+/** The time in UTC seconds, as a part of a name. */
+export function stampOf(time: number): string {
+  return new Date(time).toISOString().replaceAll(/[-:]|\.\d+/gu, '')
+}
+
+/** `name.conflict-<word>.ext`. @param attempt from 1; later ones add their number */
+export function conflictPath(path: MountPath, word: string, attempt: number): MountPath {
   const name = baseName(path)
   const dot = name.lastIndexOf('.')
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  const stamp = new Date(time).toISOString().replaceAll(/[-:]|\.\d+/gu, '')
-  const mark = `.conflict-${stamp}-${machine}${attempt === 1 ? '' : `-${attempt}`}`
+  const mark = `.conflict-${word}${attempt === 1 ? '' : `-${attempt}`}`
   const room = longestName - Buffer.byteLength(mark)
   const ending = Buffer.byteLength(extension) < room / 2 ? extension : ''
   return childPath(parentPath(path), `${cut(stem, room - Buffer.byteLength(ending))}${mark}${ending}`)

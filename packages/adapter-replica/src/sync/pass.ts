@@ -3,13 +3,14 @@ import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/co
 
 import type { ReplicaConflict } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
+import { awayCodes, listSite } from './alone.ts'
 import { heldBack, orderOf } from './order.ts'
 import { childrenFirst, parentsFirst } from './paths.ts'
 import type { FirstCopy } from './first-copy.ts'
 import { pullEntry } from './pull.ts'
 import { pushEntry } from './push.ts'
-import { differences, listStore, type Remote } from './remote.ts'
-import { leaveInStore, look, type Site, type Step } from './site.ts'
+import { differences, type Remote } from './remote.ts'
+import { look, type Site, type Step } from './site.ts'
 
 /** Files that are on their way at once. */
 const parallel = 32
@@ -18,8 +19,6 @@ const listedFrom = 8
 const listedShare = 1 / 300
 /** How often both sides are looked at again, where they change meanwhile. */
 const mostRounds = 8
-/** Entries of the store that are named, where they cannot come to this machine. */
-const mostLeft = 1_000
 
 export interface PassRequest extends SignalOption {
   /** Looks at the disk first: at these paths, or at everything. */
@@ -139,14 +138,8 @@ class Pass {
     if (this.#changed.size > 0) this.#differs = true
   }
 
-  async #list(): Promise<ReadonlyMap<string, Remote>> {
-    const { store, limits, tree } = this.#site
-    const left = new Map<string, string>()
-    const leave = (path: string, reason: string): unknown => left.size < mostLeft && left.set(path, reason)
-    const listed = await listStore(store, limits, { signal: this.#request.signal, base: tree.base, leave })
-    for (const path of tree.notHeld.keys()) if (!left.has(path)) tree.notHeld.delete(path)
-    for (const [path, reason] of left) leaveInStore(this.#site, path, reason)
-    return listed
+  #list(): Promise<ReadonlyMap<string, Remote>> {
+    return listSite(this.#site, this.#request.signal)
   }
 
   async #copied(path: MountPath): Promise<Step> {
@@ -210,7 +203,7 @@ class Pass {
       if (signal?.aborted === true && error === signal.reason) throw error
       const known = typed(error, path)
       this.#failures.set(path, known)
-      if (known.code === 'EBACKEND' || known.code === 'ETIMEDOUT') this.#away ??= known
+      if (awayCodes.has(known.code)) this.#away ??= known
     }
   }
 

@@ -3,18 +3,23 @@ import { type MountPath, mountRoot } from '@ws/core/adapter'
 import type { SignalOption } from '@ws/core/adapter'
 
 import type { Seen, Wanted } from '../worker/protocol.ts'
+import { pulling } from './alone.ts'
 import { keepOurs } from './conflict.ts'
 import { type Fetched, fetchEntry, isChanged, isGone, type Remote } from './remote.ts'
 import { agree, type Site, type Step } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
 /** Brings one path of the store to this machine. A path is replaced only where it is as it was agreed upon. */
-export async function pullEntry(
+export function pullEntry(
   site: Site,
   path: MountPath,
   remote: Remote | undefined,
-  options: SignalOption,
+  { signal }: SignalOption,
 ): Promise<Step> {
+  return pulling(site, path, remote?.version, { signal, work: () => pull(site, path, remote, { signal }) })
+}
+
+async function pull(site: Site, path: MountPath, remote: Remote | undefined, options: SignalOption): Promise<Step> {
   if (remote === undefined) return pullDeletion(site, path, options)
   const above = await makeAbove(site, path)
   if (above !== 'done') return above
@@ -34,11 +39,12 @@ async function pullFetched(
   { type, fetched }: { readonly type: 'file' | 'symlink'; readonly fetched: Fetched },
   options: SignalOption,
 ): Promise<Step> {
-  const owner = fetched.bytes === undefined ? undefined : site.tombstones.ownerOf(fetched.bytes)
-  if (owner === undefined) return pullContent(site, path, type, fetched)
+  const { bytes, version } = fetched
+  const owner = bytes === undefined ? undefined : site.tombstones.ownerOf(bytes)
+  if (bytes === undefined || owner === undefined) return pullContent(site, path, type, fetched)
   try {
-    if (owner === 'us') await site.tombstones.delete(site.store, path, fetched.version, options)
-    else await site.tombstones.meetForeign(site.store, path, fetched.version, options)
+    if (owner === 'us') await site.tombstones.delete(site.store, path, version, options)
+    else await site.tombstones.meetForeign(site.store, path, { version, bytes }, options)
   } catch (error) {
     if (isChanged(error)) return 'differs'
     throw error
@@ -81,7 +87,9 @@ async function pullDirectory(site: Site, path: MountPath, remote: Remote): Promi
   const wanted: Wanted = { path, type: 'directory', mode: remote.mode ?? 0o755, mtime: Date.now() }
   if (facts === undefined) return put(site, wanted, undefined, 'directory')
   if (facts.type !== 'directory') {
-    if (!isSameBytes(base, facts) && (await keepOurs(site, path, 'type')) !== 'done') return 'changed'
+    const word = hiddenWord(site, path)
+    const isLost = word !== undefined || !isSameBytes(base, facts)
+    if (isLost && (await keepOurs(site, path, 'type', word)) !== 'done') return 'changed'
     return put(site, wanted, undefined, 'directory')
   }
   const mode = remote.mode ?? facts.mode
@@ -109,13 +117,21 @@ async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink'
     await agree(site, [known])
     return 'done'
   }
-  if (isClean) {
+  const word = hiddenWord(site, path)
+  if (isClean && word === undefined) {
     const step = await bring(marked(wanted, base?.mode, facts))
     // a directory that holds something new stays, under another name
     if (step === 'done' || facts.type !== 'directory') return step
   }
-  if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type')) !== 'done') return 'changed'
+  if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type', word)) !== 'done') return 'changed'
   return bring()
+}
+
+/** A word for the name of an agreed file or link whose object stays in the store below the one that has taken its path. */
+function hiddenWord({ tree }: Site, path: MountPath): string | undefined {
+  const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
+  if (base === undefined || !isSameBytes(base, facts) || tree.unnamed.get(path)?.type !== base.type) return undefined
+  return base.version.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8)
 }
 
 /** Bits that were changed here stay, and go to the store with the next push. */

@@ -1,8 +1,9 @@
-import { isWorkspaceError, parentPath, type WorkspaceError } from '@ws/core'
+import { isWorkspaceError, parentPath } from '@ws/core'
 import { mountRoot, settable, type MountPath, type WriteData } from '@ws/core/adapter'
 
-import { failure } from '../errors.ts'
 import { type Base, largeBytes, type Seen } from '../worker/protocol.ts'
+import { pushing } from './alone.ts'
+import { keepOurs } from './conflict.ts'
 import { ancestorsOf } from './paths.ts'
 import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
@@ -13,32 +14,27 @@ import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 const costlyTimeSlack = 2_000
 
 /** Brings one path of this machine to the store, on the condition that the store is as it was agreed upon. */
-export async function pushEntry(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
-  const [base, facts] = [site.tree.base.get(path), site.tree.seen.get(path)]
-  try {
-    if (facts === undefined) return base === undefined ? 'done' : await pushDeletion(site, base, options)
-    if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
-    if (site.tree.notHeld.has(path)) throw notHeld(path)
-    if (base !== undefined && base.type !== facts.type) {
-      const step = await pushDeletion(site, base, options)
-      return step === 'done' ? await pushNew(site, path, facts, options) : step
-    }
-    return await pushNew(site, path, facts, options)
-  } catch (error) {
-    if (isChanged(error)) return 'differs'
-    const isRefused = isWorkspaceError(error, 'EINVAL') || isWorkspaceError(error, 'ENAMETOOLONG')
-    if (!isRefused || facts === undefined) throw error
-    return leaveHere(site, path, `the store refuses its name: ${error.reason}`)
-  }
+export function pushEntry(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
+  return pushing(site, path, { signal: options.signal, work: () => push(site, path, options) })
 }
 
-function notHeld(path: MountPath): WorkspaceError {
-  return failure('EBUSY', {
-    operation: 'flush',
-    path,
-    reason: 'has a version in the store that cannot come to this machine',
-    remedy: 'rename yours, or look at `status().leftOut`',
-  })
+async function push(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
+  const [base, facts] = [site.tree.base.get(path), site.tree.seen.get(path)]
+  if (site.tree.notHeld.has(path)) return yieldTo(site, path)
+  if (facts === undefined) return base === undefined ? 'done' : pushDeletion(site, base, options)
+  if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
+  if (base !== undefined && base.type !== facts.type) {
+    const step = await pushDeletion(site, base, options)
+    return step === 'done' ? pushNew(site, path, facts, options) : step
+  }
+  return pushNew(site, path, facts, options)
+}
+
+/** The store has a version at the path that cannot come to this machine: it keeps the path, as in every conflict. */
+async function yieldTo(site: Site, path: MountPath): Promise<Step> {
+  if (!site.tree.seen.has(path)) await agree(site, [], [path])
+  else if ((await keepOurs(site, path, 'content')) === 'done') return 'changed'
+  return 'done'
 }
 
 async function pushNew(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step> {
@@ -195,6 +191,12 @@ function hasEntries({ tree }: Site, path: string): boolean {
   return false
 }
 
+/** A file of another program can have the name by now, or have had it in a bucket beside the directory. */
+async function deleteDirectory({ store }: Site, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
+  const { type, version } = await store.stat(path, { signal })
+  if (type === 'directory') await store.delete(path, { ifVersion: version, signal })
+}
+
 async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOptions): Promise<Step> {
   const { store, tree, tombstones } = site
   const path = base.path as MountPath
@@ -205,7 +207,7 @@ async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOp
     !store.capabilities.keepsEmptyDirectories && above?.type === 'directory' && !hasEntries(site, parent)
   if (losesParent) await agree(site, [], [parent])
   try {
-    if (base.type === 'directory') await store.delete(path, { signal })
+    if (base.type === 'directory') await deleteDirectory(site, path, signal)
     else if (base.type === 'symlink' || store.capabilities.conditionalDelete === 'server')
       await store.delete(path, { ifVersion: base.version, signal })
     else await tombstones.delete(store, path, base.version, { signal })

@@ -39,13 +39,15 @@ interface ListOptions extends SignalOption {
   /** The entries that this machine has already. Above a limit, it goes on with them. */
   readonly base: ReadonlyMap<string, Base>
   readonly leave: (path: string, reason: string) => unknown
+  /** Called with an object that no path names, or whose path another entry has. Default: nothing is done. */
+  readonly onUnnamed?: ((entry: Entry) => void) | undefined
 }
 
 /** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, where this machine has nothing of the store yet */
 export async function listStore(
   store: StorageAdapter,
   limits: Limits,
-  { signal, base, leave }: ListOptions,
+  { signal, base, leave, onUnnamed }: ListOptions,
 ): Promise<Map<string, Remote>> {
   const found = new Map<string, Remote>()
   let files = base.size
@@ -60,6 +62,10 @@ export async function listStore(
     }
     const { type, path, version = '', mode, size = 0 } = entry
     if (isBelowName(path, limits.rebuild)) continue
+    if (entry.unreachable === true) {
+      onUnnamed?.(entry)
+      continue
+    }
     const reason = reasonAgainst(entry, limits)
     if (reason !== undefined) leave(path, reason)
     if (reason !== undefined || type === 'other') continue
@@ -91,8 +97,7 @@ function limitAt(files: number, bytes: number, size: number, limits: Limits): re
   return bytes > maxBytes ? ['maxBytes', `more than ${maxBytes} bytes`] : []
 }
 
-function reasonAgainst({ path, name, unreachable }: Entry, limits: Limits): string | undefined {
-  if (unreachable === true) return 'no path can name its key in the store'
+function reasonAgainst({ path, name }: Entry, limits: Limits): string | undefined {
   if (Buffer.byteLength(name) > limits.maxNameBytes || Buffer.byteLength(path) > limits.maxPathBytes)
     return 'its name in the store is too long for the disk'
   return path.includes('/.ws-tmp-') ? 'its name in the store is kept for temporary files' : undefined

@@ -1,14 +1,16 @@
 import { isWorkspaceError } from '@ws/core'
-import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import { eitherSignal, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import { isGone } from './remote.ts'
 
 const mark = '\0@ws/adapter-replica is deleting this file: '
-/** Milliseconds from the claim within which the deletion must begin. */
-const claimTime = 60_000
-/** Milliseconds after which the machine of a claim must have vanished. */
-const abandonedAfter = 600_000
+/** Milliseconds from the claim within which the deletion must end. */
+const claimTime = 20_000
+/** Milliseconds after which the machine of a claim must have vanished: a request that was sent has arrived, or never will. */
+const abandonedAfter = 60_000
+/** The same by the clocks of two machines, which servers let differ by a quarter of an hour each. */
+const abandonedByClock = 3_600_000
 
 interface Claim {
   readonly version: string
@@ -34,17 +36,29 @@ export class Tombstones {
     if (bytes.length > 200 || bytes[0] !== 0) return undefined
     const text = Buffer.from(bytes).toString()
     if (!text.startsWith(mark)) return undefined
-    return text.slice(mark.length).trimEnd() === this.#id ? 'us' : 'another'
+    return claimIn(text).id === this.#id ? 'us' : 'another'
   }
 
   /** Leaves a tombstone of another machine alone, until that machine must have vanished: then its deletion is finished. */
-  async meetForeign(store: StorageAdapter, path: MountPath, version: string, options: SignalOption): Promise<void> {
+  async meetForeign(
+    store: StorageAdapter,
+    path: MountPath,
+    { version, bytes }: { readonly version: string; readonly bytes: Uint8Array },
+    options: SignalOption,
+  ): Promise<void> {
     const known = this.#foreign.get(path)
-    if (known?.version !== version) this.#foreign.set(path, { version, since: performance.now() })
-    else if (isAbandoned(known)) {
-      await this.delete(store, path, version, options)
-      this.forget(path)
-    }
+    const age = Date.now() - claimIn(Buffer.from(bytes).toString()).time
+    const since = age > abandonedByClock ? -Infinity : performance.now()
+    const claim = known?.version === version ? known : { version, since }
+    this.#foreign.set(path, claim)
+    if (!isAbandoned(claim)) return
+    await this.delete(store, path, version, options)
+    this.forget(path)
+  }
+
+  /** A new file there waits for the end of another machine's deletion. */
+  waitsFor(path: string): boolean {
+    return this.#foreign.has(path)
   }
 
   /** The condition under which a file may be made where the store has nothing but, perhaps, a tombstone. */
@@ -70,23 +84,29 @@ export class Tombstones {
 
   /** @throws WorkspaceError `ECONFLICT` where it is another version by now */
   async delete(store: StorageAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
-    const bytes = new TextEncoder().encode(`${mark}${this.#id}\n`)
-    const claimed = performance.now()
-    const { version: tombstone } = await store.write(path, bytes, { ifVersion: version, listed: true, signal })
-    if (performance.now() - claimed > claimTime) {
-      throw failure('EBUSY', {
-        operation: 'flush',
-        path,
-        reason: 'could not be deleted in the store in time',
-        remedy: 'flush again',
-      })
-    }
+    const bytes = new TextEncoder().encode(`${mark}${this.#id} ${Date.now()}\n`)
+    const late = AbortSignal.timeout(claimTime)
+    const within = eitherSignal(late, signal)
     try {
-      await store.delete(path, { ifVersion: tombstone, signal })
+      const { version: tombstone } = await store.write(path, bytes, {
+        ifVersion: version,
+        listed: true,
+        signal: within,
+      })
+      await store.delete(path, { ifVersion: tombstone, signal: within })
     } catch (error) {
-      if (!isWorkspaceError(error, 'ENOENT')) throw error
+      if (isWorkspaceError(error, 'ENOENT')) return
+      if (!late.aborted || signal?.aborted === true) throw error
+      const reason = 'could not be deleted in the store in time'
+      throw failure('EBUSY', { operation: 'flush', path, reason, remedy: 'flush again' })
     }
   }
+}
+
+/** The replica that wrote a tombstone, and when by its clock (ms since the epoch). */
+function claimIn(text: string): { readonly id: string | undefined; readonly time: number } {
+  const [id, time] = text.slice(mark.length).trimEnd().split(' ')
+  return { id, time: Number(time ?? Infinity) }
 }
 
 function isAbandoned({ since }: Claim): boolean {

@@ -1,4 +1,4 @@
-import { mountRoot, type MountPath } from '@ws/core/adapter'
+import { type Entry, mountRoot, type MountPath } from '@ws/core/adapter'
 import { isCovered, isSameTime } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
@@ -16,6 +16,11 @@ export class ReplicaTree {
   readonly leftOut = new Map<string, ReplicaLeftOut>()
   /** Entries of the store that this machine cannot hold, by path: as of the last listing. */
   readonly notHeld = new Map<string, ReplicaLeftOut>()
+  /** Objects that no path names, by the path that comes nearest: as of the last listing. */
+  readonly unnamed = new Map<string, ReplicaLeftOut & { readonly type: Entry['type'] }>()
+  /** Entries of the store that could not be brought over, by path. They are not tried again before `until`, on this process's clock. */
+  readonly failed = new Map<string, { readonly version: string | undefined; readonly reason: string; until: number }>()
+  readonly #differed = new Map<string, number>()
   #unknown: ReadonlySet<string> = new Set()
   readonly #refused = new Map<string, string | undefined>()
   /** By the path of the kept version. */
@@ -27,10 +32,12 @@ export class ReplicaTree {
     for (const one of base) {
       this.base.set(one.path, one)
       this.#share(one.path)
-      // the store has it after all
-      if (this.#refused.delete(one.path)) this.leftOut.delete(one.path)
     }
-    for (const path of [...gone, ...base.map(({ path: at }) => at)]) this.#judge(path)
+    for (const path of [...gone, ...base.map(({ path: at }) => at)]) {
+      // the store has it after all, or nothing of it any more
+      if (this.#refused.delete(path)) this.leftOut.delete(path)
+      this.#judge(path)
+    }
   }
 
   see(path: string, facts: Seen | undefined): void {
@@ -60,6 +67,19 @@ export class ReplicaTree {
     return isNew
   }
 
+  /** The store is not as it was listed at a path. Answers how often that was so since {@link startAnew}. */
+  differs(path: string): number {
+    const count = (this.#differed.get(path) ?? 0) + 1
+    this.#differed.set(path, count)
+    return count
+  }
+
+  /** @param all tries again what could not be brought over */
+  startAnew(all: boolean): void {
+    this.#differed.clear()
+    if (all) this.failed.clear()
+  }
+
   /** The last look could not see what is at the path: neither is it pushed, nor does a pull change it. */
   isUnknown(path: string): boolean {
     return isCovered(this.#unknown, path)
@@ -85,7 +105,11 @@ export class ReplicaTree {
       waitingBytes: dirty.reduce((sum, path) => sum + (this.seen.get(path)?.size ?? 0), 0),
       lastFlush: this.lastFlush,
       conflicts: [...this.conflicts.values()].sort((left, right) => left.time - right.time),
-      leftOut: [...this.leftOut.values(), ...this.notHeld.values()],
+      leftOut: [
+        ...this.leftOut.values(),
+        ...this.notHeld.values(),
+        ...[...this.unnamed.values()].map(({ path, reason, holdsBytes }) => ({ path, reason, holdsBytes })),
+      ],
     }
   }
 

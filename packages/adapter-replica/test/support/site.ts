@@ -1,5 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, isWorkspaceError, type Workspace, type WorkspaceError } from '@ws/core'
+import { createWorkspace, isWorkspaceError, type Workspace, WorkspaceError } from '@ws/core'
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createScratchDirectory } from '@ws/test-fixtures'
@@ -77,10 +77,11 @@ export async function failureOf(work: Promise<unknown>): Promise<WorkspaceError>
   throw new Error('it did not fail')
 }
 
-/** Every entry of a store, by path: type, and content or target. */
+/** Every entry of a store that has its path, by path: type, and content or target. */
 export async function filesOf(store: StorageAdapter): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for await (const { path, type } of store.list(at('/'), { recursive: true })) {
+  for await (const { path, type, unreachable } of store.list(at('/'), { recursive: true })) {
+    if (unreachable === true) continue
     if (type === 'directory') found[path] = 'directory'
     else if (type === 'symlink') found[path] = `-> ${await store.readSymlink?.(path)}`
     else found[path] = new TextDecoder().decode((await store.read(path)).bytes)
@@ -106,4 +107,13 @@ export function storeWithoutConditionalDelete(): StorageAdapter {
     capabilities: { ...capabilities, conditionalDelete: 'process', conditionalMove: 'process' },
     delete: (path: MountPath, options: object) => remove.call(store, path, { ...options, ifVersion: undefined }),
   }) as StorageAdapter
+}
+
+/** Makes a store unreachable. Answers the way back. */
+export function takeAway(store: StorageAdapter): () => void {
+  const { stat, read, write } = store
+  const away = { code: 'EBACKEND', operation: 'read', reason: 'cannot be reached', remedy: 'try again' } as const
+  const refuse = (): Promise<never> => Promise.reject(new WorkspaceError(away))
+  Object.assign(store, { stat: refuse, read: refuse, write: refuse })
+  return () => void Object.assign(store, { stat, read, write })
 }

@@ -1,0 +1,118 @@
+import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '@ws/core'
+import { type Entry, type MountPath, mountRoot, type SignalOption } from '@ws/core/adapter'
+
+import { failure, typed } from '../errors.ts'
+import { isChanged, listStore, type Remote } from './remote.ts'
+import { agree, leaveHere, leaveInStore, type Site, type Step } from './site.ts'
+
+/** Milliseconds after which an entry is tried again that could not be brought over. */
+const retryAfter = 60_000
+/** Milliseconds in which a store answers that can be reached. */
+const answerTime = 5_000
+/** How often an entry may differ from its listing. */
+const mostDiffering = 6
+
+/** Codes of failures that a store which cannot be reached has for each of its entries. */
+export const awayCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'ETIMEDOUT', 'EIO', 'ECLOSED'])
+
+/** Whether a failure is that of the whole store, and not of one entry: it does not answer for its root either. */
+async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolean> {
+  if (!awayCodes.has(code)) return false
+  try {
+    await store.stat(mountRoot, { signal: AbortSignal.timeout(answerTime) })
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Does one step of a pull. Where it fails for its entry alone, the entry is left out by name, and commands go on without it. */
+export async function pulling(
+  site: Site,
+  path: MountPath,
+  version: string | undefined,
+  { signal, work }: SignalOption & { readonly work: () => Promise<Step> },
+): Promise<Step> {
+  try {
+    const step = await work()
+    if (step !== 'differs' || site.tree.differs(path) < mostDiffering) return step
+    return leaveFailed(site, path, version, 'the store lists it in another way than it gives it')
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    if (isChanged(error)) return 'differs'
+    const known = typed(error, path)
+    if (await isAway(site, known)) throw known
+    return leaveFailed(site, path, version, known)
+  }
+}
+
+/** It is tried again when it changes, by `refresh()`, or after a while; where the disk is full, with the next listing. */
+export function leaveFailed(site: Site, path: string, version: string | undefined, why: string | WorkspaceError): Step {
+  const isFull = isWorkspaceError(why, 'ENOSPC') || isWorkspaceError(why, 'EDQUOT')
+  const words = isWorkspaceError(why) ? `it ${why.reason}` : why
+  const reason = isFull ? 'the disk of this machine is full' : words
+  site.tree.failed.set(path, { version, reason, until: isFull ? 0 : performance.now() + retryAfter })
+  leaveInStore(site, path, reason)
+  return 'done'
+}
+
+/** Does one step of a push. Where the store refuses its entry alone, the entry is left out by name, and the others go on. */
+export async function pushing(
+  site: Site,
+  path: MountPath,
+  { signal, work }: SignalOption & { readonly work: () => Promise<Step> },
+): Promise<Step> {
+  try {
+    return await work()
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    if (isChanged(error)) return 'differs'
+    const known = typed(error, path)
+    if (waitCodes.has(known.code) || (await isAway(site, known))) throw known
+    if (!refusalCodes.has(known.code)) {
+      const reason = `could not be saved yet: ${known.reason}`
+      throw failure('EBUSY', { operation: 'flush', path, reason, remedy: known.remedy ?? 'flush again' })
+    }
+    if (site.tree.seen.has(path)) return leaveHere(site, path, `the store refuses it: it ${known.reason}`)
+    // what cannot be removed there comes back with the next pull
+    await agree(site, [], [path])
+    leaveInStore(site, path, `the store refuses its removal: it ${known.reason}`)
+    return 'done'
+  }
+}
+
+/** The change waits for room, or for another program. */
+const waitCodes: ReadonlySet<ErrorCode> = new Set(['EBUSY', 'ENOSPC', 'EDQUOT'])
+/** `EBACKEND` of a store that answers is one of its refusals. */
+const refusalCodes: ReadonlySet<ErrorCode> = new Set([
+  ...(['EACCES', 'EROFS', 'EINVAL', 'ENAMETOOLONG', 'EFBIG', 'ENOTSUP', 'EBACKEND'] as const),
+])
+
+/** Entries of the store that are named, where they cannot come to this machine. */
+const mostLeft = 1_000
+
+/** Lists the store, and notes what it has that this machine cannot hold, or could not bring over a moment ago. */
+export async function listSite(site: Site, signal: AbortSignal | undefined): Promise<Map<string, Remote>> {
+  const { store, limits, tree, onEvent } = site
+  const left = new Map<string, string>()
+  const leave = (path: string, reason: string): unknown => left.size < mostLeft && left.set(path, reason)
+  const unnamed = new Map<string, Entry>()
+  const onUnnamed = (entry: Entry): unknown => unnamed.size < mostLeft && unnamed.set(entry.path, entry)
+  const listed = await listStore(store, limits, { signal, base: tree.base, leave, onUnnamed })
+  for (const [path, { version, reason, until }] of tree.failed) {
+    if (until > performance.now() && listed.get(path)?.version === version) left.set(path, reason)
+    else tree.failed.delete(path)
+  }
+  for (const path of tree.notHeld.keys()) if (!left.has(path)) tree.notHeld.delete(path)
+  for (const [path, reason] of left) leaveInStore(site, path, reason)
+  for (const path of tree.unnamed.keys()) if (!unnamed.has(path)) tree.unnamed.delete(path)
+  for (const { path, type } of unnamed.values()) {
+    const reason = listed.has(path)
+      ? 'another entry of the store has its name, too'
+      : 'no path can name its key in the store'
+    const known = { path, reason, holdsBytes: false }
+    if (!tree.unnamed.has(path)) onEvent({ event: 'left-out', ...known })
+    tree.unnamed.set(path, { ...known, type })
+  }
+  return listed
+}
