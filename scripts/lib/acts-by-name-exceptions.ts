@@ -116,10 +116,6 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 4,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/probe.ts': {
-    acts: 2,
-    reason: 'a fresh directory with a random name; its command is the probe itself',
-  },
   'packages/executor-proot/src/run-directories.ts': {
     acts: 1,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
@@ -137,9 +133,9 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'in a directory that this process made for itself, closed to others, and outside every mount; what is given to the owner lies in such a directory',
   },
-  'packages/executor-sanitize/src/probe.ts': {
+  'packages/process/src/executor/trial.ts': {
     acts: 3,
-    reason: 'a fresh directory with a random name; its command is the probe itself',
+    reason: 'a fresh directory with a random name; its command is the trial itself',
   },
   'packages/process/src/run/descriptors.ts': {
     acts: 1,

@@ -91,7 +91,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal to run as root',
-    file: 'packages/sandbox/src/executor/owner.ts',
+    file: 'packages/process/src/executor/owner.ts',
     text: 'if (uid === 0) return {',
     by: 'if (uid === -1) return {',
     test: { file: 'packages/executor-bubblewrap/test/executor.test.ts', title: 'never runs as root' },
@@ -409,8 +409,8 @@ export const commandMutations: readonly Mutation[] = [
     row: "beating proot's translation by a race",
     removes: 'Landlock',
     file: 'packages/executor-proot/src/attach.ts',
-    text: 'landlock: landlock ? {',
-    by: 'landlock: landlock && run === undefined ? {',
+    text: 'landlock: hasLandlock ? {',
+    by: 'landlock: hasLandlock && run === undefined ? {',
     test: { file: 'packages/executor-proot/test/boundaries.test.ts', title: 'lists nothing outside' },
   },
   {

@@ -27,7 +27,7 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the rejection of a probe that meets a shortage',
-    file: 'packages/sandbox/src/executor/confined.ts',
+    file: 'packages/process/src/executor/define-executor.ts',
     text: '    if (shortage !== undefined) throw untried(shortage, error)\n',
     test: { file: descriptors, title: 'in commands and sessions' },
   },

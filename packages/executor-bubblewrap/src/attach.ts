@@ -3,15 +3,14 @@ import type { Owner } from '@ws/core/adapter'
 import { type Authority, verdictOf } from '@ws/network/gate'
 import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
 import {
+  commandLine,
   followTerminal,
-  interactiveShellArguments,
+  HeldWork,
   KeptContents,
   type PipeMaker,
   plainRequest,
   resolveShell,
-  shellInvocation,
   startTerminal,
-  terminalCommand,
   type TerminalDevice,
   usePipes,
 } from '@ws/process'
@@ -19,7 +18,6 @@ import {
   checkToolAccess,
   checkToolPlaces,
   type DelegatedCgroup,
-  HeldWork,
   isSystemProgram,
   type NameKeeper,
   protectsRepository,
@@ -108,25 +106,17 @@ export function createAttached({
   async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<StartedCommand> {
     await checkToolPlaces(options.tools, plan, 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
-    const { login, bare, cache } = request
-    const invocation =
-      terminal !== undefined && request.command === ''
-        ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
-        : shellInvocation(shell, request.command, { login, bare })
     const whole = viewEnvironment({
       root: plan.root,
       cwd: request.cwd,
-      cache,
+      cache: request.cache,
       shell,
       env: { ...(protectsRepository(plan) && { GIT_TEMPLATE_DIR: '' }), ...trust?.env, ...request.env },
       allow: options.env,
       toolPaths: toolPaths(options.tools),
-      bare,
+      bare: request.bare,
     })
-    const plain = { argv: invocation.argv, env: whole, extraFds: new Map() }
-    const onTerminal = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
-    const { argv, env } = onTerminal
-    const extraFds = new Map([...invocation.extraFds, ...onTerminal.extraFds])
+    const { argv, env, extraFds } = commandLine(request, { shell, env: whole, terminal })
     const system = systemFor(shell)
     const known = { owner, options, programs, keeper, keptNames }
     const { mode, held, mounted, hidden } = await prepare(plan, system, known)

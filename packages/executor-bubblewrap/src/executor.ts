@@ -1,18 +1,21 @@
 import type { Executor } from '@ws/core/executor'
-import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/sandbox'
+import { defineExecutor } from '@ws/process'
+import { attachCgroup, sweepReserved } from '@ws/sandbox'
 
 import { createAttached } from './attach.ts'
-import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
+import { type BubblewrapExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { guaranteesOf } from './guarantees.ts'
 import { authorityFor } from './network/named-network.ts'
 import { describeWarm, probeBubblewrap } from './probe.ts'
+import type { Programs } from './programs.ts'
 import { executorName } from './running.ts'
 
-const createExecutor = defineConfinedExecutor({
+const createExecutor = defineExecutor<ResolvedOptions, Programs>({
   name: executorName,
   programs: ['bwrap', 'proot'],
   probe: probeBubblewrap,
   describe: describeWarm,
+  guarantees: (_found, options) => guaranteesOf(options),
   async attach(target, programs, options) {
     await sweepReserved()
     return createAttached({

@@ -1,6 +1,5 @@
-import type { ProcessResult, RunningProcess } from '@ws/process'
+import type { Collected, ProcessResult, RunningProcess } from '@ws/process'
 
-import type { Collected } from './collected.ts'
 import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'
 import { type FirstProcessReport, readReport } from './first-process.ts'
 import type { LayoutMode } from './layout.ts'

@@ -1,7 +1,7 @@
 import { rootPath } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
-import type { KeptContents } from '@ws/process'
-import { type ConfinedTarget, type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
+import type { ConfinedTarget, KeptContents } from '@ws/process'
+import { type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import type { ResolvedOptions } from './options.ts'

@@ -10,16 +10,13 @@ import {
   type ProbeReport,
   shortageOf,
 } from '@ws/core/executor'
-import { KeptContents, removeTree } from '@ws/process'
+import { type ConfinedTarget, KeptContents, type Probed, removeTree, unavailable } from '@ws/process'
 import {
   attachCgroup,
-  type ConfinedProbe,
-  type ConfinedTarget,
   type DelegatedCgroup,
   hidingProblem,
   type NameKeeper,
   systemTree,
-  unavailable,
   reservedNames,
   useNameKeeper,
 } from '@ws/sandbox'
@@ -28,7 +25,6 @@ import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
 import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
-import { guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 import { nameResolution, probedNetwork } from './network/named-network.ts'
 import { findPrograms, type Programs } from './programs.ts'
@@ -43,10 +39,7 @@ import { WarmPool } from './warm/pool.ts'
  * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
  * first that works. Never rejects for what is missing.
  */
-export async function probeBubblewrap(
-  target: ConfinedTarget,
-  options: ResolvedOptions,
-): Promise<ConfinedProbe<Programs>> {
+export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed<Programs>> {
   const { versions, bwrap, proot } = await findPrograms()
   if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', versions)
   let cgroup: DelegatedCgroup | undefined
@@ -57,11 +50,10 @@ export async function probeBubblewrap(
     return unavailable(error.reason, error.remedy, versions)
   }
   const attempt = { target, options, programs: { bwrap, proot }, cgroup }
-  const available = (mode: LayoutMode, more: ProbeReport['details'] = {}): ConfinedProbe<Programs> => {
+  const available = (mode: LayoutMode, more: ProbeReport['details'] = {}): Probed<Programs> => {
     const limits = heldLimits(bwrap, options.cgroup !== undefined)
     const details = { ...versions, mode: modeNames[mode], ...more, ...leftNames() }
-    const report = { available: true, guarantees: guaranteesOf(options), missing: [], howToFix: [], details, limits }
-    return { machine: { bwrap, proot, direct: mode === 'direct' }, report }
+    return { found: { bwrap, proot, direct: mode === 'direct' }, details, limits }
   }
   if (target.root !== '/') {
     const problem = await problemOf(() => runBelow(attempt, 'below'))

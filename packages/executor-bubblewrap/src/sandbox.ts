@@ -1,6 +1,7 @@
 import type { Owner } from '@ws/core/adapter'
 import { execError } from '@ws/core/executor'
 import {
+  collect,
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
@@ -13,7 +14,6 @@ import {
 import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
-import { collect } from './collected.ts'
 import { startError } from './failure.ts'
 import { endSandbox, identify } from './first-child.ts'
 import { descriptors, readReport } from './first-process.ts'

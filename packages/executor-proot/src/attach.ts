@@ -1,38 +1,23 @@
-import { type VirtualPath, WorkspaceError } from '@ws/core'
-import type { Owner } from '@ws/core/adapter'
+import { WorkspaceError } from '@ws/core'
+import { type BindPlan, type CommandRequest, requireLimits } from '@ws/core/executor'
 import {
-  type AttachedExecutor,
-  type BindPlan,
-  type CommandRequest,
-  type StartedCommand,
-  type Terminal,
-  type TerminalRequest,
-  requireLimits,
-} from '@ws/core/executor'
-import {
-  createCommandOutput,
-  followTerminal,
-  interactiveShellArguments,
+  type CommandDriver,
+  commandLine,
+  type ConfinedTarget,
   type PipeMaker,
-  type PipePair,
-  plainRequest,
   resolveShell,
-  shellInvocation,
-  startProcess,
-  startTerminal,
   takePipes,
   temporaryRemedy,
-  terminalCommand,
   type TerminalDevice,
   usePipes,
   withPipes,
 } from '@ws/process'
 import {
+  attachCgroup,
   checkToolAccess,
   checkToolPlaces,
   confineArgv,
   type DelegatedCgroup,
-  HeldWork,
   isSystemProgram,
   isToolWritable,
   type LandlockRule,
@@ -52,38 +37,17 @@ import { join } from 'node:path'
 import { namespacePrefix, prootArguments } from './command-line.ts'
 import { composeView } from './compose.ts'
 import { Covers } from './covers.ts'
+import { explainFailure } from './ends.ts'
 import { errorDescriptor, firstProcess } from './first-process.ts'
-import { type Confinement, guaranteesOf } from './guarantees.ts'
+import type { Machine } from './guarantees.ts'
 import { joining } from './join.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { RunDirectories } from './run-directories.ts'
-import { followCommand } from './running.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { SkeletonCache } from './skeleton.ts'
-import { createSystemPart, type SystemPart } from './system.ts'
-
-/** The machine's parts that an attached executor runs with; found by the probe. */
-export interface Machine extends Confinement {
-  /** Host path of proot. */
-  readonly proot: string
-  /** proot's loader, as it is inside the program. */
-  readonly loader: Uint8Array
-}
-
-export interface AttachOptions {
-  readonly machine: Machine
-  readonly options: ResolvedOptions
-  readonly root: VirtualPath
-  /** Never uid 0. */
-  readonly owner: Owner
-  /** Opened from the options. */
-  readonly cgroup?: DelegatedCgroup | undefined
-}
-
-export function attachProot(attachment: AttachOptions): AttachedExecutor {
-  return new AttachedProot(attachment)
-}
+import { type ProotCommand, startProot } from './start.ts'
+import { createSystemPart } from './system.ts'
 
 /** @throws WorkspaceError `ENOEXECUTOR` where the file system is mounted `noexec` */
 function requireExecutable(loader: string): void {
@@ -106,137 +70,94 @@ const ownProcesses = 3
 /** Bytes kept of what proot itself prints. */
 const longestError = 4096
 
-interface StandardPipes {
-  readonly stdoutPipe?: PipePair | undefined
-  readonly stdinPipe?: PipePair | undefined
-  /** For the command's standard error. */
-  readonly errors?: PipePair | undefined
-}
+/** @param cgroup opened from the options */
+export function attachProot(
+  { root, owner }: ConfinedTarget,
+  machine: Machine,
+  options: ResolvedOptions,
+  cgroup: DelegatedCgroup | undefined = attachCgroup(options.cgroup),
+): CommandDriver {
+  const { tools, env: allow } = options
+  const hasLandlock = machine.landlockAbi > 0
+  const limits = heldLimits(machine, cgroup !== undefined)
+  requireLimits(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
+  checkToolAccess(tools, owner, 'attach')
+  const writableTool = hasLandlock ? undefined : tools.find((tool) => isToolWritable(tool, owner))
+  if (writableTool !== undefined) throw writableToolError(writableTool)
+  const directory = createRuntimeDirectory()
+  const { loader, system } = makeParts()
+  const skeletons = new SkeletonCache(directory)
+  const covers = new Covers(directory)
+  const runs = new RunDirectories(directory, owner)
+  let pipes: PipeMaker | undefined
 
-class AttachedProot implements AttachedExecutor {
-  readonly guarantees
-  readonly limits
-  readonly topNames
-  readonly #attachment: AttachOptions
-  readonly #directory: string
-  readonly #system: SystemPart
-  readonly #skeletons: SkeletonCache
-  readonly #covers: Covers
-  readonly #runs: RunDirectories
-  readonly #work = new HeldWork()
-  #pipes: PipeMaker | undefined
-
-  constructor(attachment: AttachOptions) {
-    const { machine, options, root, owner } = attachment
-    this.#attachment = attachment
-    this.guarantees = guaranteesOf(machine)
-    this.topNames = toolNames(options.tools)
-    this.limits = heldLimits(machine, attachment.cgroup !== undefined)
-    requireLimits(options.limits, { executor: 'proot', reports: this.limits, operation: 'attach' })
-    checkToolAccess(options.tools, owner, 'attach')
-    const writable = machine.landlockAbi > 0 ? undefined : options.tools.find((tool) => isToolWritable(tool, owner))
-    if (writable !== undefined) throw writableToolError(writable)
-    this.#directory = createRuntimeDirectory()
+  function makeParts() {
     try {
-      const loader = this.#loaderPath()
+      const loader = join(directory, 'loader')
       writeFileSync(loader, machine.loader)
       chmodSync(loader, 0o555)
       requireExecutable(loader)
-      mkdirSync(join(this.#directory, 'system'))
-      const proc = machine.pidNamespace ? 'all' : machine.landlockAbi > 0 ? 'closed' : 'none'
-      const directory = join(this.#directory, 'system')
-      this.#system = createSystemPart({ directory, root, owner, tools: options.tools, proc })
-      chmodSync(directory, 0o755)
-      this.#skeletons = new SkeletonCache(this.#directory)
-      this.#covers = new Covers(this.#directory)
-      this.#runs = new RunDirectories(this.#directory, owner)
+      const proc = machine.pidNamespace ? 'all' : hasLandlock ? 'closed' : 'none'
+      const path = join(directory, 'system')
+      mkdirSync(path)
+      const system = createSystemPart({ directory: path, root, owner, tools, proc })
+      chmodSync(path, 0o755)
+      return { loader, system }
     } catch (error) {
-      removeTree(this.#directory)
+      removeTree(directory)
       throw error
     }
   }
 
-  /** A bind lies over a missing name as well, and leaves nothing on the disk. */
-  refuseMissing(): undefined {
-    return undefined
-  }
-
-  spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
-    return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
-  }
-
-  openTerminal(request: TerminalRequest, plan: BindPlan): Promise<Terminal> {
-    const { columns, rows } = request
-    return this.#work.hold(async (stop) => {
-      const { owner } = this.#attachment
-      const device = await startTerminal({ columns, rows, owner, signal: stop })
-      const start = () => this.#start(plainRequest(request, device), plan, stop, device)
-      return followTerminal({ request, device, start })
-    }, request.signal)
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#work.end()
-    } finally {
-      this.#pipes?.close()
-      this.#pipes = undefined
-      this.#runs.close()
-      removeTree(this.#directory)
-    }
-  }
-
-  /**
-   * With a terminal, a blank command is an interactive shell.
-   *
-   * @param stop nothing is started any more once it is aborted
-   */
-  async #start(
-    request: CommandRequest,
-    plan: BindPlan,
-    stop: AbortSignal,
-    terminal?: TerminalDevice,
-  ): Promise<StartedCommand> {
-    const { machine, owner, options, cgroup } = this.#attachment
+  async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<ProotCommand> {
     const limits = narrowedLimits(options, request.limits)
     const ownLimits = resourceLimits(limits, cgroup)
-    await checkToolPlaces(options.tools, plan, 'exec')
+    await checkToolPlaces(tools, plan, 'exec')
     const group = cgroup?.make(limits, { ownProcesses })
-    const run = this.#runs.take()
+    const run = runs.take()
+    let released: Promise<void> | undefined
     const cleanUp = async () => {
       await group?.end()
-      this.#runs.drop(run)
+      runs.drop(run)
     }
+    const release = () => (released ??= cleanUp())
     try {
-      const shell = this.#shell(request)
-      const { login, bare } = request
-      const invocation =
-        terminal !== undefined && request.command === ''
-          ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
-          : shellInvocation(shell, request.command, { login, bare })
-      const plain = { argv: invocation.argv, env: this.#environment(request, plan, shell), extraFds: new Map() }
-      const { argv, env, extraFds } = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
-      const landlock = machine.landlockAbi > 0
+      const { cwd, cache, bare, killGrace } = request
+      const shell = resolveShell({
+        shell: request.shell,
+        existsInView: (path) =>
+          isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
+      })
+      const whole = { root: plan.root, cwd, cache, shell, env: request.env, allow, toolPaths: toolPaths(tools), bare }
+      const { argv, env, extraFds } = commandLine(request, { shell, env: viewEnvironment(whole), terminal })
       // Without Landlock, a command of this process's own uid could write to them: then each gets its own.
-      const writable = !landlock && process.getuid?.() === owner.uid
-      const skeletons = writable ? new SkeletonCache(run.path) : this.#skeletons
-      const covers = writable ? new Covers(run.path) : this.#covers
-      const view = await composeView({ plan, system: this.#system, run, landlock, skeletons, covers })
+      const writable = !hasLandlock && process.getuid?.() === owner.uid
+      const view = await composeView({
+        plan,
+        system,
+        run,
+        landlock: hasLandlock,
+        skeletons: writable ? new SkeletonCache(run.path) : skeletons,
+        covers: writable ? new Covers(run.path) : covers,
+      })
       try {
-        stop.throwIfAborted()
-        // Before there is anything that has to be started at once.
-        const { errors, ...pipes } = await this.#standardPipes(request, terminal)
-        const confined = withPipes([errors, pipes.stdoutPipe, pipes.stdinPipe], () => {
-          stop.throwIfAborted()
+        request.signal?.throwIfAborted()
+        // Before there is anything that has to be started at once. A command on a terminal has its streams there.
+        pipes ??= terminal === undefined ? usePipes() : undefined
+        const wanted = terminal ? [] : ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
+        const [stdoutPipe, errors, stdinPipe] = await takePipes(terminal ? undefined : pipes, wanted.length, owner)
+        const confined = withPipes([errors, stdoutPipe, stdinPipe], () => {
+          request.signal?.throwIfAborted()
           const first = firstProcess({
             argv: limitedCommand(argv, ownLimits, { ownProcesses: 2 }),
             env,
-            cwd: request.cwd,
-            etc: this.#system.etc,
+            cwd,
+            etc: system.etc,
           })
+          const loaderRule = { source: loader, access: ['read', 'execute'] } as const
           return confineArgv({
             argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],
-            env: this.#tracerEnvironment(run.path),
+            env: tracerEnvironment(loader, run.path),
             seccomp: sandboxProgram({
               forProot: true,
               allowPtrace: true,
@@ -249,89 +170,53 @@ class AttachedProot implements AttachedExecutor {
             supervise: !machine.pidNamespace,
             // The namespace's first process forgets its parent when it changes its uid.
             dieWithParent: machine.pidNamespace,
-            killGrace: request.killGrace,
-            extraFds: new Map([...first.extraFds, ...invocation.extraFds, ...extraFds]),
-            landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
+            killGrace,
+            extraFds: new Map([...first.extraFds, ...extraFds]),
+            landlock: hasLandlock ? { rules: [...view.rules, loaderRule, ...terminalRules(terminal)] } : undefined,
           })
         })
-        const output = createCommandOutput(request)
-        const whole = {
+        const alone = {
           extraFds: errors ? new Map([...confined.extraFds, [errorDescriptor, errors]]) : confined.extraFds,
           argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
         }
-        const joined = group && joining(group, whole)
-        const started = startProcess({
-          ...confined,
-          ...pipes,
-          ...(joined ?? whole),
-          stdin: request.stdin ?? 'none',
-          timeout: request.timeout,
-          signal: request.signal,
-          killGrace: request.killGrace,
-          drainGrace: 0,
-          maxOutputBytes: longestError,
-          onStdout: output.onStdout,
-        })
-        joined?.letGo(started)
-        return followCommand({ request, process: started, output, cleanUp })
-      } finally {
+        const joined = group && joining(group, alone)
+        const own = { stdoutPipe, stdinPipe, maxOutputBytes: longestError, onStderr: undefined }
+        const started = { ...confined, ...own, ...(joined ?? alone) }
+        return { process: started, letGo: joined?.letGo, close: () => view.release(), release }
+      } catch (error) {
         view.release()
+        throw error
       }
     } catch (error) {
-      await cleanUp()
+      await release()
       throw error
     }
   }
 
-  /** A command on a terminal has its streams there. */
-  async #standardPipes(request: CommandRequest, terminal: TerminalDevice | undefined): Promise<StandardPipes> {
-    if (terminal !== undefined) return {}
-    const { owner } = this.#attachment
-    this.#pipes ??= usePipes()
-    const wanted = ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
-    const [stdoutPipe, errors, stdinPipe] = await takePipes(this.#pipes, wanted.length, owner)
-    return { stdoutPipe, errors, stdinPipe }
+  return {
+    // A bind lies over a missing name as well, and leaves nothing on the disk.
+    facts: { limits, topNames: toolNames(tools), refuseMissing: () => undefined },
+    hasTerminals: true,
+    prepare,
+    start: (prepared, run) => Promise.resolve(startProot(prepared as ProotCommand, run)),
+    explainFailure,
+    async close() {
+      pipes?.close()
+      pipes = undefined
+      runs.close()
+      removeTree(directory)
+      await Promise.resolve()
+    },
   }
+}
 
-  #shell(request: CommandRequest): string {
-    const tools = this.#attachment.options.tools
-    return resolveShell({
-      shell: request.shell,
-      existsInView: (path) =>
-        isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
-    })
-  }
-
-  #environment(request: CommandRequest, plan: BindPlan, shell: string): Record<string, string> {
-    const { env: allow, tools } = this.#attachment.options
-    return viewEnvironment({
-      root: plan.root,
-      cwd: request.cwd,
-      cache: request.cache,
-      shell,
-      env: request.env,
-      allow,
-      toolPaths: toolPaths(tools),
-      bare: request.bare,
-    })
-  }
-
-  /** The environment of proot alone: the first process gives the command another one. */
-  #tracerEnvironment(directory: string): Record<string, string> {
-    return {
-      PROOT_DONT_POLLUTE_ROOTFS: '1',
-      PROOT_LOADER: this.#loaderPath(),
-      // Versions that know it would write there; with a loader and a complete skeleton there is nothing to write.
-      PROOT_TMP_DIR: directory,
-    }
-  }
-
-  #loaderPath(): string {
-    return join(this.#directory, 'loader')
-  }
-
-  #loaderRule() {
-    return { source: this.#loaderPath(), access: ['read', 'execute'] } as const
+/** The environment of proot alone: the first process gives the command another one. */
+function tracerEnvironment(loader: string, directory: string): Record<string, string> {
+  return {
+    PROOT_DONT_POLLUTE_ROOTFS: '1',
+    PROOT_LOADER: loader,
+    // Versions that know it would write there; with a loader and a complete skeleton there is nothing to write.
+    PROOT_TMP_DIR: directory,
   }
 }
 

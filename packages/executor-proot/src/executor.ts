@@ -1,20 +1,24 @@
 import type { Executor } from '@ws/core/executor'
-import { attachCgroup, defineConfinedExecutor } from '@ws/sandbox'
+import { defineExecutor, type ExecutorDriver } from '@ws/process'
 
 import { attachProot } from './attach.ts'
-import { type ProotExecutorOptions, resolveOptions } from './options.ts'
+import { guaranteesOf, type Machine } from './guarantees.ts'
+import { type ProotExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { probeProot } from './probe.ts'
 import { sweepRuntimeDirectories } from './runtime-directory.ts'
 
-const createExecutor = defineConfinedExecutor({
+export const prootDriver: ExecutorDriver<ResolvedOptions, Machine> = {
   name: 'proot',
   programs: ['proot', 'perl', 'setpriv', 'unshare'],
   probe: probeProot,
+  guarantees: guaranteesOf,
   attach(target, machine, options) {
     sweepRuntimeDirectories()
-    return attachProot({ ...target, machine, options, cgroup: attachCgroup(options.cgroup) })
+    return attachProot(target, machine, options)
   },
-})
+}
+
+const createExecutor = defineExecutor(prootDriver)
 
 /**
  * Runs commands in proot: a **view, not a boundary**. Works without user namespaces, where bubblewrap does not. The

@@ -8,6 +8,14 @@ export interface Confinement {
   readonly pidNamespace: boolean
 }
 
+/** The machine's parts that an attached executor runs with; found by the probe. */
+export interface Machine extends Confinement {
+  /** Host path of proot. */
+  readonly proot: string
+  /** proot's loader, as it is inside the program. */
+  readonly loader: Uint8Array
+}
+
 /** ABI from which Landlock refuses signals to processes outside. */
 export const scopedSignals = 6
 

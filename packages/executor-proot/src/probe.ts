@@ -1,39 +1,21 @@
-import { isWorkspaceError, type VirtualPath } from '@ws/core'
-import {
-  type AttachedExecutor,
-  type BindPlan,
-  getNativeCause,
-  type HostPath,
-  type ProbeDetails,
-  shortageOf,
-} from '@ws/core/executor'
-import { findProgram, startProcess } from '@ws/process'
-import {
-  attachCgroup,
-  cgroupRemedy,
-  type ConfinedProbe,
-  type ConfinedTarget,
-  type DelegatedCgroup,
-  probeLandlock,
-  unavailable,
-} from '@ws/sandbox'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { shortageOf } from '@ws/core/executor'
+import { type ConfinedTarget, findProgram, type Probed, startProcess, type TryOut, unavailable } from '@ws/process'
+import { probeLandlock } from '@ws/sandbox'
+import { existsSync, readFileSync } from 'node:fs'
 
-import { attachProot, type Machine } from './attach.ts'
 import { namespacePrefix } from './command-line.ts'
-import { guaranteesOf } from './guarantees.ts'
+import type { Machine } from './guarantees.ts'
 import { heldLimits } from './limits.ts'
 import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
-import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { countStops, stoppedCallsOf } from './stopped-calls.ts'
-import { createOwnedDirectory } from './system.ts'
-
-type Probed = ConfinedProbe<Machine>
 
 /** Finds out what works here by running it: a command in a scratch workspace, with the strongest confinement first. */
-export async function probeProot(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed> {
+export async function probeProot(
+  { owner }: ConfinedTarget,
+  options: ResolvedOptions,
+  tryOut: TryOut<Machine, ResolvedOptions>,
+): Promise<Probed<Machine>> {
   const found = await findProgram('proot', { versionArguments: null })
   if (found === undefined) return unavailable('proot is not installed', 'apt-get install proot')
   if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
@@ -41,26 +23,33 @@ export async function probeProot(target: ConfinedTarget, options: ResolvedOption
   const loader = extractLoader(program)
   if (loader === undefined)
     return unavailable('this proot carries no loader that can be used', 'install the one of your distribution')
-  let cgroup: DelegatedCgroup | undefined
-  try {
-    cgroup = attachCgroup(options.cgroup)
-  } catch (error) {
-    if (!isWorkspaceError(error)) throw error
-    return unavailable(error.reason, error.remedy ?? '')
-  }
   const landlock = options.landlock === 'off' ? undefined : await probeLandlock()
   const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks())
   const abi = landlock?.available === true ? landlock.abi : 0
+  const command = `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`
+  const isRight = (output: string) => new RegExp(`^workspace\\n${owner.uid}\\n\\d+\\n$`).test(output)
+  // Limits and tools are left out: attaching judges them.
+  const more = { isRight, options: { ...options, limits: {}, tools: [] } }
   let problem = ''
   let remedy: string | undefined
   for (const confinement of alternatives(abi, namespaces)) {
     const machine: Machine = { proot: found.path, loader, ...confinement }
-    const outcome = await tryOut(target, options, machine, cgroup)
-    if (outcome.problem === undefined) {
-      const { stoppedCalls } = outcome
-      return available(machine, options, { proot: versionOf(program), stoppedCalls, noLandlock: landlock?.reason })
+    const trial = await tryOut(machine, command, more)
+    if (trial.problem === undefined) {
+      const stoppedCalls = stoppedCallsOf(Number(trial.output.split('\n')[2]))
+      const why = landlock?.reason === undefined ? '' : `: ${landlock.reason}`
+      return {
+        found: machine,
+        limits: heldLimits(machine, options.cgroup !== undefined),
+        details: {
+          proot: versionOf(program),
+          stoppedCalls,
+          landlock: machine.landlockAbi > 0 ? `ABI ${machine.landlockAbi}` : `not used${why}`,
+          processes: machine.pidNamespace ? 'PID namespace' : 'supervisor',
+        },
+      }
     }
-    ;({ problem, remedy } = outcome)
+    ;({ problem, remedy } = trial)
   }
   return unavailable(`proot does not work here (${problem})`, remedy ?? remedyFor(problem))
 }
@@ -77,34 +66,6 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
       all.findIndex((other) => other.landlockAbi === one.landlockAbi && other.pidNamespace === one.pidNamespace) ===
       index,
   )
-}
-
-interface Found {
-  /** Its version. */
-  readonly proot: string
-  readonly stoppedCalls: StoppedCalls
-  /** Why there is no Landlock, where that is known. */
-  readonly noLandlock: string | undefined
-}
-
-function available(machine: Machine, options: ResolvedOptions, { noLandlock, ...found }: Found): Probed {
-  const { landlockAbi, pidNamespace } = machine
-  return {
-    machine,
-    report: {
-      available: true,
-      guarantees: guaranteesOf(machine),
-      missing: [],
-      howToFix: [],
-      limits: heldLimits(machine, options.cgroup !== undefined),
-      details: {
-        ...found,
-        landlock:
-          landlockAbi > 0 ? `ABI ${landlockAbi}` : `not used${noLandlock === undefined ? '' : `: ${noLandlock}`}`,
-        processes: pidNamespace ? 'PID namespace' : 'supervisor',
-      },
-    },
-  }
 }
 
 /** `--version` prints its banner in drawn letters, so the version is read from the file. */
@@ -139,73 +100,7 @@ function refuseShortage(error: unknown): void {
   if (shortageOf(error) !== undefined) throw error
 }
 
-const token = 'workspace'
-
-type StoppedCalls = NonNullable<ProbeDetails['stoppedCalls']>
-/** The problem, or the findings of the probe. */
-type Outcome =
-  | { readonly problem: string; readonly remedy?: string | undefined }
-  | { readonly problem?: undefined; readonly stoppedCalls: StoppedCalls }
-
-async function tryOut(
-  { root, owner }: ConfinedTarget,
-  options: ResolvedOptions,
-  machine: Machine,
-  cgroup: DelegatedCgroup | undefined,
-): Promise<Outcome> {
-  const directory = createRuntimeDirectory()
-  let attached: AttachedExecutor | undefined
-  try {
-    // Limits and tools are left out: attaching judges them.
-    attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
-    const source = createOwnedDirectory(join(directory, 'workspace'), owner)
-    writeFileSync(join(source, 'probe'), token)
-    chmodSync(join(source, 'probe'), 0o644)
-    const running = await attached.spawn(
-      {
-        command: `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`,
-        cwd: root,
-        env: {},
-        login: false,
-        shell: '/bin/sh',
-        timeout: 10_000,
-        killGrace: 500,
-        maxOutputBytes: 4096,
-      },
-      planFor(root, source as HostPath),
-    )
-    const result = await running.wait()
-    const [word, uid, stops = ''] = result.stdout.split('\n')
-    if (word === token && uid === String(owner.uid) && /^\d+$/.test(stops)) {
-      return { stoppedCalls: stoppedCallsOf(Number(stops)) }
-    }
-    refuseShortage(new Error(result.stderr))
-    return { problem: result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong' }
-  } catch (error) {
-    refuseShortage(error)
-    if (isWorkspaceError(error, 'ENOEXECUTOR')) return { problem: error.reason, remedy: error.remedy }
-    const native = getNativeCause(error)
-    if (native instanceof Error && native.message !== '') return { problem: firstLine(native.message) }
-    return { problem: error instanceof Error ? error.message : String(error) }
-  } finally {
-    await attached?.close()
-    removeTree(directory)
-  }
-}
-
-function planFor(root: VirtualPath, source: HostPath): BindPlan {
-  const mount = { kind: 'mount', at: root, type: 'directory', source, access: 'read-write', rules: [] } as const
-  return { root, binds: [mount], aliases: [], restrictions: [], renameBorders: [] }
-}
-
-/** proot's own complaint, without its private paths. */
-function firstLine(text: string): string {
-  const lines = text.split('\n')
-  return (lines.find((line) => line.includes('proot error')) ?? lines[0] ?? '').replaceAll(/\S*ws-proot-\S*/g, '…')
-}
-
 function remedyFor(problem: string): string {
-  if (problem.includes('control group')) return cgroupRemedy
   if (/ptrace|not permitted/i.test(problem)) {
     return 'let processes trace their children: in a container `--cap-add SYS_PTRACE` or a seccomp profile that allows ptrace, and kernel.yama.ptrace_scope below 3'
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { AttachedExecutor } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
+import { defineExecutor } from '@ws/process'
 import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {
   component,
@@ -16,8 +17,8 @@ import {
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { attachProot } from '../src/attach.ts'
+import { prootDriver } from '../src/executor.ts'
 import { resolveOptions } from '../src/options.ts'
-import { probeProot } from '../src/probe.ts'
 import { Bench, owner, request, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
@@ -44,10 +45,18 @@ for (const pidNamespace of ['auto', 'off'] as const) {
     async function attach(own: Partial<CommandGroup> = {}) {
       const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const asGiven: ProotExecutorOptions = { pidNamespace }
-      const { machine } = await probeProot({ root: virtual('/'), owner }, resolveOptions(asGiven))
-      if (machine === undefined) throw new Error('proot does not work here')
-      const options = { ...resolveOptions(asGiven), cgroup: cgroup.path }
-      executor = attachProot({ machine, options, root: virtual('/'), owner, cgroup: delegated })
+      let probed = false
+      const createExecutor = defineExecutor({
+        ...prootDriver,
+        async probe(...known) {
+          const answer = await prootDriver.probe(...known)
+          probed = true
+          return answer
+        },
+        attach: (target, machine, options) => attachProot(target, machine, options, probed ? delegated : undefined),
+      })
+      const view = { root: virtual('/'), owner, files: undefined as never }
+      executor = await createExecutor(resolveOptions(asGiven)).attach(view)
       return { executor, asked }
     }
 
@@ -84,7 +93,7 @@ for (const pidNamespace of ['auto', 'off'] as const) {
           throw new Error('cannot be moved')
         },
       })
-      await expect(executor.spawn(request('touch ran'), bench.plan())).rejects.toThrow('moved')
+      await expect(executor.spawn(request('touch ran'), bench.plan())).rejects.toMatchObject({ code: 'ENOEXEC' })
       expect({ groups: cgroup.below(), ran: existsSync(join(bench.workspace, 'ran')) }).toEqual({
         groups: [],
         ran: false,

@@ -1,19 +1,20 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
+import { execError, type BindPlan, type CommandRequest, type HostPath } from '@ws/core/executor'
 import {
-  execError,
-  type AttachedExecutor,
-  type BindPlan,
-  type CommandRequest,
-  type StartedCommand,
-} from '@ws/core/executor'
-import { resolveShell, startProcess } from '@ws/process'
+  type CommandDriver,
+  type CommandPort,
+  type CommandRun,
+  type ConfinedTarget,
+  type LocalCommand,
+  resolveShell,
+  startLocal,
+} from '@ws/process'
 import {
   type BindSource,
   checkReadOnlyMounts,
   confineArgv,
   type HeldBind,
-  HeldWork,
   isSystemProgram,
   type LandlockRule,
   openBindSource,
@@ -23,16 +24,15 @@ import {
   sharedProcFiles,
   systemTree,
 } from '@ws/sandbox'
-import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
-import { guaranteesOf, neededAbi } from './guarantees.ts'
+import { type Machine, neededAbi } from './guarantees.ts'
 import { lacksOf } from './lacks.ts'
 import type { ResolvedOptions } from './options.ts'
-import { PathView } from './paths/path-view.ts'
+import { PathView, type ViewMount } from './paths/path-view.ts'
 import { Refusal } from './refusal.ts'
-import { createOutput, followCommand } from './running.ts'
 import { sanitize, type SanitizeOptions } from './sanitize.ts'
+import { createStripper } from './strip.ts'
 
 const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...sharedProcFiles]
 
@@ -53,63 +53,44 @@ function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
   return rules
 }
 
-export interface AttachOptions {
-  readonly options: ResolvedOptions
-  readonly root: VirtualPath
-  /** Never uid 0. */
-  readonly owner: Owner
-  /** 0: commands run without Landlock. */
-  readonly landlockAbi: number
-}
-
 /** Bytes of a mapped command at most: it is one argument of the shell. */
 const longestCommand = 128 * 1024 - 1
 
-export function attachSanitize(attachment: AttachOptions): AttachedExecutor {
-  return new AttachedSanitize(attachment)
-}
+type Mapped = LocalCommand & { readonly mounts: readonly ViewMount[] }
 
-class AttachedSanitize implements AttachedExecutor {
-  readonly guarantees
-  readonly lacks: string
-  readonly #attachment: AttachOptions
-  readonly #systemRules: readonly LandlockRule[]
-  readonly #work = new HeldWork()
-
-  constructor(attachment: AttachOptions) {
-    this.#attachment = attachment
-    this.guarantees = guaranteesOf(attachment.landlockAbi)
-    this.lacks = lacksOf(attachment.options)
-    this.#systemRules = attachment.landlockAbi > 0 ? systemRules(attachment.root, attachment.owner) : []
+export function attachSanitize(
+  { root, owner }: ConfinedTarget,
+  { landlockAbi }: Machine,
+  options: ResolvedOptions,
+): CommandDriver {
+  const ownRules = landlockAbi > 0 ? systemRules(root, owner) : []
+  return {
+    facts: { lacks: lacksOf(options) },
+    prepare,
+    start: (prepared, run) => Promise.resolve(startMapped(prepared as Mapped, run)),
   }
 
-  spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
-    return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
-  }
-
-  close(): Promise<void> {
-    return this.#work.end()
-  }
-
-  /** @param stop nothing is started any more once it is aborted */
-  async #start(request: CommandRequest, plan: BindPlan, stop: AbortSignal): Promise<StartedCommand> {
-    const { options, owner, landlockAbi } = this.#attachment
+  async function prepare(plan: BindPlan, request: CommandRequest): Promise<Mapped> {
     const view = new PathView(plan)
     const shell = chooseShell(request.shell)
     const bash = shell.endsWith('/bash')
+    const { cwd, cache, killGrace } = request
+    const { env: allow, trust } = options
+    const bare = request.bare === true
     const env = createEnvironment({
       view,
-      cwd: request.cwd,
-      cache: request.cache,
+      cwd,
+      cache,
       shell,
       env: request.env,
-      allow: options.env,
-      trustsAll: options.trust === 'all',
-      bare: request.bare === true,
+      allow,
+      trustsAll: trust === 'all',
+      bare,
     })
     const sources: BindSource[] = []
+    const close = () => sources.forEach((source) => source.close())
     try {
-      const rules: LandlockRule[] = [...this.#systemRules]
+      const rules: LandlockRule[] = [...ownRules]
       // Held by descriptor before the command is judged: a directory that is exchanged afterwards is not granted.
       const held: HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
@@ -122,10 +103,10 @@ class AttachedSanitize implements AttachedExecutor {
         })
       }
       checkReadOnlyMounts(plan, held, { executor: 'sanitize', landlock: landlockAbi >= neededAbi })
-      const cwd = await openBindSource({ path: directoryOf(view, request.cwd), type: 'directory', at: request.cwd })
-      sources.push(cwd)
-      const command = mapCommand(request, { view, trust: options.trust, bash, env })
-      stop.throwIfAborted()
+      const directory = await openBindSource({ path: directoryOf(view, cwd), type: 'directory', at: cwd })
+      sources.push(directory)
+      const command = mapCommand(request, { view, trust, bash, env })
+      request.signal?.throwIfAborted()
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
         env,
@@ -137,29 +118,31 @@ class AttachedSanitize implements AttachedExecutor {
         limits: options.limits,
         owner,
         supervise: true,
-        killGrace: request.killGrace,
+        killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      const output = createOutput(view.mounts, request)
-      const process = startProcess({
-        ...confined,
-        // The directory that was looked at, even if another one has its name now.
-        cwd: `/proc/${globalThis.process.pid}/fd/${cwd.fd}`,
-        stdin: request.stdin ?? 'none',
-        timeout: request.timeout,
-        signal: request.signal,
-        killGrace: request.killGrace,
-        drainGrace: 0,
-        // Kept here, after paths were put right.
-        maxOutputBytes: 0,
-        onStdout: output.onStdout,
-        onStderr: output.onStderr,
-      })
-      return followCommand({ process, output })
-    } finally {
-      for (const source of sources) source.close()
+      // The directory that was looked at, even if another one has its name now.
+      return { process: { ...confined, cwd: `/proc/${process.pid}/fd/${directory.fd}` }, mounts: view.mounts, close }
+    } catch (error) {
+      close()
+      throw error
     }
   }
+}
+
+/** The paths in the output are put right before anybody sees it. */
+function startMapped(command: Mapped, run: CommandRun): CommandPort {
+  const [stdout, stderr] = [createStripper(command.mounts), createStripper(command.mounts)]
+  const port = startLocal(command, {
+    ...run,
+    onStdout: (chunk) => run.onStdout(stdout.push(chunk)),
+    onStderr: (chunk) => run.onStderr(stderr.push(chunk)),
+  })
+  const handOnRest = () => {
+    void run.onStdout(stdout.end())
+    void run.onStderr(stderr.end())
+  }
+  return Object.assign(port, { exited: port.exited.finally(handOnRest) })
 }
 
 function directoryOf(view: PathView, cwd: VirtualPath): HostPath {

@@ -1,15 +1,17 @@
 import type { Executor } from '@ws/core/executor'
-import { defineConfinedExecutor } from '@ws/sandbox'
+import { defineExecutor } from '@ws/process'
 
 import { attachSanitize } from './attach.ts'
-import { resolveOptions, type SanitizeExecutorOptions } from './options.ts'
+import { guaranteesOf, type Machine } from './guarantees.ts'
+import { type ResolvedOptions, resolveOptions, type SanitizeExecutorOptions } from './options.ts'
 import { probeSanitize } from './probe.ts'
 
-const createExecutor = defineConfinedExecutor({
+const createExecutor = defineExecutor<ResolvedOptions, Machine>({
   name: 'sanitize',
   programs: ['perl'],
   probe: probeSanitize,
-  attach: (target, machine, options) => attachSanitize({ ...target, ...machine, options }),
+  guarantees: guaranteesOf,
+  attach: attachSanitize,
 })
 
 /**

@@ -1,4 +1,5 @@
 export { cleanEnvironment, defaultAllowList, defaultPath } from './environment/clean.ts'
+export * from './executor/index.ts'
 export {
   doubtOwnMounts,
   isSlowType,
@@ -9,7 +10,8 @@ export {
   parseMountTable,
   readMountInfo,
 } from './mounts/mount-table.ts'
-export { findProgram, systemDirectories } from './probe/find.ts'
+export { findProgram } from './probe/find.ts'
+export { collect, type Collected } from './run/collected.ts'
 export { KeptContents, openPrivateFile } from './run/descriptors.ts'
 export { createCommandOutput, type CommandOutputs } from './run/command-output.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
@@ -32,7 +34,7 @@ export type {
   StartProcessOptions,
 } from './run/types.ts'
 export { validateDescriptors, validateEnvironment } from './run/validate.ts'
-export { interactiveShellArguments, longestCommand, shellInvocation } from './shell/arguments.ts'
+export { commandLine, longestCommand } from './shell/arguments.ts'
 export { resolveShell } from './shell/resolve.ts'
 export * from './terminal/index.ts'
 export { sendSignal } from './tree/end.ts'

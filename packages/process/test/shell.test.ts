@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { component, itWith, propertyRounds } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { longestCommand, resolveShell, shellInvocation, startProcess } from '../src/index.ts'
-import { longestArgument, shellArguments } from '../src/shell/arguments.ts'
+import { longestCommand, resolveShell, startProcess } from '../src/index.ts'
+import { longestArgument, shellArguments, shellInvocation } from '../src/shell/arguments.ts'
 
 const shells = ['/bin/bash', '/bin/dash', '/bin/sh', '/usr/bin/zsh', '/usr/bin/fish'].filter((path) => existsSync(path))
 

@@ -5,7 +5,7 @@ export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockRule } from './landlock/types.ts'
 export { attachCgroup, type DelegatedCgroup, openCgroup } from './limits/cgroup/delegated.ts'
-export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
+export type { CommandGroup } from './limits/cgroup/group.ts'
 export { limitedCommand } from './limits/command.ts'
 export {
   type LimitOptions,

@@ -7,7 +7,7 @@ import type { WorkspaceFixture } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createJailExecutor } from './jail-executor.ts'
 
-const executor = createJailExecutor()
+const executor = createJailExecutor({})
 const owner = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined
 
 /** Stores on the disk, beside one another, of the user that commands run as. */

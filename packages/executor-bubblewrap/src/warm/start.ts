@@ -3,10 +3,10 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
+import { collect } from '@ws/process'
 import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
-import { collect } from '../collected.ts'
 import { mountCheck, watchMounts } from '../mount-check.ts'
 import type { Sandbox } from '../let-go.ts'
 import { signalIn } from '../first-child.ts'

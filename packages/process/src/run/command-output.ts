@@ -15,6 +15,8 @@ export interface CommandOutputs {
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
   /** To be called once when no more will come. Ends the streams, and gives the parts of a result. Twice is fine. */
   end(): CommandOutput
+  /** Some came after that, and is lost. */
+  isLate(): boolean
 }
 
 /**
@@ -27,13 +29,18 @@ export function createCommandOutput({
 }: Pick<CommandRequest, 'maxOutputBytes' | 'onOutput'>): CommandOutputs {
   /** From the end on, the texts alone. */
   let kept: Streams | CommandOutput = new BothStreams(() => captureOutput({ maxBytes: maxOutputBytes }))
+  let isLate = false
   const channels = { stdout: createOutputChannel(), stderr: createOutputChannel() }
   const listen =
     (stream: OutputChunk['stream']): OutputListener =>
     (data) => {
       if (data.length === 0) return
       const chunk = { stream, data }
-      if (kept instanceof BothStreams) kept.push(chunk)
+      if (!(kept instanceof BothStreams)) {
+        isLate = true
+        return
+      }
+      kept.push(chunk)
       onOutput?.(chunk)
       return channels[stream].push(data)
     }
@@ -54,6 +61,7 @@ export function createCommandOutput({
       channels.stderr.end()
       return kept
     },
+    isLate: () => isLate,
   }
 }
 

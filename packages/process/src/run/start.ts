@@ -115,7 +115,7 @@ function describe(
   child: ChildProcess,
   streams: Streams,
   options: StartProcessOptions,
-  { result, ended, outOfReach, endNow, expectEnd, hasSurvivors }: ProcessWatch,
+  { result, ended, outOfReach, end, endNow, expectEnd, hasSurvivors }: ProcessWatch,
 ): RunningProcess {
   const streaming = options.output === 'stream'
   const pipes = new Map<number, Duplex>()
@@ -137,6 +137,7 @@ function describe(
     pipes,
     ended,
     outOfReach,
+    askToEnd: end,
     expectEnd,
     get survivors() {
       return hasSurvivors()

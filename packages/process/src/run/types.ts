@@ -130,6 +130,8 @@ export interface RunningProcess extends AsyncDisposable {
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
   /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: it has ended. */
   kill(signal?: NodeJS.Signals): boolean
+  /** SIGTERM to everyone, and SIGKILL after the grace: as on a timeout. */
+  askToEnd(): void
   /** To be called when the tree was killed in another way than by `kill`: from then on it is not waited for without bound. */
   expectEnd(): void
   /**

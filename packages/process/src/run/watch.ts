@@ -22,6 +22,8 @@ export interface ProcessWatch {
   readonly ended: AbortSignal
   /** Aborted when the tree is given up, since no signal ends it. */
   readonly outOfReach: AbortSignal
+  /** Ends the whole tree politely, and kills it after the grace. */
+  readonly end: () => void
   /** Kills the whole tree. */
   readonly endNow: () => void
   readonly expectEnd: () => void

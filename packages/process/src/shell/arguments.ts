@@ -1,7 +1,10 @@
 import type { WorkspaceError } from '@ws/core'
+import type { CommandRequest } from '@ws/core/executor'
 
-import type { DescriptorSource } from '../run/types.ts'
+import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 import { invalid } from '../run/validate.ts'
+import { terminalCommand } from '../terminal/command.ts'
+import type { TerminalDevice } from '../terminal/start.ts'
 import { isFish, shellName } from './resolve.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
@@ -83,4 +86,31 @@ function checkCommand(command: string): string {
 
 function fail(reason: string): WorkspaceError {
   return invalid('exec', reason, 'give a text like `ls -la`, or an array like `["ls", "-la"]`')
+}
+
+export interface CommandLine {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly extraFds: ExtraDescriptors
+}
+
+/** Runs a request's command in a shell, on its terminal where there is one. There, a blank command is an interactive shell. */
+export function commandLine(
+  { command, login, bare }: Pick<CommandRequest, 'command' | 'login' | 'bare'>,
+  { shell, env, terminal }: CommandLineOptions,
+): CommandLine {
+  const { argv, extraFds } =
+    terminal !== undefined && command === ''
+      ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
+      : shellInvocation(shell, command, { login, bare })
+  if (terminal === undefined) return { argv, env, extraFds }
+  const led = terminalCommand(argv, env, terminal.descriptor)
+  return { ...led, extraFds: new Map([...extraFds, ...led.extraFds]) }
+}
+
+export interface CommandLineOptions {
+  /** Host path. */
+  readonly shell: string
+  readonly env: Readonly<Record<string, string>>
+  readonly terminal?: TerminalDevice | undefined
 }

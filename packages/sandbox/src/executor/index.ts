@@ -1,5 +1,2 @@
-export { defineConfinedExecutor, unavailable } from './confined.ts'
 export { environmentNamesShape, limitOptionShapes, toolsShape } from './option-shapes.ts'
-export { HeldWork } from './held-work.ts'
-export type { ConfinedProbe, ConfinedTarget } from './types.ts'
 export { refuseNetworkList } from './no-network-list.ts'

@@ -1,6 +1,7 @@
 import type { Owner } from '@ws/core/adapter'
-import { withSpareDescriptor } from '@ws/process'
 import { readFileSync } from 'node:fs'
+
+import { withSpareDescriptor } from '../room.ts'
 
 /** Why commands cannot run as an owner, and the remedy. */
 export interface OwnerProblem {

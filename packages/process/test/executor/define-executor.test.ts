@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 
-import { type ConfinedProbe, defineConfinedExecutor, unavailable } from '../../src/index.ts'
+import { defineExecutor, type Probed, unavailable } from '../../src/index.ts'
 import { ProbeCache } from '../../src/executor/probe-cache.ts'
 
 const root = parseVirtualPath('/workspace')
@@ -15,17 +15,15 @@ const owner = ordinaryOwner()
 const files = undefined as never
 const attached = { guarantees: noGuarantees, spawn: () => Promise.reject(new Error('not here')), close: async () => {} }
 
-type Outcome = ConfinedProbe<string>
-const found: Outcome = {
-  machine: 'found',
-  report: { available: true, guarantees: noGuarantees, missing: [], howToFix: [], details: {} },
-}
+type Outcome = Probed<string>
+const found: Outcome = { found: 'found', details: { version: '1' } }
+const guarantees = () => noGuarantees
 
 /** A kind of executor whose probes are counted. */
 function define(outcome: () => Promise<Outcome> = async () => found, programs: readonly string[] = ['sh']) {
   const probe = vi.fn(outcome)
   const attach = vi.fn(() => attached)
-  return { probe, attach, create: defineConfinedExecutor({ name: 'test', programs, probe, attach }) }
+  return { probe, attach, create: defineExecutor({ name: 'test', programs, probe, guarantees, attach }) }
 }
 
 describe('executors of one kind', () => {
@@ -46,14 +44,13 @@ describe('executors of one kind', () => {
   it('[PC13] find out what only an operator wants to know when a probe asks for it, and for no workspace', async () => {
     const describeMore = vi.fn(async () => ({ cost: 'low' }))
     const { probe, attach } = define()
-    const executor = defineConfinedExecutor({ name: 'test', programs: ['sh'], probe, attach, describe: describeMore })(
-      {},
-    )
-    expect((await executor.probe({ root, owner })).details).toEqual(found.report.details)
+    const more = { programs: ['sh'], probe, guarantees, attach, describe: describeMore }
+    const executor = defineExecutor({ name: 'test', ...more })({})
+    expect((await executor.probe({ root, owner })).details).toEqual(found.details)
     await executor.attach({ root, owner, files })
     expect(describeMore).not.toHaveBeenCalled()
     const { details } = await executor.probe({ root, owner, withDetails: true })
-    expect(details).toEqual({ ...found.report.details, cost: 'low' })
+    expect(details).toEqual({ ...found.details, cost: 'low' })
   })
 
   it('probe again where something was missing, or the probe failed', async () => {
@@ -110,7 +107,7 @@ describe('what was found by probing', () => {
   it('is asked again when a program has become another file', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ws-programs-'))
     try {
-      const cache = new ProbeCache<string>(['program'], [join(directory, 'missing'), directory])
+      const cache = new ProbeCache<Outcome>(['program'], [join(directory, 'missing'), directory])
       const probe = vi.fn(async () => found)
       const calls = async () => {
         await cache.get('key', probe)

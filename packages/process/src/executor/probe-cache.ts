@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 
-import { systemDirectories } from '@ws/process'
-import type { ConfinedProbe } from './types.ts'
+import { systemDirectories } from '../probe/find.ts'
 
 /** Beyond this many targets, the oldest is forgotten. */
 const mostTargets = 256
@@ -10,10 +9,10 @@ const mostTargets = 256
  * The findings of this process's probes, for all executors of one kind: a probe starts processes. An available executor
  * is kept, as long as the programs are the same files; a missing part may have been installed since.
  */
-export class ProbeCache<Machine> {
+export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   readonly #programs: readonly string[]
   readonly #directories: readonly string[]
-  readonly #known = new Map<string, { readonly programs: string; readonly probing: Promise<ConfinedProbe<Machine>> }>()
+  readonly #known = new Map<string, { readonly programs: string; readonly probing: Promise<Outcome> }>()
 
   /**
    * @param programs bare names of the programs that commands are run with
@@ -25,7 +24,7 @@ export class ProbeCache<Machine> {
   }
 
   /** @param key of everything that a probe depends on */
-  get(key: string, probe: () => Promise<ConfinedProbe<Machine>>): Promise<ConfinedProbe<Machine>> {
+  get(key: string, probe: () => Promise<Outcome>): Promise<Outcome> {
     const programs = this.#programs.map((program) => identityOf(program, this.#directories)).join(' ')
     const known = this.#known.get(key)
     if (known?.programs === programs) return known.probing
@@ -37,8 +36,8 @@ export class ProbeCache<Machine> {
     const forget = () => {
       if (this.#known.get(key) === entry) this.#known.delete(key)
     }
-    entry.probing.then(({ machine }) => {
-      if (machine === undefined) forget()
+    entry.probing.then(({ found }) => {
+      if (found === undefined) forget()
     }, forget)
     return entry.probing
   }

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { KillSignal } from '@ws/core/executor'
+import {
+  collect,
+  type CommandPort,
+  type CommandRun,
+  listProcesses,
+  type LocalCommand,
+  type ProcessStat,
+  readFurtherOutput,
+  type RunningProcess,
+  sendSignal,
+  startLocal,
+} from '@ws/process'
+
+import { endOf } from './ends.ts'
+import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
+
+export interface ProotCommand extends LocalCommand {
+  /** To be called when it was started, where it waits for that. */
+  readonly letGo: ((started: RunningProcess) => void) | undefined
+}
+
+/** Milliseconds to wait for the rest of a report whose writers are gone. */
+const reportTimeout = 1_000
+
+/** The first process reports the end of the command, and proot may run on. */
+export function startProot(command: ProotCommand, run: CommandRun): CommandPort {
+  const port = startLocal(command, run)
+  const { running } = port
+  command.letGo?.(running)
+  const report = collect(running.pipes.get(reportDescriptor))
+  const known = () => parseReport(report.text())
+  const errorsRead = readFurtherOutput(running.pipes.get(errorDescriptor), run.onStderr, running.ended)
+  const gone = running.wait().then(async (ended) => {
+    await Promise.all([closed(report.stream), errorsRead])
+    return ended
+  })
+  const reported = report.until(() => known().ending !== undefined).then(() => endOf(known()))
+  const signalAll = port.signal
+  return Object.assign(port, {
+    signal: (name: KillSignal, whom: 'command' | 'everyone') =>
+      whom === 'everyone' || running.pid === undefined ? signalAll(name, whom) : signalGroup(running.pid, name),
+    exited: Promise.race([reported, gone.then((ended) => endOf(known(), ended))]),
+    gone,
+  })
+}
+
+function closed(pipe: Duplex | undefined): Promise<unknown> {
+  if (pipe === undefined || pipe.closed) return Promise.resolve()
+  const late = delay(reportTimeout, undefined, { ref: false }).then(() => pipe.destroy())
+  return Promise.race([once(pipe, 'close').catch(() => undefined), late])
+}
+
+/**
+ * Sends a signal to the command's process group, but not to proot in it, which takes some signals for orders of its
+ * own: SIGQUIT ends everything, SIGUSR1 prints its memory.
+ *
+ * @param root the process that was started: a supervisor or a namespace's parent
+ * @returns false if no process got it
+ */
+function signalGroup(root: number, signal: NodeJS.Signals): boolean {
+  const entries = listProcesses()
+  const tracer = findTracer(entries, root)
+  if (tracer === undefined) return false
+  const members = entries.filter(({ pid, group, name }) => group === tracer.group && pid !== root && name !== 'proot')
+  return members.map(({ pid }) => sendSignal(pid, signal)).some(Boolean)
+}
+
+function findTracer(entries: readonly ProcessStat[], root: number): ProcessStat | undefined {
+  const below = new Set([root])
+  for (let size = 0; size !== below.size; ) {
+    size = below.size
+    for (const { pid, parent } of entries) if (below.has(parent)) below.add(pid)
+  }
+  return entries.find(({ pid, name }) => name === 'proot' && below.has(pid))
+}

@@ -1,0 +1,153 @@
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import {
+  type AttachedExecutor,
+  type BindPlan,
+  type CommandRequest,
+  execError,
+  type Guarantees,
+  type StartedCommand,
+  type Terminal,
+  type TerminalRequest,
+} from '@ws/core/executor'
+
+import { createCommandOutput } from '../run/command-output.ts'
+import { plainRequest } from '../terminal/request.ts'
+import { startTerminal, type TerminalDevice } from '../terminal/start.ts'
+import type { CommandDriver, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
+import { driverError, followCommand } from './follow.ts'
+import { HeldWork } from './held-work.ts'
+import { type LocalCommand, startLocal } from './start-local.ts'
+
+const attempts = 6
+/** Milliseconds in which a driver must have started a command; where that takes longer, something is stuck. */
+const startTimeout = 30_000
+
+export interface AttachDriverOptions {
+  /** The name of the executor. */
+  readonly name: string
+  readonly guarantees: Guarantees
+  readonly owner: Owner
+  readonly driver: CommandDriver
+}
+
+/** An executor of one workspace, made of its driver. */
+export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
+  const work = new HeldWork()
+
+  /** @param stop nothing is started any more once it is aborted */
+  async function run(
+    request: CommandRequest,
+    plan: BindPlan,
+    { stop, terminal }: { readonly stop: AbortSignal; readonly terminal?: TerminalDevice },
+  ): Promise<StartedCommand> {
+    const output = createCommandOutput(request)
+    const { onStdout, onStderr } = output
+    const stoppable = { ...request, signal: stop }
+    const run = { request: stoppable, hasInput: request.stdin !== undefined, onStdout, onStderr }
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const prepared = await driver.prepare(plan, stoppable, terminal)
+        try {
+          const startedAt = performance.now()
+          const port = await startOnce(prepared, run)
+          return followCommand({ name, driver, request, port, prepared, output, terminal, startedAt })
+        } catch (error) {
+          if (attempt === attempts || stop.aborted || !isWorkspaceError(error, 'EBUSY')) throw error
+        }
+      }
+    } catch (error) {
+      throw stop.aborted && error === stop.reason ? error : driverError(error, () => notStarted(name, error))
+    }
+  }
+
+  /** Lets go of a command that does not start. Of a driver that does not answer, once it does. */
+  async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
+    const starting = (async () => {
+      try {
+        return driver.start ? await driver.start(prepared, run) : startLocal(prepared as LocalCommand, run)
+      } catch (error) {
+        await prepared.release?.()
+        throw error
+      } finally {
+        prepared.close?.()
+      }
+    })()
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(new Error(`no start after ${startTimeout} ms`))
+      starting
+        .then((port) => {
+          port.end()
+          return prepared.release?.()
+        })
+        .catch(() => undefined)
+    }, startTimeout)
+    try {
+      return await Promise.race([starting, late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function openTerminal(request: TerminalRequest, plan: BindPlan, stop: AbortSignal): Promise<Terminal> {
+    const { columns, rows, timeout } = request
+    const device = await startTerminal({ columns, rows, owner, signal: stop })
+    let running: StartedCommand
+    try {
+      running = await run({ ...plainRequest(request, device), timeout }, plan, { stop, terminal: device })
+    } catch (error) {
+      await device[Symbol.asyncDispose]()
+      throw error
+    }
+    device.releaseDescriptor()
+    const result = running.wait().then(({ exitCode, signal, timedOut, survivors, violations, stderr }) => {
+      if (exitCode === 125 && /^no terminal: \w+ \d+$/m.test(stderr)) throw notLed(stderr)
+      return { exitCode, signal, timedOut, ...(survivors && { survivors }), ...(violations && { violations }) }
+    })
+    result.catch(() => undefined)
+    const marked = request.login && request.command !== undefined
+    return {
+      output: device.output,
+      get commandOffset() {
+        return marked ? device.startOffset : 0
+      },
+      write: (data) => device.write(data),
+      resize: (columns, rows) => device.resize(columns, rows),
+      kill: (signal = 'SIGHUP') => running.kill(signal),
+      get survivors() {
+        return running.survivors === true
+      },
+      wait: () => result,
+      [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+    }
+  }
+
+  return {
+    guarantees,
+    ...driver.facts,
+    spawn: (request, plan) => work.hold((stop) => run(request, plan, { stop }), request.signal),
+    ...(driver.hasTerminals === true && {
+      openTerminal: (request, plan) => work.hold((stop) => openTerminal(request, plan, stop), request.signal),
+    }),
+    async close() {
+      try {
+        await work.end()
+      } finally {
+        await driver.close?.()
+      }
+    },
+  }
+}
+
+function notStarted(name: string, native?: unknown): WorkspaceError {
+  const details = { remedy: 'ask the executor’s probe what is missing', native }
+  return execError('ENOEXEC', `the executor ${name} could not start the command`, details)
+}
+
+function notLed(native: string): WorkspaceError {
+  return execError('ENOEXEC', 'the terminal could not be made the session’s own; the command was not run', {
+    remedy: 'try again; if it stays, tell the operator',
+    native: new Error(native.trim()),
+  })
+}

@@ -1,0 +1,149 @@
+import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
+import {
+  type Executor,
+  lowestNode,
+  unsupportedRuntime,
+  noGuarantees,
+  type ProbeReport,
+  type ProbeTarget,
+  type Shortage,
+  shortageOf,
+  type WorkspaceView,
+} from '@ws/core/executor'
+
+import { attachDriver } from './attach-driver.ts'
+import type { ConfinedTarget, ExecutorDriver, Probed, TryOut } from './driver.ts'
+import { findOwnerProblem, type OwnerProblem, probingOwner } from './owner.ts'
+import { ProbeCache } from './probe-cache.ts'
+import { tryOut } from './trial.ts'
+
+/** The answer of a probe as it is kept. */
+interface Outcome<Found> {
+  readonly report: ProbeReport
+  readonly found?: Found | undefined
+}
+
+/**
+ * Defines a kind of executor by its driver. The base does the common work: one probe for equal options, the check of the owner, input
+ * and output in constant memory, timeout, abort, signals, terminals, the end of everything at `close()`, and the result. A driver that
+ * breaks its contract makes a command fail with `EIO` or `ENOEXEC` and the name of the executor; nothing hangs.
+ *
+ * @returns makes an executor of checked options, which are plain data where the driver names programs
+ */
+export function defineExecutor<Options, Found>(driver: ExecutorDriver<Options, Found>): (options: Options) => Executor {
+  const probes = driver.programs && new ProbeCache<Outcome<Found>>(driver.programs)
+  return (options) => createExecutor(driver, probes, options)
+}
+
+function createExecutor<Options, Found>(
+  driver: ExecutorDriver<Options, Found>,
+  probes: ProbeCache<Outcome<Found>> | undefined,
+  options: Options,
+): Executor {
+  const { name, kind = 'process' } = driver
+  const optionsKey = probes && JSON.stringify(options)
+
+  async function find(target: ConfinedTarget, signal?: AbortSignal): Promise<Outcome<Found>> {
+    signal?.throwIfAborted()
+    const problem = kind === 'process' ? (runtimeProblem() ?? findOwnerProblem(target.owner)) : undefined
+    if (problem !== undefined) return outcomeOf(unavailable(problem.reason, problem.remedy))
+    const { root, owner } = target
+    const key = [optionsKey, process.getuid?.(), owner.uid, owner.gid, root].join(' ')
+    const tryThere: TryOut<Found, Options> = (
+      found,
+      command,
+      { isRight = () => true, options: other = options } = {},
+    ) => tryOut(driver, target, { found, options: other, command, isRight })
+    const probe = async () => outcomeOf(await probed(() => driver.probe(target, options, tryThere)))
+    return untilAborted(probes ? probes.get(key, probe) : probe(), signal)
+  }
+
+  function outcomeOf({ found, ...report }: Probed<Found>): Outcome<Found> {
+    const guarantees = found === undefined ? noGuarantees : driver.guarantees(found, options)
+    const nothing = { missing: [], howToFix: [], details: {} }
+    return { found, report: { available: found !== undefined, guarantees, ...nothing, ...report } }
+  }
+
+  return {
+    name,
+    kind,
+    async probe({ root = rootPath, owner = probingOwner(), withDetails = false, signal }: ProbeTarget = {}) {
+      const target = { root, owner }
+      const { report, found } = await find(target, signal)
+      if (found === undefined || driver.describe === undefined || !withDetails) return report
+      return { ...report, details: { ...report.details, ...(await driver.describe(target, found, options)) } }
+    },
+    async attach(view: WorkspaceView) {
+      // As root, a user must be named: the user that probes run as owns nothing.
+      const owner = view.owner ?? (kind === 'process' && process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner())
+      const { report, found } = await find({ root: view.root, owner })
+      if (found !== undefined) {
+        const attached = await driver.attach({ ...view, owner }, found, options)
+        if ('spawn' in attached) return attached
+        return attachDriver({ name, guarantees: driver.guarantees(found, options), owner, driver: attached })
+      }
+      throw new WorkspaceError({
+        code: 'ENOEXECUTOR',
+        operation: 'attach',
+        reason: report.missing.join('; '),
+        remedy: report.howToFix.join('; '),
+      })
+    },
+  }
+}
+
+function runtimeProblem(): OwnerProblem | undefined {
+  const runtime = unsupportedRuntime()
+  if (runtime === undefined) return undefined
+  const remedy = `run this program with Node ${lowestNode} or newer`
+  return { reason: `commands run on Node only, and this is ${runtime}`, remedy }
+}
+
+/** A known problem has its own message, and a failed system call is reported by its name: neither names a host path. */
+async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probed<Found>> {
+  try {
+    return await probe()
+  } catch (error) {
+    const shortage = shortageOf(error)
+    if (shortage !== undefined) throw untried(shortage, error)
+    if (isWorkspaceError(error)) return unavailable(error.reason, error.remedy)
+    if (!isSystemError(error)) throw error
+    return unavailable(
+      `\`${error.syscall}\` failed (${error.code})`,
+      'let this process write to the directory for temporary files',
+    )
+  }
+}
+
+/** It is not known whether the executor is available. To go on with another one could be a weaker boundary. */
+function untried({ reason, remedy }: Shortage, native: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOEXECUTOR',
+    operation: 'probe',
+    reason: `it could not be tried whether commands can be confined: ${reason}`,
+    remedy,
+    native,
+  })
+}
+
+function isSystemError(error: unknown): error is { readonly code: string; readonly syscall: string } {
+  return error instanceof Error && 'code' in error && 'syscall' in error
+}
+
+/** The answer of a probe that found something missing. */
+export function unavailable(
+  missing: string,
+  howToFix: string | undefined,
+  details: ProbeReport['details'] = {},
+): Omit<Probed<never>, 'found'> {
+  return { missing: [missing], howToFix: howToFix === undefined || howToFix === '' ? [] : [howToFix], details }
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

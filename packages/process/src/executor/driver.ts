@@ -1,0 +1,160 @@
+import type { RuleViolation, VirtualPath, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type {
+  AttachedExecutor,
+  BindPlan,
+  CommandRequest,
+  Executor,
+  ExecutorResult,
+  Guarantees,
+  KillSignal,
+  ProbeReport,
+  WorkspaceView,
+} from '@ws/core/executor'
+import type { Writable } from 'node:stream'
+
+import type { OutputListener } from '../run/types.ts'
+import type { TerminalDevice } from '../terminal/start.ts'
+import type { LocalCommand } from './start-local.ts'
+
+/** The workspace and the user that something is probed or attached for. */
+export interface ConfinedTarget {
+  readonly root: VirtualPath
+  /** Never uid 0. */
+  readonly owner: Owner
+}
+
+/** The answer of a probe: `found` where commands can be run, else what is missing and how to mend it. Default: nothing more. */
+export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | 'guarantees'>> {
+  /** The parts of this machine that commands run with. */
+  readonly found?: Found | undefined
+}
+
+/** @param isRight whether its output is the expected one. Default: any output of a command that ends well. */
+export type TryOut<Found, Options> = (
+  found: Found,
+  command: string,
+  more?: { readonly isRight?: (output: string) => boolean; readonly options?: Options },
+) => Promise<Trial>
+
+/** The output of a command that was tried out, or why it did not work. */
+export type Trial =
+  | { readonly output: string; readonly problem?: undefined }
+  | { readonly problem: string; readonly remedy?: string | undefined }
+
+/** A kind of executor. See the guide "Write an executor". */
+export interface ExecutorDriver<Options, Found> {
+  /** For messages and results. */
+  readonly name: string
+  /** `process` (default): commands run as the owner, never as root. `interpreter`: there is no owner. */
+  readonly kind?: Executor['kind'] | undefined
+  /**
+   * Bare names of the programs that commands are run with. While they are the same files, one probe serves equal options, roots and
+   * owners. Absent: nothing is kept.
+   */
+  readonly programs?: readonly string[] | undefined
+  /**
+   * Finds out what works here, by running it. It ends by itself: a caller can give up waiting, and others may wait for it too.
+   *
+   * @param tryOut runs a command as any other, in a workspace of its own whose file `probe` holds `workspace`
+   */
+  probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
+  /** More details for the operator: tried when a probe asks for them. */
+  describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
+  guarantees(found: Found, options: Options): Guarantees
+  /** Makes what runs the commands of one workspace. */
+  attach(
+    view: WorkspaceView & ConfinedTarget,
+    found: Found,
+    options: Options,
+  ): CommandDriver | AttachedExecutor | Promise<CommandDriver | AttachedExecutor>
+}
+
+/** Runs the commands of one workspace. It judges no end and keeps no time: the base does. */
+export interface CommandDriver {
+  /** The parts of {@link AttachedExecutor} that need no command: limits, names at `/`, and what cannot be held. */
+  readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
+  /** Commands can have a terminal of this machine; it comes with the request. Default false: sessions are `ENOTSUP`. */
+  readonly hasTerminals?: boolean | undefined
+  /**
+   * Does everything that can be refused before something runs. Its `signal` says that nothing may be started any more.
+   *
+   * @throws WorkspaceError that says why the command cannot run
+   */
+  prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
+  /**
+   * Starts the command: everything up to the moment when it may run. It ends by itself when the signal is aborted. Default:
+   * starts a process of this machine, which `prepare` gives as a {@link LocalCommand}.
+   *
+   * @throws WorkspaceError `EBUSY` when what was prepared has changed: it is prepared anew, up to 6 times in all
+   */
+  start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>
+  /**
+   * The error of an end that is `lost` or `unstarted`; `undefined`: the usual one. For a command that was killed from here, the
+   * usual one is no error.
+   */
+  explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
+  /** Releases everything. No command is left. */
+  close?(): Promise<void>
+}
+
+export interface PreparedCommand {
+  /** Closes the parts that only the start needs; called once, when the start is over. */
+  close?(): void
+  /** Lets go of what was reserved; called when nothing of the command is left, or when it did not start. Twice is fine. */
+  release?(): Promise<void>
+}
+
+/** A start, as the base asks for it. */
+export interface CommandRun {
+  readonly request: CommandRequest
+  /** The command has input; the base writes it to {@link CommandPort.stdin}. */
+  readonly hasInput: boolean
+  /** To be called with each chunk, up to {@link CommandPort.gone}. The chunk may be used again. A promise asks to wait before the next. */
+  readonly onStdout: OutputListener
+  readonly onStderr: OutputListener
+}
+
+/** A command that runs, wherever that is. */
+export interface CommandPort {
+  readonly stdin?: Writable | undefined
+  /**
+   * Sends a signal, without waiting. False where it certainly reaches nothing.
+   *
+   * @param whom `everyone`: all that the command started, where that can be told from the command
+   */
+  signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
+  /** Ends everything that the command started, at once. Twice is fine. */
+  end(): void
+  /** How the command ended. Rejects with a `WorkspaceError` where it never ran. */
+  readonly exited: Promise<CommandEnd>
+  /** Nothing of the command is left, or only {@link CommandEnd.survivors}, and all output was given. Default: {@link exited}. */
+  readonly gone?: Promise<Pick<CommandEnd, 'survivors'> | void> | undefined
+  /** Processes are left that no signal ends. Default false. */
+  readonly survivors?: boolean | undefined
+}
+
+/** The end of a command. One of the first five is there. */
+export interface CommandEnd {
+  /** 0 to 255. */
+  readonly status?: number | undefined
+  /** The same from a shell, where 128 and a number may be a signal: one that was sent from here counts as such. */
+  readonly shellStatus?: number | undefined
+  /** The name of the signal that ended it. With `lost`, only a guess. */
+  readonly signal?: string | undefined
+  /** It ran, and its end is not known. */
+  readonly lost?: boolean | undefined
+  /** It did not run. */
+  readonly unstarted?: boolean | undefined
+  /** Processes are left that no signal ends. They are not waited for. */
+  readonly survivors?: boolean | undefined
+  readonly violations?: readonly RuleViolation[] | undefined
+}
+
+/** The base's knowledge of an end. */
+export interface KnownEnd {
+  readonly result: ExecutorResult
+  readonly request: CommandRequest
+  /** It was killed from here: by a caller, a timeout or an abort. */
+  readonly asked: boolean
+}

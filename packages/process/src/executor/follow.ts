@@ -1,0 +1,226 @@
+import { constants } from 'node:os'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
+import {
+  type CommandRequest,
+  execError,
+  type ExecutorResult,
+  type KillSignal,
+  sandboxKilled,
+  shortageOf,
+  shortError,
+  type StartedCommand,
+} from '@ws/core/executor'
+
+import type { CommandOutputs } from '../run/command-output.ts'
+import type { TerminalDevice } from '../terminal/start.ts'
+import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
+
+/** Milliseconds that the rest of a command gets to end with it, before it is ended: a tree often goes by itself. */
+const leavingTime = 10
+/** Milliseconds after the last signal in which a driver must have reported the end. */
+const lastPatience = 10_000
+
+export interface FollowOptions {
+  /** The name of the executor. */
+  readonly name: string
+  readonly driver: CommandDriver
+  readonly request: CommandRequest
+  readonly port: CommandPort
+  readonly prepared: PreparedCommand
+  readonly output: CommandOutputs
+  readonly terminal?: TerminalDevice | undefined
+  /** `performance.now()` */
+  readonly startedAt: number
+}
+
+/** Follows a started command to its end, and lets go of what it had. */
+export function followCommand(options: FollowOptions): StartedCommand {
+  const { name, driver, request, port, prepared, output, terminal, startedAt } = options
+  const killer = createKiller(options)
+  feed(port.stdin, request.stdin, killer.exited)
+
+  async function follow(): Promise<ExecutorResult> {
+    let end: CommandEnd | undefined
+    try {
+      end = checkedEnd(await killer.untilGivenUp(port.exited))
+      if (end.survivors !== true) end = { ...end, survivors: await killer.survivors() }
+      output.end()
+      await letGo(end)
+      return describe(end)
+    } catch (error) {
+      throw error === request.signal?.reason ? error : driverError(error, () => brokenDriver(name, error))
+    } finally {
+      killer.finish()
+      output.end()
+      await letGo(end)
+      await terminal?.finish()
+    }
+  }
+
+  async function letGo(end: CommandEnd | undefined): Promise<void> {
+    const released = prepared.release?.()
+    // A process that is left waits for a file system that does not answer, and so may this.
+    if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)
+    else await released
+  }
+
+  function describe(end: CommandEnd): ExecutorResult {
+    const { timedOut, aborted, sent } = killer.state()
+    if (aborted && !timedOut) throw request.signal?.reason
+    if (output.isLate()) throw new Error('output came after the end')
+    const result = {
+      ...outcomeOf(end, sent, terminal !== undefined),
+      ...output.end(),
+      timedOut,
+      duration: performance.now() - startedAt,
+      executor: name,
+      ...(end.survivors === true && { survivors: true as const }),
+      ...((end.violations?.length ?? 0) > 0 && { violations: end.violations }),
+    }
+    if (end.lost !== true && end.unstarted !== true) return result
+    const asked = sent.size > 0
+    const failure = driver.explainFailure?.(end, { result, request, asked })
+    if (failure !== undefined) throw failure
+    if (!asked) throw end.unstarted === true ? notStarted(name) : sandboxKilled(result)
+    return result
+  }
+
+  const result = follow()
+  result.catch(() => undefined)
+  return {
+    ...output.readers,
+    kill: (signal = 'SIGTERM') => killer.kill(signal),
+    get survivors() {
+      return port.survivors === true
+    },
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      killer.kill('SIGKILL')
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+/** Everything that ends a command before it ends by itself. */
+function createKiller({ request, port, terminal }: FollowOptions) {
+  const { timeout, signal: abort, killGrace } = request
+  const sent = new Set<string>()
+  const exited = new AbortController()
+  const givenUp = Promise.withResolvers<undefined>()
+  let [timedOut, aborted, finished] = [false, false, false]
+  let [grace, last, leaving]: (NodeJS.Timeout | undefined)[] = []
+  const end = () => {
+    last ??= setTimeout(givenUp.resolve, lastPatience, undefined)
+    port.end()
+  }
+  const send = (signal: KillSignal, whom: 'command' | 'everyone'): boolean => {
+    sent.add(signal)
+    if (signal !== 'SIGKILL') return terminal ? terminal.signal(signal) : port.signal(signal, whom)
+    end()
+    return true
+  }
+  const politely = () => {
+    // Where signals are not known, there is nothing to wait for.
+    const isHeard = exited.signal.aborted || send(terminal ? 'SIGHUP' : 'SIGTERM', 'everyone') || terminal !== undefined
+    clearTimeout(leaving)
+    grace ??= setTimeout(send, isHeard ? killGrace : 0, 'SIGKILL', 'everyone')
+  }
+  const onTimeout = () => {
+    timedOut = !aborted
+    politely()
+  }
+  const onAbort = () => {
+    aborted = true
+    politely()
+  }
+  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)
+  abort?.addEventListener('abort', onAbort, { once: true })
+  if (abort?.aborted === true) onAbort()
+  return {
+    kill(signal: KillSignal): boolean {
+      if (!exited.signal.aborted) return send(signal, 'command')
+      if (!finished && signal === 'SIGKILL') end()
+      return false
+    },
+    exited: exited.signal,
+    /** `undefined`: the driver did not report the end after the last signal. */
+    async untilGivenUp<Value>(value: Promise<Value>): Promise<Value | undefined> {
+      const settled = await Promise.race([value, givenUp.promise])
+      exited.abort(over)
+      return settled
+    },
+    /** Waits for the rest of the tree, which has its grace on a timeout or an abort. @returns whether some of it is left */
+    async survivors(): Promise<boolean> {
+      if (port.gone === undefined) return false
+      if (grace === undefined) leaving = setTimeout(end, leavingTime)
+      const survivors = port.gone.then((gone) => gone?.survivors === true)
+      return await Promise.race([survivors, givenUp.promise.then(() => true)])
+    },
+    finish() {
+      finished = true
+      exited.abort(over)
+      for (const one of [timer, grace, last, leaving]) clearTimeout(one)
+      abort?.removeEventListener('abort', onAbort)
+    },
+    state: () => ({ timedOut, aborted, sent }),
+  }
+}
+
+/** Without a reason, Node makes an exception with a stack every time. */
+const over = new Error('the command has ended')
+
+function outcomeOf(
+  { status, shellStatus, signal }: CommandEnd,
+  sent: ReadonlySet<string>,
+  isOnTerminal: boolean,
+): Pick<ExecutorResult, 'exitCode' | 'signal'> {
+  const exitCode = status ?? shellStatus
+  if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
+  // The leader of a terminal reports as a shell does.
+  const isShell = isOnTerminal || status === undefined
+  const named = [...sent].find((one) => isShell && constants.signals[one as NodeJS.Signals] === exitCode - 128)
+  return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }
+}
+
+/** A stream is touched only now that the command runs. A source that is not finished at its end is closed. */
+function feed(target: Writable | undefined, input: CommandRequest['stdin'], exited: AbortSignal): void {
+  if (target === undefined || input === undefined) return
+  // A command may close its input, or end, before it has read everything.
+  target.on('error', () => undefined)
+  if (typeof input === 'string' || input instanceof Uint8Array) target.end(input)
+  else pipeline(Readable.from(input), target, { signal: exited }).catch(() => target.destroy())
+}
+
+/** @throws where a driver reports no end, or one that means nothing */
+function checkedEnd(end: CommandEnd | undefined): CommandEnd {
+  const code = end?.status ?? end?.shellStatus
+  const isNamed = typeof end?.signal === 'string' || end?.lost === true || end?.unstarted === true
+  if (end !== undefined && (code === undefined ? isNamed : Number.isInteger(code) && code >= 0 && code <= 255))
+    return end
+  throw new Error(
+    end === undefined ? 'no end after the last signal' : `an end without a meaning: ${JSON.stringify(end)}`,
+  )
+}
+
+function notStarted(name: string): WorkspaceError {
+  return execError('ENOEXEC', `the executor ${name} did not start the command`, {
+    remedy: 'ask the executor’s probe what is missing',
+  })
+}
+
+function brokenDriver(name: string, native: unknown): WorkspaceError {
+  return execError('EIO', `the executor ${name} does not say how the command ended; its changes so far stay`, {
+    remedy: 'look at what it left; if it comes back, tell the author of the executor',
+    native,
+  })
+}
+
+/** An error of a driver, as callers see it: a known one, a shortage of this machine, or a fault of the driver. */
+export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
+  if (isWorkspaceError(error)) return error
+  const shortage = shortageOf(error)
+  return shortage === undefined ? faultOf() : shortError(shortage, { native: error })
+}

@@ -1,0 +1,15 @@
+export { defineExecutor, unavailable } from './define-executor.ts'
+export type {
+  CommandDriver,
+  CommandEnd,
+  CommandPort,
+  CommandRun,
+  ConfinedTarget,
+  ExecutorDriver,
+  KnownEnd,
+  PreparedCommand,
+  Probed,
+  TryOut,
+} from './driver.ts'
+export { type LocalCommand, startLocal } from './start-local.ts'
+export { HeldWork } from './held-work.ts'

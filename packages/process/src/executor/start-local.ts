@@ -1,0 +1,55 @@
+import type { Owner } from '@ws/core/adapter'
+
+import { startProcess } from '../run/start.ts'
+import type { ProcessResult, RunningProcess, StartProcessOptions } from '../run/types.ts'
+import type { CommandEnd, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
+
+/** A command that is to be a process of this machine: the default where a driver has no `start` of its own. */
+export interface LocalCommand extends PreparedCommand {
+  /** The run brings times, input and output. */
+  readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
+  /** As root: the user that the process itself becomes. */
+  readonly owner?: Owner | undefined
+  /**
+   * Called at once when it was started; the result reads the end of the command from reports on its pipes. Default: the end of
+   * the process is that of the command.
+   */
+  readonly readEnd?: ((running: RunningProcess) => (ended: ProcessResult) => CommandEnd) | undefined
+}
+
+/** Starts a command as a process of this machine, whose whole tree ends with it. */
+export function startLocal(
+  { process: options, owner, readEnd = () => ownEnd }: LocalCommand,
+  { request, hasInput, onStdout, onStderr }: CommandRun,
+): CommandPort & { readonly running: RunningProcess } {
+  const running = startProcess({
+    stdin: hasInput ? 'pipe' : 'none',
+    killGrace: request.killGrace,
+    drainGrace: 0,
+    maxOutputBytes: 0,
+    onStdout,
+    onStderr,
+    ...options,
+    ...(process.getuid?.() === 0 ? owner : {}),
+  })
+  const endOf = readEnd(running)
+  return {
+    running,
+    stdin: running.stdin,
+    signal(name, whom) {
+      if (whom === 'command') return running.kill(name)
+      running.askToEnd()
+      return true
+    },
+    end: () => void running.kill('SIGKILL'),
+    exited: running.wait().then((ended) => ({ ...endOf(ended), survivors: ended.survivors })),
+    get survivors() {
+      return running.survivors
+    },
+  }
+}
+
+/** A supervisor that gets the order to kill everything before it is ready dies of the order itself. */
+function ownEnd({ exitCode, signal }: ProcessResult): CommandEnd {
+  return exitCode === null ? { signal: signal === 'SIGPWR' ? 'SIGKILL' : (signal ?? 'SIGKILL') } : { status: exitCode }
+}
