@@ -58,7 +58,6 @@ describe('the shell', () => {
     "echo {'a,b',c}",
     'echo $BASH_SUBSHELL $SHLVL',
     'ls; echo $_',
-    'x=4; declare -i n=$x*2',
     'help cd',
     'set -o',
     'shopt nullglob',

@@ -1,5 +1,4 @@
-import { apply, ArithmeticFault, levels } from './operators.ts'
-import { marks } from '../patterns/marks.ts'
+import { apply, ArithmeticFault, levels, type Reach } from './operators.ts'
 import type { Variables } from './variables.ts'
 
 const mostDepth = 200
@@ -7,13 +6,26 @@ const assignments: ReadonlySet<string> = new Set(['=', '*=', '/=', '%=', '+=', '
 const token =
   /\s*(?:(<<=|>>=|\*\*|[=!<>]=|[-+*/%&^|]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^~!<>=?:(),])|(\d[\w#@]*)|([A-Za-z_]\w*)|([^\s]))/y
 
-const emptyNested = new RegExp(`${marks.nested}\\s*(?=\\))`, 'g')
-
 /** The value of an expression in 64 bits, as bash finds it. */
 export function evaluate(text: string, variables: Variables, depth = 0): bigint {
   if (depth > mostDepth) throw new ArithmeticFault(`${text}: expression recursion level exceeded`)
   if (text.trim() === '') return 0n
-  return new Reader(text.replace(emptyNested, '0').replaceAll(marks.nested, ''), variables, depth).whole()
+  return new Reader(text, variables, depth).whole()
+}
+
+/** Does something whose faults have a reach of their own. */
+export function reaching<Result>(reach: Reach, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ArithmeticFault) throw new ArithmeticFault(error.message, error.reach ?? reach)
+    throw error
+  }
+}
+
+/** The index that a subscript means in a list. bash ends the script where it is not one. */
+export function indexOf(subscript: string, variables: Variables, depth = 0): bigint {
+  return reaching('script', () => evaluate(subscript, variables, depth))
 }
 
 interface Target {
@@ -206,10 +218,7 @@ class Reader {
   #keyOf({ name, key }: Target): string | undefined {
     if (key === undefined) return undefined
     if (this.#variables.isMap(name)) return key.replace(/^(["'])(.*)\1$/s, '$2')
-    const index = evaluate(key, this.#variables, this.#depth + 1)
-    const place = index < 0n ? index + BigInt(this.#variables.end(name)) : index
-    if (place < 0n) throw new ArithmeticFault(`${name}: bad array subscript`)
-    return String(place)
+    return this.#variables.place(name, indexOf(key, this.#variables, this.#depth + 1))
   }
 
   #read(target: Target): bigint {

@@ -1,11 +1,12 @@
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { sessionOf } from '../interpreter/shell.ts'
-import { evaluate } from './evaluate.ts'
-import { ArithmeticFault } from './operators.ts'
+import { sessionOf, shellOf } from '../interpreter/shell.ts'
+import { evaluate, indexOf } from './evaluate.ts'
+import { expand } from './expand.ts'
+import { ArithmeticFault, type Reach } from './operators.ts'
 import { Variables } from './variables.ts'
 
 let running: Interpreter | undefined
-let expanded = ''
+const expanded: string[] = []
 
 /** Names the interpreter whose variables count, and returns the one before. */
 export function evaluateFor(interpreter: Interpreter | undefined): Interpreter | undefined {
@@ -16,29 +17,116 @@ export function evaluateFor(interpreter: Interpreter | undefined): Interpreter |
 
 /** Keeps a text that the shell has expanded, until the expression after it is evaluated. */
 export function keepExpanded(text: string): void {
-  expanded = text
+  expanded.push(text)
+}
+
+const takeExpanded = () => expanded.pop() ?? ''
+
+/** What an expression is for. */
+export interface Use {
+  /** Where bash goes on after a fault. In a redirection, that depends on the program. */
+  readonly reach?: Reach | 'redirection' | undefined
+  /** A part of `for ((…))`, which ends the loop by a fault. */
+  readonly inLoop?: boolean
+  /** The variable of which this is an offset or a length. */
+  readonly within?: { readonly name: string; readonly isOffset: boolean } | undefined
 }
 
 /**
  * A node of just-bash's arithmetic with the value of a text.
  *
  * @param text absent for the text that the shell has expanded last
- * @param within the variable of which this is an offset or a length
  */
-export function expressionNode(text?: string, within?: Within): object {
-  // just-bash reads the property once for each evaluation. A walk over the tree does not see it.
-  return Object.defineProperty({ type: 'ArithNested' }, 'expression', { get: () => valueNode(text, within) })
+export function expressionNode(text?: string, use: Use = {}): object {
+  return nodeOf(use, (variables) => {
+    const found = evaluate(text === undefined ? takeExpanded() : expand(text, variables), variables)
+    return use.within === undefined ? found : placed(found, use.within, variables)
+  })
 }
 
-export interface Within {
-  readonly name: string
-  readonly isOffset: boolean
+/** A node with the number that an assignment makes of the text that the shell has expanded last. */
+export function numberNode(added: string | undefined): object {
+  return nodeOf({ reach: 'script' }, (variables, interpreter) => {
+    const before = added === undefined ? '' : variables.get(added)
+    return assignedNumber(interpreter, takeExpanded(), before)
+  })
 }
+
+/** The value of a variable with the attribute `-i`. just-bash reads it again, as a double. */
+export function assignedNumber(interpreter: Interpreter, text: string, before = ''): bigint {
+  const variables = new Variables(interpreter)
+  const value = BigInt.asIntN(64, evaluate(before, variables) + evaluate(text, variables))
+  return Number.isSafeInteger(Number(value))
+    ? value
+    : sessionOf(interpreter).refuse('declare -i', 'a number from 2^53 on')
+}
+
+/** A node that is 1 where two texts that the shell has expanded compare by an operator of `[[`. */
+export function comparisonNode(operator: string): object {
+  return nodeOf({ reach: 'command' }, (variables) => {
+    const right = takeExpanded()
+    const [first, second] = [evaluate(takeExpanded(), variables), evaluate(right, variables)]
+    const order = first < second ? 'lt le ne' : first > second ? 'gt ge ne' : 'eq le ge'
+    return BigInt(order.includes(operator.slice(1)))
+  })
+}
+
+/** An element whose key is an expression. */
+export interface Element {
+  readonly name: string
+  /** Absent for the text that the shell has expanded last. */
+  readonly subscript?: string | undefined
+  /** Where its key is kept. */
+  readonly kept: string
+  readonly use: 'value' | 'default' | 'assignment' | 'list'
+}
+
+/** A node that keeps the key of an element. just-bash takes a fault for 0, and `$((…))` for a command. */
+export function subscriptNode({ name, subscript, kept, use }: Element, reach: Use['reach']): object {
+  return nodeOf({ reach }, (variables, interpreter) => {
+    const text = subscript === undefined ? takeExpanded() : expand(subscript, variables)
+    const key = variables.isMap(name) ? text : String(indexOf(text, variables))
+    if (use === 'default' || use === 'assignment') variables.asList(name)
+    if (/^-/.test(key) && !variables.isMap(name)) {
+      if (use === 'list') sessionOf(interpreter).refuse(`${name}=([…]=…)`, 'an index below 0; use name[…]=…')
+      if (use === 'assignment' && variables.place(name, BigInt(key)) === '')
+        throw new ArithmeticFault(`${name}[${text}]: bad array subscript`)
+    }
+    interpreter.ctx.state.env.set(kept, key)
+    return 0n
+  })
+}
+
+function nodeOf(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
+  // just-bash reads the property once for each evaluation. A walk over the tree does not see it.
+  return Object.defineProperty({ type: 'ArithNested' }, 'expression', { get: () => valueNode(use, find) })
+}
+
+function valueNode(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
+  if (running === undefined) throw new Error('no script runs')
+  const shell = shellOf(running)
+  // The condition after a fault in the beginning or the step of a loop.
+  if (use.inLoop === true && shell.failed !== undefined) return { type: 'ArithNumber', value: 0 }
+  try {
+    const value = find(new Variables(running), running)
+    return { type: 'ArithNumber', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
+  } catch (error) {
+    if (error instanceof RangeError) return sessionOf(running).refuse('$((…))', 'the expression is too deep')
+    if (!(error instanceof ArithmeticFault)) throw error
+    const inRedirection = use.reach === 'redirection'
+    const reach = error.reach ?? (inRedirection ? 'line' : ((use.reach as Reach | undefined) ?? 'line'))
+    shell.failed = { message: error.message, reach, inRedirection }
+    return use.inLoop === true ? { type: 'ArithNumber', value: 0 } : faultNode(error.message)
+  }
+}
+
+/** A node that just-bash fails at. */
+export const faultNode = (message: string) => ({ type: 'ArithSyntaxError', message })
 
 let offset = 0n
 
 /** just-bash takes an offset before the beginning for the beginning, and a length below 0 for 0. */
-function placed(value: bigint, { name, isOffset }: Within, variables: Variables): bigint {
+function placed(value: bigint, { name, isOffset }: NonNullable<Use['within']>, variables: Variables): bigint {
   const isSet = variables.has(name)
   const length = BigInt(isSet ? [...variables.get(name)].length : 0)
   if (isOffset) {
@@ -48,31 +136,4 @@ function placed(value: bigint, { name, isOffset }: Within, variables: Variables)
   if (value < 0n && isSet && offset >= 0n && offset <= length && length + value < offset)
     throw new ArithmeticFault(`${name}: substring expression < 0`)
   return value
-}
-
-function valueNode(text: string | undefined, within: Within | undefined): object {
-  if (running === undefined) throw new Error('no script runs')
-  const variables = new Variables(running)
-  try {
-    const found = evaluate(text === undefined ? expanded : variables.expand(text), variables)
-    const value = within === undefined ? found : placed(found, within, variables)
-    return { type: 'ArithNumber', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
-  } catch (error) {
-    if (error instanceof RangeError) return sessionOf(running).refuse('$((…))', 'the expression is too deep')
-    if (!(error instanceof ArithmeticFault)) throw error
-    return { type: 'ArithSyntaxError', message: error.message }
-  }
-}
-
-/** `let`: expressions that the shell has expanded. */
-export function letExpressions(given: readonly string[]): { stdout: string; stderr: string; exitCode: number } {
-  if (running === undefined) throw new Error('no script runs')
-  const variables = new Variables(running)
-  try {
-    const values = given.map((text) => evaluate(text, variables))
-    return { stdout: '', stderr: '', exitCode: values.at(-1) === 0n ? 1 : 0 }
-  } catch (error) {
-    if (!(error instanceof ArithmeticFault)) throw error
-    return { stdout: '', stderr: `bash: let: ${error.message}\n`, exitCode: 1 }
-  }
 }

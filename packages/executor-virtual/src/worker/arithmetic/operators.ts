@@ -1,5 +1,16 @@
+/** Where bash goes on after a fault: after the command, after the line, or nowhere. */
+export type Reach = 'command' | 'line' | 'script'
+
 /** A fault of an expression, in bash's words. */
-export class ArithmeticFault extends Error {}
+export class ArithmeticFault extends Error {
+  /** Undefined where the place of the expression decides. */
+  readonly reach: Reach | undefined
+
+  constructor(message: string, reach?: Reach) {
+    super(message)
+    this.reach = reach
+  }
+}
 
 /** Operators of two sides that are read from left to right, those that bind least first. */
 export const levels: readonly (readonly string[])[] = [

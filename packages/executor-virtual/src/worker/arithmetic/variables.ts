@@ -23,10 +23,27 @@ export class Variables {
     return this.#state.associativeArrays?.has(this.#named(name)) === true
   }
 
-  /** One more than the last index. */
-  end(name: string): number {
-    const elements = this.#state.arrays?.get(this.#named(name))?.elements
-    return elements === undefined ? 0 : Math.max(-1, ...[...elements.keys()].map(Number)) + 1
+  /** The key of an element; no element has the one of an index before the beginning. */
+  place(given: string, index: bigint): string {
+    const elements = this.#state.arrays?.get(this.#named(given))?.elements
+    const end = elements === undefined ? 0 : Math.max(-1, ...[...elements.keys()].map(Number)) + 1
+    const place = index < 0n ? index + BigInt(end) : index
+    if (place >= 0n) return String(place)
+    this.#state.expansionStderr = `${this.#state.expansionStderr ?? ''}bash: ${given}: bad array subscript\n`
+    return ''
+  }
+
+  /** Makes a list of a variable with one value: just-bash would keep both. */
+  asList(given: string): void {
+    const name = this.#named(given)
+    const { env, exportedVars } = this.#state
+    const value = env.get(name)
+    if (value === undefined || this.#state.arrays?.has(name) === true) return
+    if (exportedVars?.has(name) === true)
+      sessionOf(this.#interpreter).refuse(`${name}[…]`, 'the variable is exported, so it cannot be a list')
+    env.delete(name)
+    this.#state.arrays ??= new Map()
+    this.#state.arrays.set(name, { kind: 'indexed', elements: new Map([['0', value]]) })
   }
 
   has(given: string): boolean {
@@ -49,41 +66,23 @@ export class Variables {
     const name = this.#named(given)
     const { env, arrays, readonlyVars } = this.#state
     if (readonlyVars?.has(name) === true) sessionOf(this.#interpreter).refuse(`${name}=`, 'the variable is read-only')
+    if (key === '') return
+    if (key !== undefined) this.asList(given)
     const array = arrays?.get(name)
     if (array !== undefined) array.elements.set(key ?? '0', value)
     else if (key === undefined) env.set(name, value)
-    else
-      arrays?.set(name, {
-        kind: 'indexed',
-        elements: new Map([...(env.has(name) ? ([['0', env.get(name) ?? '']] as const) : []), [key, value]]),
-      })
+    else arrays?.set(name, { kind: 'indexed', elements: new Map([[key, value]]) })
   }
 
-  /** A text of arithmetic with the values of `$x`, `${x}`, `${#x}` and the like in it. */
-  expand(text: string): string {
-    return text.replace(
-      simple,
-      (_, plain: string | undefined, braced: string | undefined, list?: string, length?: string) => {
-        if (list !== undefined) return String(this.#count(list))
-        if (length !== undefined) return String([...this.get(length)].length)
-        const name = plain ?? braced ?? ''
-        return name === '?' ? String(this.#state.lastExitCode) : this.get(name)
-      },
-    )
-  }
-
-  #count(list: string): number {
+  /** The number of elements. */
+  count(list: string): number {
     const name = this.#named(list)
     return this.#state.arrays?.get(name)?.elements.size ?? (this.#state.env.has(name) ? 1 : 0)
   }
-}
 
-/** Expansions whose values are known without running anything. */
-const simple = /\$(?:([A-Za-z_]\w*|[0-9#?])|\{([A-Za-z_]\w*|\d+)\}|\{#([A-Za-z_]\w*)\[[@*]\]\}|\{#([A-Za-z_]\w*)\})/g
-
-/** True where a text needs the shell before arithmetic: for `$(…)`, `${x:-1}` and quotes. */
-export function needsShell(text: string): boolean {
-  return /[$`"'\\]/.test(text.replace(simple, ''))
+  get lastStatus(): string {
+    return String(this.#state.lastExitCode)
+  }
 }
 
 function special(name: string): string | undefined {

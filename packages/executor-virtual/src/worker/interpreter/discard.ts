@@ -1,20 +1,113 @@
-import type { ExecResult } from '#just-bash'
+import { type ExecResult, parse } from '#just-bash'
 
-import type { Script, Statement } from './interpreter.ts'
-import type { Shell } from './shell.ts'
+import { faultNode } from '../arithmetic/expression.ts'
+import { literal, type Word } from '../syntax/nodes.ts'
+import type { Command, Interpreter, Script, Statement } from './interpreter.ts'
+import { leaveLocals } from './locals.ts'
+import { type Shell, shellOf } from './shell.ts'
 
 // Where arithmetic fails in an expansion, bash leaves out the rest of the line: of functions and loops too, up to the script or
-// the subshell. just-bash leaves out the command alone.
+// the subshell. just-bash leaves out the command alone. A fault in a subscript ends the whole script, unless that is a file.
 
 /** Runs a script of its own. */
 export async function asScript(shell: Shell, script: Script, run: () => Promise<ExecResult>): Promise<ExecResult> {
-  const { statements, discarded } = shell
+  const { statements, discarded, failed } = shell
   Object.assign(shell, { statements: new Set(script.statements), discarded: undefined })
   try {
     return await run()
   } finally {
-    Object.assign(shell, { statements, discarded })
+    Object.assign(shell, { statements, discarded, failed })
   }
+}
+
+interface Fault extends Error {
+  stdout: string
+  stderr: string
+}
+
+const isFault = (error: unknown): error is Fault => error instanceof Error && error.name === 'ArithmeticError'
+
+const outcomes: ReadonlySet<string> = new Set(['ArithmeticCommand', 'ConditionalCommand', 'CStyleFor'])
+
+/** Runs a command in which arithmetic may fail. just-bash takes some faults for a status, and throws others too far. */
+export async function withFaults(
+  interpreter: Interpreter,
+  command: Command,
+  run: () => Promise<ExecResult>,
+): Promise<ExecResult> {
+  const shell = shellOf(interpreter)
+  shell.failed = undefined
+  leaveLocals(shell, interpreter.ctx.state)
+  try {
+    const result = await run()
+    const failed = shell.failed as Shell['failed']
+    if (failed === undefined || !outcomes.has(command.type)) return result
+    const { stdout } = result
+    const stderr = command.type === 'CStyleFor' ? `${result.stderr}bash: ((: ${failed.message}\n` : result.stderr
+    if (failed.reach !== 'command') throw Object.assign(await faultOf(interpreter, failed.message), { stdout, stderr })
+    shell.failed = undefined
+    return { ...result, stderr, exitCode: 1 }
+  } catch (error) {
+    const failed = shell.failed as Shell['failed']
+    if (!isFault(error) || failed?.inRedirection !== true || !isProgram(command, interpreter)) throw error
+    shell.failed = undefined
+    return { stdout: error.stdout, stderr: error.stderr, exitCode: 1 }
+  }
+}
+
+const builtins: ReadonlySet<string> = new Set(
+  '. : [ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'.split(
+    ' ',
+  ),
+)
+
+/** bash starts a program before it expands the redirections, so that the program alone fails. */
+function isProgram(command: Command, { ctx }: Interpreter): boolean {
+  if (command.type !== 'SimpleCommand' || command.name === null) return false
+  const name = literal(command.name as Word)
+  return name === undefined || !(builtins.has(name) || ctx.state.functions.has(name))
+}
+
+/** Throws a fault of arithmetic, as an expansion does. */
+export async function fail(interpreter: Interpreter, { message, reach }: NonNullable<Shell['failed']>): Promise<never> {
+  shellOf(interpreter).failed = { message, reach }
+  throw await faultOf(interpreter, message)
+}
+
+/** An error of the class that just-bash does not export. */
+async function faultOf(interpreter: Interpreter, message: string): Promise<Error> {
+  const [command] = parse(': $((0))').statements[0]?.pipelines[0]?.commands ?? []
+  const text = JSON.stringify(command, (key, value: unknown) =>
+    key === 'expression' && !JSON.stringify(value).includes('"expression"') ? faultNode(message) : value,
+  )
+  try {
+    await interpreter.executeSimpleCommand(JSON.parse(text) as Command, '')
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('arithmetic does not fail')
+}
+
+/** Ends the shell with what has been printed. */
+export async function endScript(
+  interpreter: Interpreter,
+  status: number,
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+): Promise<void> {
+  try {
+    await interpreter.runCommand('exit', [String(status)], [], '')
+  } catch (error) {
+    ;(error as { prependOutput?(stdout: string, stderr: string): void }).prependOutput?.(stdout, stderr)
+    throw error
+  }
+}
+
+/** The error that a statement ends with: a fault that reaches so far ends the script. */
+export async function endingOf(interpreter: Interpreter, error: unknown): Promise<unknown> {
+  const shell = shellOf(interpreter)
+  if (!isFault(error) || shell.failed?.reach !== 'script' || shell.source !== undefined) return error
+  shell.failed = undefined
+  return endScript(interpreter, 1, error).catch((ending: unknown) => ending)
 }
 
 /** True for a statement on a line that has failed. */
@@ -27,7 +120,7 @@ export function isDiscarded(shell: Shell, statement: Statement): boolean {
 
 /** Notes the fault that has ended a statement. */
 export function noteFault(shell: Shell, statement: Statement, error: unknown): void {
-  if (!(error instanceof Error) || error.name !== 'ArithmeticError') return
+  if (!isFault(error)) return
   shell.fault = error
   if (!shell.statements.has(statement)) return
   const lines = (statement.sourceText ?? '').trim().split('\n').length - 1

@@ -10,6 +10,11 @@ export type Command = Pipeline['commands'][number]
 /** An error that ends a whole script, and keeps its output so far: just-bash's own for its limits. */
 export type FatalError = new (message: string, limit: string, stdout: string, stderr: string) => Error
 
+interface List {
+  kind: 'indexed' | 'associative'
+  elements: Map<string, string>
+}
+
 /** The part of the interpreter's state that is read or put right here. */
 export interface ShellState {
   cwd: string
@@ -24,13 +29,22 @@ export interface ShellState {
   errexitSafe?: boolean
   options: { errexit: boolean; xtrace: boolean; nounset?: boolean }
   shoptOptions: object
-  readonlyVars?: ReadonlySet<string>
+  readonlyVars?: Set<string>
   exportedVars?: ReadonlySet<string>
   functions: Map<string, unknown>
   env: Map<string, string>
-  arrays?: Map<string, { kind: 'indexed' | 'associative'; elements: Map<string, string> }>
-  associativeArrays?: ReadonlySet<string>
+  arrays?: Map<string, List>
+  associativeArrays?: Set<string>
   namerefs?: ReadonlySet<string>
+  integerVars?: Set<string>
+  /** What the expansions of a command have printed. */
+  expansionStderr?: string
+  tempEnvBindings?: readonly ReadonlyMap<string, unknown>[]
+  lowercaseVars?: Set<string>
+  uppercaseVars?: Set<string>
+  /** Variables outside, for each function that is running. */
+  localScopes: Map<string, string | undefined>[]
+  localArrayScopes?: Map<string, List | undefined>[]
   sourceStack?: string[]
   currentSource?: string
 }

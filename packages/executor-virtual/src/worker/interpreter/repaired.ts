@@ -1,16 +1,18 @@
 import { outputOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import { evaluateFor, letExpressions } from '../arithmetic/expression.ts'
+import { evaluateFor } from '../arithmetic/expression.ts'
 import { replaceEngine } from '../patterns/engine.ts'
 import { withoutMarks } from '../syntax/inherited.ts'
 import { prepared } from '../syntax/prepare.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
-import { asScript, isDiscarded, isLeaving, noteFault, passFault } from './discard.ts'
+import { evaluatedWords, attributedAssignments, letExpressions } from './arithmetic-words.ts'
+import { asScript, endingOf, endScript, isDiscarded, isLeaving, noteFault, passFault, withFaults } from './discard.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
 import { goesToErrors, isBareExec, readsFile } from './to-errors.ts'
+import { declareLocals } from './locals.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
@@ -71,7 +73,8 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       passFault(shell, result)
       if (isRound) Object.assign(loop, { ran: true, left: false })
       return isLast ? await trapAfter(this, result) : result
-    } catch (error) {
+    } catch (thrown) {
+      const error = await endingOf(this, thrown)
       // `break` and `continue` have the status 0, and so has the round that they end.
       if (isRound && isLeaving(error)) Object.assign(loop, { ran: true, left: true })
       // As bash has it for a script after `-c`, and for a script in a file.
@@ -108,7 +111,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     const toErrors = goesToErrors(command, session.errorDescriptors)
     if (toErrors) session.toErrors += 1
     try {
-      return await judged(this, command, stdin, owns)
+      return await withFaults(this, command, () => judged(this, command, stdin, owns))
     } finally {
       // `exec >&2` holds for the rest of the script
       if (toErrors && !isBareExec(command)) session.toErrors -= 1
@@ -140,9 +143,10 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
   }
 
   /** Assignments alone leave the status of the last `$(…)` in them, and 0 without one. */
-  interpreter.executeSimpleCommand = async function (command: Command, stdin: string) {
+  interpreter.executeSimpleCommand = async function (given: Command, stdin: string) {
     const { state } = this.ctx
-    if (command.type !== 'SimpleCommand') return executeSimpleCommand.call(this, command, stdin)
+    if (given.type !== 'SimpleCommand') return executeSimpleCommand.call(this, given, stdin)
+    const command = attributedAssignments(given, this)
     if (command.name !== null) {
       const empty = emptyMove(command, state)
       if (empty !== undefined) sessionOf(this).refuse(empty.subject, empty.reason)
@@ -159,16 +163,17 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
   }
 
-  interpreter.runCommand = async function (name, given, ...rest) {
-    if (name === 'trap') return setTrap(this, given)
-    if (name === 'wait') return wait(this, given)
-    if (name === 'let' && given.length > 0) return letExpressions(given)
+  interpreter.runCommand = async function (name, words, ...rest) {
+    if (name === 'trap') return setTrap(this, words)
+    if (name === 'wait') return wait(this, words)
+    if (name === 'let' && words.length > 0) return letExpressions(this, words)
+    const given = await evaluatedWords(this, name, words)
     if (name === 'cd' && given.at(-1) === '-' && this.ctx.state.previousDir === '')
       return { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
     const odd = name === 'test' || name === '[' ? testError(name, given) : undefined
     if (odd !== undefined) return odd
     shellOf(this).called = name
-    const result = await runCommand.call(this, name, given, ...rest)
+    const result = await runCommand.call(this, declareLocals(this, name, given), given, ...rest)
     if (name === 'return' && result.stderr !== '' && result.exitCode === 1) return { ...result, exitCode: 2 }
     if (result.exitCode !== 127 || !notFound.test(result.stderr)) return result
     // A path of the workspace is the script's own affair.
@@ -220,13 +225,7 @@ async function endWithout(
     return
   }
   session.endedBy = session.missing
-  try {
-    await interpreter.runCommand('exit', ['127'], [], '')
-  } catch (error) {
-    const ending = error as { prependOutput?(stdout: string, stderr: string): void }
-    ending.prependOutput?.(outputOf(result), result.stderr)
-    throw error
-  }
+  await endScript(interpreter, 127, { stdout: outputOf(result), stderr: result.stderr })
 }
 
 /** Gives a script what is its own: just-bash lets all of them share what they export, and their options. */

@@ -1,5 +1,7 @@
+import type { Reach } from '../arithmetic/operators.ts'
 import type { Session } from '../session.ts'
 import type { Interpreter, Pipeline, Statement } from './interpreter.ts'
+import type { OuterAttribute } from './locals.ts'
 
 /** Facts of one interpreter besides its own state. */
 export interface Shell {
@@ -24,6 +26,10 @@ export interface Shell {
   unbound: number | undefined
   /** The statements of the innermost script. */
   statements: ReadonlySet<Statement>
+  /** Attributes of variables that functions have of their own. */
+  readonly outer: OuterAttribute[]
+  /** The latest fault of arithmetic, until a command has answered for it. */
+  failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
   /** A fault of arithmetic, on its way to the script that it is in. */
   fault: Error | undefined
   /** The line of that script whose further statements are left out. */
@@ -50,6 +56,8 @@ export function shellOf(interpreter: Interpreter): Shell {
       called: '',
       unbound: undefined,
       statements: new Set(),
+      outer: [],
+      failed: undefined,
       fault: undefined,
       discarded: undefined,
       source: undefined,

@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   B: '\\B',
 }
 
-/** An extended regular expression of `=~`, as one of RE2; undefined for a form that bash refuses or RE2 lacks. */
+/** An extended regular expression of `=~`, as one of RE2; undefined for one that bash refuses or RE2 takes otherwise. */
 export function expressionSource(text: readonly Character[]): string | undefined {
   try {
     const reader = new Reader(text)
@@ -27,6 +27,8 @@ class Unreadable extends Error {}
 class Reader {
   readonly #text: readonly Character[]
   #at = 0
+  /** True where the part that was read last may match nothing. */
+  #mayBeEmpty = true
 
   constructor(text: readonly Character[]) {
     this.#text = text
@@ -48,26 +50,35 @@ class Reader {
 
   alternatives(): string {
     let source = this.#sequence()
+    let mayBeEmpty = this.#mayBeEmpty
     while (this.#active === '|') {
       this.#at++
       source += `|${this.#sequence()}`
+      mayBeEmpty ||= this.#mayBeEmpty
     }
+    this.#mayBeEmpty = mayBeEmpty
     return source
   }
 
   #sequence(): string {
     let source = ''
+    let isEmpty = true
     while (!this.atEnd && this.#active !== '|' && this.#active !== ')') {
       const anchor = this.#active === '^' || this.#active === '$' ? this.#active : ''
       let atom = anchor
+      this.#mayBeEmpty = anchor !== ''
       if (anchor === '') atom = this.#atom()
       else this.#at++
       for (let repeat = this.#repeat(); repeat !== ''; repeat = this.#repeat()) {
-        if (anchor !== '') throw new Unreadable()
+        // RE2 and glibc do not agree which round of an empty group is the last.
+        if (anchor !== '' || (this.#mayBeEmpty && atom.includes('('))) throw new Unreadable()
         atom = `(?:${atom})${repeat}`
+        this.#mayBeEmpty ||= /^(?:[*?]|\{0)/.test(repeat)
       }
       source += atom
+      isEmpty &&= this.#mayBeEmpty
     }
+    this.#mayBeEmpty = isEmpty
     return source
   }
 

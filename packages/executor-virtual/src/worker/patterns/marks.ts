@@ -7,8 +7,6 @@ export const marks = {
   quote: '\udf02',
   unquote: '\udf03',
   replacement: '\udf04',
-  /** Begins an inner `$((…))`, which may be empty. */
-  nested: '\udf05',
 } as const
 
 /** The uses of a pattern. A capital letter asks for the longest part. */

@@ -1,9 +1,16 @@
 import { parse } from '#just-bash'
 
-import { expressionNode, type Within } from '../arithmetic/expression.ts'
-import { needsShell } from '../arithmetic/variables.ts'
-import { marks, uses } from '../patterns/marks.ts'
-import { type Part, wordOf } from './nodes.ts'
+import {
+  comparisonNode,
+  type Element,
+  expressionNode,
+  numberNode,
+  subscriptNode,
+  type Use,
+} from '../arithmetic/expression.ts'
+import { needsShell } from '../arithmetic/expand.ts'
+import { uses } from '../patterns/marks.ts'
+import { literalWord, type Part, type Word, wordOf } from './nodes.ts'
 import { marked } from './patterns.ts'
 
 // just-bash counts in doubles, and expands `${x}` and `$(…)` after it has read an expression; bash expands the text first. Each
@@ -18,57 +25,164 @@ interface Expression {
 interface Shape {
   readonly type?: string
   readonly parameter?: string
+  readonly operator?: string
   readonly operation?: {
     readonly type: string
     readonly offset: Expression
     readonly length?: Expression | null
   } | null
   readonly redirections?: readonly unknown[]
+  readonly init?: Expression | null
+  readonly update?: Expression | null
+  readonly condition?: Expression | null
+  readonly left?: Word
+  readonly right?: Word
+  readonly operand?: Word
+  readonly parts?: readonly Part[]
+  readonly name?: string
+  readonly value?: Word | null
+  readonly array?: readonly Word[] | null
 }
 
 /** Names of variables that only just-bash knows. */
 const own = /\b(?:SECONDS|LINENO|UID|EUID|PPID|OPTIND|BASHPID|SRANDOM|EPOCH\w+|BASH_\w+|FUNCNAME)\b/
 
-export function rewriteArithmetic(node: unknown): void {
+/** @param reach where bash goes on after a fault of an expansion */
+export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
-    for (const one of node) rewriteArithmetic(one)
+    for (const one of node) rewriteArithmetic(one, reach)
     return
   }
-  const { type } = node as Shape
+  const { type = '', operator = '', parameter = '', operation } = node as Shape
   if (type === 'ArithmeticExpansion' || type === 'ArithmeticCommand') {
     const { expression } = node as { readonly expression: Expression }
     const text = textOf(expression)
-    if (needsShell(text) && !own.test(text)) {
-      expandFirst(node, type, text)
-      return
-    }
-  }
-  if (type === 'ArithmeticExpression') {
-    rewrite(node as Expression)
+    const use = { reach: type === 'ArithmeticCommand' ? ('command' as const) : reach }
+    if (needsShell(text) && !own.test(text)) expandFirst(node, type, text, use)
+    else rewrite(expression, use)
     return
   }
-  const { parameter = '', operation } = node as Shape
-  if (operation?.type === 'Substring' && /^\w+$/.test(parameter)) {
-    rewrite(operation.offset, { name: parameter, isOffset: true })
-    if (operation.length) rewrite(operation.length, { name: parameter, isOffset: false })
+  if (type === 'ArithmeticExpression') {
+    rewrite(node as Expression, { reach })
+    return
   }
-  for (const child of Object.values(node)) rewriteArithmetic(child)
+  if (operation?.type === 'Substring' && /^\w+$/.test(parameter)) {
+    rewrite(operation.offset, { reach, within: { name: parameter, isOffset: true } })
+    if (operation.length) rewrite(operation.length, { reach, within: { name: parameter, isOffset: false } })
+  }
+  if (type === 'CStyleFor') rewriteLoop(node)
+  if (type === 'Assignment') assignElements(node)
+  if (type === 'CondUnary' && operator === '-v') nameElement(node)
+  // Of a script within, the faults are its own.
+  const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
+  for (const child of Object.values(node)) rewriteArithmetic(child, inner)
+  if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
+  const { parts } = node as Shape
+  if (parts !== undefined) Object.assign(node, { parts: parts.flatMap((part) => withKey(part, inner)) })
 }
 
-/** The text as it was: just-bash takes `((i<=3))` apart. `$((…))` within an expression is a part of it, but not in a command. */
+/** `[[ a -lt b ]]` becomes `[[ N == 1 ]]`: both texts are expanded, then evaluated. */
+function compare(node: Shape): void {
+  const left = wordFrom([node.left, node.right], comparisonNode(node.operator ?? ''))
+  Object.assign(node, { operator: '==', left, right: literalWord('1') })
+}
+
+/** The value of an assignment to a number. */
+export function numberWord(value: Word | undefined, added: string | undefined): Word {
+  return wordFrom([value], numberNode(added))
+}
+
+function wordFrom(expanded: readonly (Word | undefined)[], node: object): Word {
+  const expression = { type: 'ArithmeticExpression', expression: node, originalText: '' }
+  return { type: 'Word', parts: [...expanded.map(expansion), { type: 'ArithmeticExpansion', expression } as Part] }
+}
+
+/** A fault in `for ((…))` ends the loop. The condition is asked after it, so there has to be one. */
+function rewriteLoop(node: Shape): void {
+  const condition = node.condition ?? { expression: {}, originalText: '1' }
+  Object.assign(node, { condition })
+  for (const part of [node.init, condition, node.update]) if (part) rewrite(part, { reach: 'command', inLoop: true })
+}
+
+let count = 0
+
+interface Found {
+  readonly name: string
+  /** Empty parts that find the key. */
+  readonly parts: readonly Part[]
+}
+
+/** An element whose subscript is an expression: its key is found first, by rules of bash. */
+function element(text: string, use: Element['use'], reach?: Use['reach']): Found | undefined {
+  const [, name = '', subscript = ''] = /^(\w+)\[(.+)\]$/s.exec(text) ?? []
+  const isKnown =
+    /^(?:[@*]|0|[1-9]\d{0,14})?$/.test(subscript) && (use === 'value' || use === 'list' || subscript === '@')
+  const inShell = needsShell(subscript)
+  if (name === '' || isKnown || own.test(`${name} ${subscript}`) || (inShell && /['\\]/.test(subscript)))
+    return undefined
+  const kept = `__key${++count}`
+  const expand = inShell ? [inQuotes(subscript, reach)] : []
+  const node = subscriptNode({ name, subscript: inShell ? undefined : subscript, kept, use }, reach)
+  const [offset, length] = [node, expressionNode('0')].map((expression) => ({
+    type: 'ArithmeticExpression',
+    expression,
+    originalText: '',
+  }))
+  const find = { type: 'ParameterExpansion', parameter: '#', operation: { type: 'Substring', offset, length } } as Part
+  return { name: `${name}[$${kept}]`, parts: [...expand, find] }
+}
+
+const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
+
+/** `${a[…]}` */
+function withKey(part: Part, reach: Use['reach']): readonly Part[] {
+  const { type, parameter = '', operation } = part as unknown as Shape
+  if (type !== 'ParameterExpansion') return [part]
+  const found = element(parameter, defaults.has(operation?.type ?? '') ? 'default' : 'value', reach)
+  return found === undefined ? [part] : [...found.parts, Object.assign(part, { parameter: found.name })]
+}
+
+/** `[[ -v a[…] ]]` */
+function nameElement(node: Shape): void {
+  const found = element(plainText(node.operand as Word), 'default')
+  if (found === undefined) return
+  const parts = [...found.parts, { type: 'SingleQuoted', value: found.name }]
+  Object.assign(node, { operand: { type: 'Word', parts } })
+}
+
+/** `a[…]=x`, whose value is found before the key, and `a=([…]=x)`, whose keys just-bash finds again. */
+function assignElements(node: Shape): void {
+  const { name = '', value, array } = node
+  const found = element(name, 'assignment')
+  if (found !== undefined)
+    Object.assign(node, { name: found.name, value: { type: 'Word', parts: [...(value?.parts ?? []), ...found.parts] } })
+  for (const word of array ?? []) {
+    const [, key = ''] = /^\[(.+?)\]\+?=/s.exec(plainText(word)) ?? []
+    const checked = /(?<![=!<>])=(?!=)|\+\+|--/.test(key) ? undefined : element(`${name}[${key}]`, 'list')
+    if (checked !== undefined) Object.assign(word, { parts: [...word.parts, ...checked.parts] })
+  }
+}
+
+/** The text of a word without quotes and expansions; else an empty one. */
+function plainText({ parts }: Word): string {
+  const texts = parts.map(({ type, value, pattern }) =>
+    type === 'Glob' ? String(pattern) : type === 'Literal' ? value : undefined,
+  )
+  return texts.includes(undefined) ? '' : texts.join('')
+}
+
+/** The text as it was: just-bash takes `((i<=3))` apart. */
 function textOf({ originalText = '' }: Expression): string {
-  let text = originalText.replace(/([<>]) =/g, '$1=')
+  const text = originalText.replace(/([<>]) =/g, '$1=')
   // It may take one of the parentheses at the end too many.
-  if (text.endsWith(')') && text.split(')').length > text.split('(').length) text = text.slice(0, -1)
-  const flat = text.replaceAll('$((', `((${marks.nested}`)
-  return /\$\(|`/.test(flat) ? text : flat
+  return text.endsWith(')') && text.split(')').length > text.split('(').length ? text.slice(0, -1) : text
 }
 
-function rewrite(node: Expression, within?: Within): void {
+function rewrite(node: Expression, use: Use): void {
   const text = textOf(node)
   if (text === '' || own.test(text)) return
-  node.expression = needsShell(text) ? refused : expressionNode(text, within)
+  node.expression = needsShell(text) ? refused : expressionNode(text, use)
   node.originalText = ''
 }
 
@@ -77,15 +191,23 @@ const refused = {
   command: "__refused '$(…) or ${…} in arithmetic' 'put it into a variable first'",
 }
 
-function expandFirst(node: object, type: string, text: string): void {
+/** A part that is empty, and whose text is kept for arithmetic. */
+function expansion(word: Word | undefined): Part {
+  const pattern = marked(word, uses.arithmetic)
+  const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }
+  return { type: 'ParameterExpansion', parameter: '#', operation } as Part
+}
+
+/** The same for a text that stands in quotes. */
+function inQuotes(text: string, reach: Use['reach']): Part {
   const word = wordOf(`"${/\$\(|`/.test(text) ? text : text.replace(/(?<!\\)"/g, '')}"`)
-  rewriteArithmetic(word)
-  const expand: Part = {
-    type: 'ParameterExpansion',
-    parameter: '#',
-    operation: { type: 'PatternRemoval', pattern: marked(word, uses.arithmetic), side: 'prefix', greedy: true },
-  } as Part
-  const expression = { type: 'ArithmeticExpression', expression: expressionNode(), originalText: '' }
+  rewriteArithmetic(word, reach)
+  return expansion(word)
+}
+
+function expandFirst(node: object, type: string, text: string, use: Use): void {
+  const expand = inQuotes(text, use.reach === 'redirection' ? 'redirection' : 'line')
+  const expression = { type: 'ArithmeticExpression', expression: expressionNode(undefined, use), originalText: '' }
   const { redirections = [] } = node as Shape
   for (const key of Object.keys(node)) Reflect.deleteProperty(node, key)
   if (type === 'ArithmeticExpansion') {

@@ -18,6 +18,7 @@ interface Shape {
  * does as bash does, so a command gives the text.
  */
 export function joinByIfs(ast: unknown): void {
+  walk(ast, splitList)
   if (changesIfs(ast)) {
     visit(ast)
     return
@@ -25,6 +26,18 @@ export function joinByIfs(ast: unknown): void {
   const words: Shape[] = []
   walk(ast, (node) => words.push(node as unknown as Shape))
   words.forEach(dropEmpty)
+}
+
+/** bash splits `$@` without quotes as `$*`; just-bash keeps empty words where IFS has more than blanks. */
+function splitList(node: Node): void {
+  const words = node.type === 'For' ? node.words : node.type === 'SimpleCommand' ? node.args : undefined
+  const arrays = node.type === 'SimpleCommand' ? (node.assignments ?? []).map(({ array }) => array ?? []) : []
+  for (const { parts } of [...(words ?? []), ...arrays.flat()]) {
+    const [part] = parts
+    const { parameter = '', operation } = (part ?? {}) as Shape
+    if (parts.length === 1 && part?.type === 'ParameterExpansion' && (operation ?? null) === null)
+      Object.assign(part, { parameter: parameter.replace(/^@$|(?<=\[)@(?=\]$)/, '*') })
+  }
 }
 
 const changesIfs = (ast: unknown) => /"name":"IFS"|"value":"IFS="/.test(JSON.stringify(ast))

@@ -122,13 +122,12 @@ const groupInTree = /"pattern":"[^"]*[?*+@!]\(/
 
 const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
 
-/** A word such as `[$k]=v`. */
+/** A word such as `[$k]=v`, or the begin of `[1 + 1]=v`. */
 function hasComputedKey({ parts }: Word): boolean {
-  return (
-    parts.length > 1 &&
-    `${parts[0]?.value ?? (parts[0]?.pattern as string)}`.startsWith('[') &&
-    parts.some(({ value }) => value?.startsWith(']=') === true)
-  )
+  const [first, ...others] = parts.map(({ value, pattern }) => value ?? (typeof pattern === 'string' ? pattern : ''))
+  if (others.length === 0 || first?.startsWith('[') !== true) return false
+  const isOpen = first.split('[').length > [first, ...others].join('').split(']').length
+  return isOpen || others.some((text) => text.startsWith(']='))
 }
 
 /** just-bash takes a comma for a separator that is quoted within braces. */
@@ -141,12 +140,6 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const words = node.args.map(textOf)
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
-    case 'declare':
-    case 'local':
-    case 'typeset':
-      return option(/^-[a-zA-Z]*i/) !== undefined && node.args.some(({ parts }) => parts.length > 2)
-        ? { subject: `${name} -i`, reason: 'with an expression that holds a variable; use $(( … ))' }
-        : undefined
     case 'help':
       return { subject: name, reason: 'its texts are others here' }
     case 'set': {

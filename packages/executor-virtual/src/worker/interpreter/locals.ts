@@ -1,0 +1,57 @@
+import type { Interpreter, ShellState } from './interpreter.ts'
+import { type Shell, shellOf } from './shell.ts'
+
+export const attributes = ['integerVars', 'lowercaseVars', 'uppercaseVars'] as const
+const ofLocals = [...attributes, 'readonlyVars'] as const
+
+/** An attribute of a variable outside of a function that has one of the same name. */
+export interface OuterAttribute {
+  /** Functions that are running. */
+  readonly depth: number
+  readonly name: string
+  readonly attribute: (typeof ofLocals)[number]
+  readonly isSet: boolean
+}
+
+/**
+ * The builtin that declares variables. In a function they are new: just-bash takes a list of that name outside for the same
+ * one, keeps attributes after the function, and overlooks them after `local`.
+ */
+export function declareLocals(interpreter: Interpreter, builtin: string, given: readonly string[]): string {
+  const { state } = interpreter.ctx
+  const { localScopes: scopes } = state
+  const scope = scopes.at(-1)
+  if (scope === undefined || !/^(?:local|declare|typeset)$/.test(builtin)) return builtin
+  if (given.some((word) => /^-[a-zA-Z]*[gfFp]/.test(word))) return builtin
+  const lists = (state.localArrayScopes ??= [])
+  while (lists.length < scopes.length) lists.push(new Map())
+  for (const word of given) {
+    const [name] = /^[A-Za-z_]\w*/.exec(word) ?? []
+    const list = lists.at(-1)
+    if (name === undefined || list === undefined || scope.has(name) || list.has(name)) continue
+    list.set(name, state.arrays?.get(name))
+    state.arrays?.delete(name)
+    state.associativeArrays?.delete(name)
+    if (state.tempEnvBindings?.some((bindings) => bindings.has(name)) !== true) {
+      scope.set(name, state.env.get(name))
+      state.env.delete(name)
+    }
+    const isGlobal = !scopes.slice(0, -1).some((outer) => outer.has(name))
+    for (const attribute of ofLocals) {
+      const isSet = state[attribute]?.has(name) === true
+      shellOf(interpreter).outer.push({ depth: scopes.length, name, attribute, isSet })
+      // bash refuses a local variable with the name of one that is read-only everywhere.
+      if (attribute !== 'readonlyVars' || !isGlobal) state[attribute]?.delete(name)
+    }
+  }
+  return given.some((word) => /^-[a-zA-Z]*[Ailrux]/.test(word)) ? 'declare' : builtin
+}
+
+/** Gives variables their attributes back, once the functions have ended that had others of those names. */
+export function leaveLocals({ outer }: Shell, state: ShellState): void {
+  for (let last = outer.at(-1); last !== undefined && last.depth > state.localScopes.length; last = outer.at(-1)) {
+    outer.pop()
+    if (last.isSet) state[last.attribute]?.add(last.name)
+    else state[last.attribute]?.delete(last.name)
+  }
+}
