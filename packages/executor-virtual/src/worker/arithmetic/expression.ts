@@ -87,11 +87,10 @@ export function subscriptNode({ name, subscript, kept, use }: Element, reach: Us
     const text = subscript === undefined ? takeExpanded() : expand(subscript, variables)
     const key = variables.isMap(name) ? text : String(indexOf(text, variables))
     if (use === 'default' || use === 'assignment') variables.asList(name)
-    if (/^-/.test(key) && !variables.isMap(name)) {
-      if (use === 'list') sessionOf(interpreter).refuse(`${name}=([…]=…)`, 'an index below 0; use name[…]=…')
-      if (use === 'assignment' && variables.place(name, BigInt(key)) === '')
-        throw new ArithmeticFault(`${name}[${text}]: bad array subscript`)
-    }
+    if (use === 'list' && !variables.isMap(name))
+      sessionOf(interpreter).refuse(`${name}=([…]=…)`, 'an index that is an expression; use name[…]=…')
+    if (use === 'assignment' && /^-/.test(key) && !variables.isMap(name) && variables.place(name, BigInt(key)) === '')
+      throw new ArithmeticFault(`${name}[${text}]: bad array subscript`)
     interpreter.ctx.state.env.set(kept, key)
     return 0n
   })

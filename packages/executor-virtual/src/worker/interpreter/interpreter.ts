@@ -44,6 +44,7 @@ export interface ShellState {
   uppercaseVars?: Set<string>
   /** Variables outside, for each function that is running. */
   localScopes: Map<string, string | undefined>[]
+  localVarDepth?: Map<string, number>
   localArrayScopes?: Map<string, List | undefined>[]
   sourceStack?: string[]
   currentSource?: string

@@ -4,13 +4,14 @@ import { type Shell, shellOf } from './shell.ts'
 export const attributes = ['integerVars', 'lowercaseVars', 'uppercaseVars'] as const
 const ofLocals = [...attributes, 'readonlyVars'] as const
 
-/** An attribute of a variable outside of a function that has one of the same name. */
-export interface OuterAttribute {
+/** A variable outside of a function that has one of the same name. */
+export interface OuterVariable {
   /** Functions that are running. */
   readonly depth: number
   readonly name: string
-  readonly attribute: (typeof ofLocals)[number]
-  readonly isSet: boolean
+  readonly attributes: readonly (typeof ofLocals)[number][]
+  /** The depth of the function that it belongs to. */
+  readonly owner: number | undefined
 }
 
 /**
@@ -37,12 +38,10 @@ export function declareLocals(interpreter: Interpreter, builtin: string, given: 
       state.env.delete(name)
     }
     const isGlobal = !scopes.slice(0, -1).some((outer) => outer.has(name))
-    for (const attribute of ofLocals) {
-      const isSet = state[attribute]?.has(name) === true
-      shellOf(interpreter).outer.push({ depth: scopes.length, name, attribute, isSet })
-      // bash refuses a local variable with the name of one that is read-only everywhere.
-      if (attribute !== 'readonlyVars' || !isGlobal) state[attribute]?.delete(name)
-    }
+    const attributes = ofLocals.filter((attribute) => state[attribute]?.has(name))
+    shellOf(interpreter).outer.push({ depth: scopes.length, name, attributes, owner: state.localVarDepth?.get(name) })
+    // bash refuses a local variable with the name of one that is read-only everywhere.
+    for (const attribute of attributes) if (attribute !== 'readonlyVars' || !isGlobal) state[attribute]?.delete(name)
   }
   return given.some((word) => /^-[a-zA-Z]*[Ailrux]/.test(word)) ? 'declare' : builtin
 }
@@ -51,7 +50,11 @@ export function declareLocals(interpreter: Interpreter, builtin: string, given: 
 export function leaveLocals({ outer }: Shell, state: ShellState): void {
   for (let last = outer.at(-1); last !== undefined && last.depth > state.localScopes.length; last = outer.at(-1)) {
     outer.pop()
-    if (last.isSet) state[last.attribute]?.add(last.name)
-    else state[last.attribute]?.delete(last.name)
+    const { name, attributes, owner } = last
+    for (const attribute of ofLocals) {
+      if (attributes.includes(attribute)) state[attribute]?.add(name)
+      else state[attribute]?.delete(name)
+    }
+    if (owner !== undefined) state.localVarDepth?.set(name, owner)
   }
 }

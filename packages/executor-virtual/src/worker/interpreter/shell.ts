@@ -1,7 +1,7 @@
 import type { Reach } from '../arithmetic/operators.ts'
 import type { Session } from '../session.ts'
 import type { Interpreter, Pipeline, Statement } from './interpreter.ts'
-import type { OuterAttribute } from './locals.ts'
+import type { OuterVariable } from './locals.ts'
 
 /** Facts of one interpreter besides its own state. */
 export interface Shell {
@@ -26,8 +26,8 @@ export interface Shell {
   unbound: number | undefined
   /** The statements of the innermost script. */
   statements: ReadonlySet<Statement>
-  /** Attributes of variables that functions have of their own. */
-  readonly outer: OuterAttribute[]
+  /** Variables outside of functions that have others of those names. */
+  readonly outer: OuterVariable[]
   /** The latest fault of arithmetic, until a command has answered for it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
   /** A fault of arithmetic, on its way to the script that it is in. */

@@ -151,7 +151,7 @@ function nameElement(node: Shape): void {
   Object.assign(node, { operand: { type: 'Word', parts } })
 }
 
-/** `a[…]=x`, whose value is found before the key, and `a=([…]=x)`, whose keys just-bash finds again. */
+/** `a[…]=x`, whose value is found before the key, and `a=([…]=x)`. */
 function assignElements(node: Shape): void {
   const { name = '', value, array } = node
   const found = element(name, 'assignment')
@@ -159,7 +159,7 @@ function assignElements(node: Shape): void {
     Object.assign(node, { name: found.name, value: { type: 'Word', parts: [...(value?.parts ?? []), ...found.parts] } })
   for (const word of array ?? []) {
     const [, key = ''] = /^\[(.+?)\]\+?=/s.exec(plainText(word)) ?? []
-    const checked = /(?<![=!<>])=(?!=)|\+\+|--/.test(key) ? undefined : element(`${name}[${key}]`, 'list')
+    const checked = element(`${name}[${key}]`, 'list')
     if (checked !== undefined) Object.assign(word, { parts: [...word.parts, ...checked.parts] })
   }
 }
@@ -172,11 +172,12 @@ function plainText({ parts }: Word): string {
   return texts.includes(undefined) ? '' : texts.join('')
 }
 
-/** The text as it was: just-bash takes `((i<=3))` apart. */
+/** The text as it was: just-bash takes `((i<=3))` apart, and may take parentheses at the end too many. */
 function textOf({ originalText = '' }: Expression): string {
   const text = originalText.replace(/([<>]) =/g, '$1=')
-  // It may take one of the parentheses at the end too many.
-  return text.endsWith(')') && text.split(')').length > text.split('(').length ? text.slice(0, -1) : text
+  let depth = 0
+  const end = [...text].findIndex((character) => (depth += character === '(' ? 1 : character === ')' ? -1 : 0) < 0)
+  return end !== -1 && /^\)+$/.test(text.slice(end)) ? text.slice(0, end) : text
 }
 
 function rewrite(node: Expression, use: Use): void {

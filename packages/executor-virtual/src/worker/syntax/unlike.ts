@@ -41,6 +41,8 @@ export function unlikeBash(node: Node): Problem | undefined {
   // just-bash ends the group at such a parenthesis.
   if (type === 'Statement' && quotedParenthesis.test(`${sourceText}`) && groupInTree.test(JSON.stringify(node)))
     return quotedInGroup
+  if (type === 'Statement' && negatedWord.test(`${sourceText}`.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gs, '"')))
+    return { subject: '[[ !… ]]', reason: 'without a blank after `!` it is a part of the word; put one there' }
   if (type === 'BraceExpansion' && items?.some(({ word }) => word?.parts.some(isTorn) === true) === true)
     return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
   if (
@@ -117,6 +119,7 @@ const quotedInGroup: Problem = {
   subject: '@(…)',
   reason: 'a quoted parenthesis in a group; put it into a variable',
 }
+const negatedWord = /\[\[(?:(?!\]\])[^])*[\s(]!(?![\s=(])/
 const quotedParenthesis = /[?*+@!]\((?:[^()'"]|'[^'()]*'|"[^"()]*")*(?:'[^'()]*[()]|"[^"()]*[()])/
 const groupInTree = /"pattern":"[^"]*[?*+@!]\(/
 
@@ -125,7 +128,7 @@ const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
 /** A word such as `[$k]=v`, or the begin of `[1 + 1]=v`. */
 function hasComputedKey({ parts }: Word): boolean {
   const [first, ...others] = parts.map(({ value, pattern }) => value ?? (typeof pattern === 'string' ? pattern : ''))
-  if (others.length === 0 || first?.startsWith('[') !== true) return false
+  if (first?.startsWith('[') !== true || first + others.join('') === '[') return false
   const isOpen = first.split('[').length > [first, ...others].join('').split(']').length
   return isOpen || others.some((text) => text.startsWith(']='))
 }
