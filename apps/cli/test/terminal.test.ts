@@ -106,4 +106,13 @@ describe('renderTable', () => {
     ]
     expect(renderTable(rows, { head: ['name', 'n'], right: [1] })).toBe('name   n\n日本   1\na     22')
   })
+
+  it('[PC21] wraps a narrow column at blanks, and keeps each word whole', () => {
+    const text = 'the rule `deny(secret)` of /workspace/long/path.json'
+    for (const width of [1, 5, 12, 30]) {
+      const lines = renderTable([['why', text]], { widths: [4, width] }).split('\n')
+      expect(lines.flatMap((line) => line.slice(5).trim().split(' '))).toEqual(text.split(' '))
+      expect(lines.every((line) => line.length <= 6 + Math.max(width, '/workspace/long/path.json'.length))).toBe(true)
+    }
+  })
 })

@@ -1,4 +1,7 @@
 import Table from 'cli-table3'
+import { stripVTControlCharacters } from 'node:util'
+
+import { wrapWords } from './wrap.ts'
 
 const plain = {
   top: '',
@@ -22,25 +25,46 @@ export interface TableOptions {
   readonly head?: readonly string[]
   /** Columns that hold numbers. */
   readonly right?: readonly number[]
-  /** Characters of each column; absent: as wide as the widest cell. Longer words are broken. */
+  /** Characters of each column, wider for a longer word; absent: as wide as the widest cell. */
   readonly widths?: readonly (number | null)[]
 }
 
 /** Aligned columns without lines around them. Cells may hold colours; wide characters are counted as they are shown. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   if (rows.length === 0 && options.head === undefined) return ''
+  const { widths = [] } = options
   const columns = Math.max(options.head?.length ?? 0, ...rows.map((row) => row.length))
+  const cells = rows.map((row) => row.map((text, index) => wrapped(text, widths[index])))
+  const colWidths = widths.map((width, index) =>
+    width === null ? null : Math.max(width, ...cells.map((row) => widthOf(row[index] ?? ''))),
+  )
   const table = new Table({
     chars: plain,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: Array.from({ length: columns }, (_, index) => (options.right?.includes(index) ? 'right' : 'left')),
     ...(options.head === undefined ? {} : { head: [...options.head] }),
-    ...(options.widths === undefined ? {} : { colWidths: [...options.widths], wordWrap: true }),
+    ...(options.widths === undefined ? {} : { colWidths }),
   })
-  table.push(...rows.map((row) => [...row]))
+  table.push(...cells)
   return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
 }
+
+/** The table itself would cut a word that is longer than its column. */
+const wrapped = (text: string, width: number | null | undefined) =>
+  width
+    ? text
+        .split('\n')
+        .map((line) => wrapWords(line, width))
+        .join('\n')
+    : text
+
+const widthOf = (cell: string) =>
+  Math.max(
+    ...stripVTControlCharacters(cell)
+      .split('\n')
+      .map((line) => line.length),
+  )

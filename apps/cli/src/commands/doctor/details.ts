@@ -145,7 +145,9 @@ function renderPackages(packages: Details['packages'], style: Style): string {
     optionalPackages[name],
   ])
   const missing = optionalNames.filter((name) => !packages[name])
-  const table = renderTable(rows, { head: [style.strong('optional package'), '', style.strong('for')] })
+  const head = [style.strong('optional package'), '', style.strong('for')]
+  const taken = Math.max(...optionalNames.map(({ length }) => length)) + 'not installed'.length + 4
+  const table = renderTable(rows, { head, widths: [null, null, Math.max(20, style.width - taken)] })
   return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
