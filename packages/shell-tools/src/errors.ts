@@ -25,8 +25,10 @@ export const errorWords: Readonly<Record<string, string>> = {
 export class FileError extends Error {
   readonly code: string
 
-  constructor(code: string, call: string, path: string) {
-    super(`${code}: ${(errorWords[code] ?? 'input/output error').toLowerCase()}, ${call} '${path}'`)
+  /** @param rule of the workspace that refuses it */
+  constructor(code: string, call: string, path: string, rule?: string) {
+    const by = rule === undefined ? '' : ` by the rule ${rule.replace(/['\n]/g, '')}`
+    super(`${code}: ${(errorWords[code] ?? 'input/output error').toLowerCase()}${by}, ${call} '${path}'`)
     this.name = 'FileError'
     this.code = code
   }

@@ -4,6 +4,8 @@ import { fileMethods, type WorkspaceAsyncFiles } from './contract.ts'
 export interface Failure {
   readonly path: string
   readonly code: string
+  /** The rule that refused it. */
+  readonly rule?: string | undefined
 }
 
 /** Failures that are kept. */
@@ -19,12 +21,12 @@ export function recordFailures(files: WorkspaceAsyncFiles): {
 } {
   const failures: Failure[] = []
   const typed = new Map<string, string>()
-  const record = ({ path, code }: Failure): void => {
+  const record = ({ path, code, rule }: Failure): void => {
     if (code === 'ENOENT') return
     if (failures.length >= most) failures.shift()
-    failures.push({ path, code })
+    failures.push({ path, code, rule })
     const other = typed.get(path)
-    if (other !== undefined) failures.push({ path: other, code })
+    if (other !== undefined) failures.push({ path: other, code, rule })
   }
   const entries = fileMethods.map((method) => {
     const operation: (...parameters: never[]) => Promise<unknown> = files[method]
@@ -32,7 +34,9 @@ export function recordFailures(files: WorkspaceAsyncFiles): {
       try {
         return await operation.apply(files, parameters as never[])
       } catch (error) {
-        for (const path of parameters) if (typeof path === 'string') record({ path, code: codeOf(error) })
+        const [, rule, at] = / by the rule (.+), \w+ '(.*)'$/s.exec(error instanceof Error ? error.message : '') ?? []
+        for (const path of parameters)
+          if (typeof path === 'string') record({ path, code: codeOf(error), rule: path === at ? rule : undefined })
         throw error
       }
     }

@@ -1,5 +1,5 @@
 import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools/files'
-import type { FileDoor, FileType } from '@ws/core'
+import { type FileDoor, type FileType, isWorkspaceError } from '@ws/core'
 import type { WorkspaceView } from '@ws/core/executor'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
@@ -324,7 +324,8 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       return await operation()
     } catch (error) {
       if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
-      throw new FileError(shellCodes[codeOf(error)] ?? codeOf(error), call, withoutSlash(path))
+      const rule = isWorkspaceError(error) ? error.rule : undefined
+      throw new FileError(shellCodes[codeOf(error)] ?? codeOf(error), call, withoutSlash(path), rule)
     }
   }
 }

@@ -8,7 +8,7 @@ import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import type { BashFileSystem } from '../files/system.ts'
-import { wordRefusals } from './wording.ts'
+import { target, wordRefusals } from './wording.ts'
 import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
@@ -70,13 +70,13 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 
 /**
  * Our commands for an interpreter of the caller's own, in the forms that were compared with the real ones. Another form has
- * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them. Its `tee` calls each refused
- * file missing, so it comes along with the words mended.
+ * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them. Its `tee` and `split` come
+ * along with the words mended: they call a refused file missing, or say nothing of it.
  *
  * @param open a session for one call
  */
 export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
-  return [...Object.keys(tools), 'tee']
+  return [...Object.keys(tools), 'tee', 'split']
     .filter((name) => !runsScripts.has(name) && name !== 'sleep')
     .map((name) =>
       define(name, async (given, context) => {
@@ -85,7 +85,9 @@ export function separateCommands(open: () => Session, { failures }: Pick<BashFil
         try {
           const result = await run({ name, tool: tools[name] }, given, context, session)
           const own = last === undefined ? failures : failures.slice(failures.lastIndexOf(last) + 1)
-          return { ...result, stderr: wordRefusals(result.stderr, own) }
+          const refused = own.filter(({ rule }) => rule !== undefined && result.exitCode !== 0)
+          const rules = new Set(refused.map(({ path, rule }) => `${name}: the rule ${rule} refuses ${target(path)}\n`))
+          return { ...result, stderr: wordRefusals(result.stderr, own) + [...rules].join('') }
         } catch (error) {
           const { refusal } = session
           if (refusal === undefined) throw error

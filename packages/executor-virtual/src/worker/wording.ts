@@ -4,6 +4,12 @@ import type { Failure } from '../files/failures.ts'
 const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/
 const missing = /: (?:No such file or directory|cannot open redirect target)$/
 
+/** just-bash's `split` leaves out the reason. */
+const unexplained = /^split: (?:failed to write output|cannot safely identify output file '.*')$/
+
+/** The file that a stage of just-bash's `split` becomes. */
+export const target = (path: string) => path.replace(/\/\.([^/]*)\.just-bash-split-stage-\d+$/, '/$1')
+
 /**
  * The shell's own words for refused files. Many of just-bash's commands say "No such file or directory" for every
  * error, and others print it as Node words it; a model would go looking for a file that is there.
@@ -16,9 +22,11 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .map((line) => {
       const worded = line.replace(nodeStyle, (whole, code: string, path: string, at: number) => {
         const words = errorWords[code] ?? whole
-        // `find: EACCES: …` would not say of what.
-        return /^[\w.+-]+: $/.test(line.slice(0, at)) ? `${path}: ${words}` : words
+        // `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` would not say of what.
+        return names(line.slice(0, at).replace(/['"]?: $/, ''), path) ? words : `${path}: ${words}`
       })
+      const last = left.at(-1)
+      if (unexplained.test(worded) && last !== undefined) return `split: ${target(last.path)}: ${errorWords[last.code]}`
       if (!missing.test(worded)) return worded
       const subject = worded
         .replace(missing, '')
