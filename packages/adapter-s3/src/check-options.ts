@@ -76,6 +76,7 @@ export function checkS3Options(options: S3AdapterOptions, operation: string): vo
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, s3, { operation })
   refuseBeside(operation, options, 'client', [...Object.keys(s3ConnectionShapes), 'ca'])
+  refuseBucketInEndpoint(options, operation)
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option */
@@ -84,9 +85,24 @@ export function checkR2Options(options: R2AdapterOptions, operation: string): vo
   checkOptions<object>(options, r2, { operation })
   refuseBeside(operation, options, 'client', ['accountId', 'endpoint', 'credentials', 'ca'])
   refuseBeside(operation, options, 'endpoint', ['accountId'])
+  refuseBucketInEndpoint(options, operation)
   const { client: made, accountId, endpoint } = options as object as Readonly<Record<string, unknown>>
   if (made !== undefined || accountId !== undefined || endpoint !== undefined) return
   throw invalid(operation, '`accountId`, `endpoint` and `client` are missing', 'pass `accountId`, or one of the others')
+}
+
+/** `https://host/bucket`, or `https://bucket.s3.host`: every object would be another than the one that is meant. */
+function refuseBucketInEndpoint(options: object, operation: string): void {
+  const { bucket, endpoint } = options as { readonly bucket: string; readonly endpoint?: string | undefined }
+  if (endpoint === undefined) return
+  const { pathname, hostname } = new URL(endpoint)
+  const isInHost = hostname.startsWith(`${bucket}.`) && /(?:^|\.)(?:s3|r2)[.-]/u.test(hostname.slice(bucket.length + 1))
+  if (!isInHost && pathname.replace(/\/$/u, '') !== `/${bucket}`) return
+  throw invalid(
+    operation,
+    '`endpoint` must be the address of the store alone, and names the bucket too',
+    `leave \`bucket\` out of the ${isInHost ? 'host name' : 'path'} of \`endpoint\``,
+  )
 }
 
 /** SSE-C, by the names that the SDK, the command line of AWS and rclone have for it. */

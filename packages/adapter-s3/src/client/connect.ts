@@ -14,6 +14,7 @@ const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error
 export function connect(options: WithConnection, maxSockets: number): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options
   const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()] }
+  const proxyEnv = environmentFor(endpoint)
   const config: S3ClientConfig = {
     forcePathStyle,
     maxAttempts: 1,
@@ -24,7 +25,7 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
     requestHandler: {
       connectionTimeout: 10_000,
       httpAgent: { keepAlive: true, maxSockets },
-      httpsAgent: { keepAlive: true, maxSockets, ...trusted },
+      httpsAgent: { keepAlive: true, maxSockets, ...trusted, ...(proxyEnv && { proxyEnv }) },
       socketAcquisitionWarningTimeout: 600_000,
     },
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -37,7 +38,7 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
   }
   const client = new S3Client(config)
   refusePages(client)
-  shortenWay(client, maxSockets, trusted)
+  shortenWay(client, maxSockets, { ...trusted, proxied: proxyEnv !== undefined })
   return client
 }
 
@@ -49,6 +50,14 @@ async function ask(provide: () => Promise<S3Credentials & { readonly expiration?
       name: 'CredentialsFunctionError',
     })
   }
+}
+
+/** The environment, where it names a proxy for the endpoint. As curl, and as Node with `NODE_USE_ENV_PROXY`, has it. */
+function environmentFor(endpoint = 'https://aws'): NodeJS.ProcessEnv | undefined {
+  const { https_proxy: lower, HTTPS_PROXY: proxy = lower } = process.env
+  const { protocol, hostname } = new URL(endpoint)
+  const isHere = /^(?:localhost|127\..*|\[::1\])$/u.test(hostname)
+  return protocol !== 'https:' || isHere || proxy === undefined || proxy === '' ? undefined : process.env
 }
 
 /** A page for people is not an answer, even where the SDK would find nothing wrong with it. */

@@ -6,13 +6,15 @@ import {
   byStatus,
   damaged,
   gateway,
+  locked,
   noRegion,
   noStore,
+  region,
   timedOut,
   unknown,
   type Meaning,
 } from './meanings.ts'
-import { isPage, nativeNameOf, statusOf } from './native.ts'
+import { isPage, nativeNameOf, regionOf, statusOf } from './native.ts'
 import { BrokenListingError, DamagedBodyError, NoVersionError } from './retry.ts'
 
 /**
@@ -26,13 +28,20 @@ export function translate(error: unknown, operation: string, path: string, signa
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })
 }
 
+/** Errors whose words alone say more. */
+const refusals: ReadonlySet<string> = new Set(['AccessDenied', 'DeniedPut', 'InvalidRequest', 'ObjectLocked'])
+
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof NoVersionError) return noStore
   if (error instanceof BrokenListingError) return brokenListing
   if (error instanceof DamagedBodyError) return damaged
   const name = nativeNameOf(error)
   const status = statusOf(error)
+  if (error instanceof Error && refusals.has(name) && /object.?lock|content-md5|worm/iu.test(error.message))
+    return locked
   const known = Object.hasOwn(byName, name) ? byName[name] : undefined
+  const right = known === region ? regionOf(error) : undefined
+  if (right !== undefined) return { ...region, remedy: `set \`region\` to \`${right}\`` }
   if (known !== undefined) return known
   if (isPage(error)) return (status ?? 0) < 500 ? noStore : gateway
   // the SDK has no other name for it

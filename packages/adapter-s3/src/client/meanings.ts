@@ -6,31 +6,42 @@ export interface Meaning {
   readonly remedy?: string
 }
 
-const credentials: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the store does not accept the credentials',
-  remedy: 'check access key and secret',
+function unreached(why: string, remedy?: string): Meaning {
+  return { code: 'EBACKEND', reason: `cannot be reached: ${why}`, ...(remedy === undefined ? {} : { remedy }) }
 }
-const expired: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the credentials have expired',
-  remedy: 'give credentials that are still valid; a function that gives them has been asked again',
+
+const denied = unreached('the store denies access with these credentials', 'grant them the right, or use others')
+const missing: Meaning = { code: 'ENOENT', reason: 'does not exist' }
+const changed: Meaning = {
+  code: 'ECONFLICT',
+  reason: 'is not in the state that the condition asks for',
+  remedy: 'read it again, then decide',
 }
-const region: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the bucket lies in another region than the configured one',
-  remedy: 'set the region of the bucket',
-}
-export const noRegion: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: no region is configured',
-  remedy: 'give the region, or set it up where the AWS SDK looks for it',
-}
-const endpoint: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: nothing answers at the endpoint',
-  remedy: 'check the endpoint and the network',
-}
+const full: Meaning = { code: 'ENOSPC', reason: 'does not fit: the store is full' }
+const accessKey = unreached(
+  'the store does not know the access key',
+  'check `accessKeyId`, and that it belongs to this endpoint',
+)
+const secret = unreached(
+  'the store does not accept the signature of the request',
+  'check `secretAccessKey`; else a proxy in between changes requests',
+)
+const expired = unreached(
+  'the credentials have expired',
+  'give credentials that are still valid; a function that gives them has been asked again',
+)
+export const region = unreached(
+  'the bucket lies in another region than the configured one',
+  'set `region` to that of the bucket',
+)
+export const noRegion = unreached(
+  'no region is configured',
+  'give the region, or set it up where the AWS SDK looks for it',
+)
+const endpoint = unreached(
+  'nothing answers at the endpoint',
+  'check the endpoint and the network, and `HTTPS_PROXY` where it is set',
+)
 const busy: Meaning = {
   code: 'EIO',
   reason: 'cannot be served now: the store is overloaded',
@@ -42,85 +53,94 @@ const hungUp: Meaning = {
   reason: 'could not be served: the connection was closed before an answer came',
   remedy: 'try again; if it stays so, check the endpoint: its port, and `http://` or `https://`',
 }
-const noName: Meaning = {
+const noName = unreached(
+  'the name of the endpoint has no address',
+  'check the endpoint; with `forcePathStyle: false`, the bucket is a part of that name',
+)
+const proxy = unreached(
+  'the proxy that `HTTPS_PROXY` names does not connect to the endpoint',
+  'check `HTTPS_PROXY`, or name the host of the endpoint in `NO_PROXY`',
+)
+const noTls = unreached(
+  'the endpoint does not speak TLS',
+  'write the endpoint with `http://`, or give the port that speaks TLS',
+)
+const noAuthority = unreached(
+  'this machine does not know the authority that signed the endpoint’s certificate',
+  'pass the certificate of the authority as `ca`',
+)
+const certificate = unreached(
+  'the certificate of the endpoint is not valid now',
+  'renew the certificate, or set the clock of this machine',
+)
+const clock = unreached(
+  'the clock of this machine and that of the store are too far apart',
+  'set the clock of this machine: it is corrected only where the store sends its own time',
+)
+
+export const locked: Meaning = {
   code: 'EBACKEND',
-  reason: 'cannot be reached: the name of the endpoint has no address',
-  remedy: 'check the endpoint, and whether this machine can resolve names',
-}
-const noTls: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the endpoint does not speak TLS',
-  remedy: 'write the endpoint with `http://`, or give the port that speaks TLS',
-}
-const noAuthority: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: this machine does not know the authority that signed the endpoint’s certificate',
-  remedy: 'pass the certificate of the authority as `ca`',
-}
-const certificate: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the certificate of the endpoint is not valid now',
-  remedy: 'renew the certificate, or set the clock of this machine',
-}
-const clock: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: the clock of this machine and that of the store are too far apart',
-  remedy: 'set the clock of this machine: it is corrected only where the store sends its own time',
+  reason: 'cannot be changed: the bucket protects its objects (Object Lock)',
+  remedy: 'use a bucket without a default retention, or wait until the retention has ended',
 }
 
-export const noStore: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: a page or a server that speaks no S3 answers at the endpoint',
-  remedy: 'check the endpoint, and the proxies in front of it',
-}
+export const noStore = unreached(
+  'a page or a server that speaks no S3 answers at the endpoint',
+  'check the endpoint, and the proxies in front of it',
+)
 
 /** By the S3 name of the error, or the code of a network one. */
 export const byName: Readonly<Record<string, Meaning>> = {
   NoSuchBucket: {
     code: 'ENOWORKSPACE',
     reason: 'cannot be reached: the bucket does not exist',
-    remedy: 'make the bucket, or correct its name',
+    remedy: 'make the bucket, or correct its name; without virtual hosts, a store needs `forcePathStyle: true`',
   },
-  NoSuchKey: { code: 'ENOENT', reason: 'does not exist' },
-  PreconditionFailed: {
-    code: 'ECONFLICT',
-    reason: 'is not in the state that the condition asks for',
-    remedy: 'read it again, then decide',
-  },
-  AccessDenied: {
+  NoSuchKey: missing,
+  PreconditionFailed: changed,
+  AccessDenied: denied,
+  AllAccessDisabled: unreached('the bucket is disabled'),
+  BucketInEndpoint: unreached(
+    'the endpoint names a bucket already',
+    'write the endpoint without the bucket, in its path and in its host name',
+  ),
+  SecondLevelDomainForbidden: unreached('the store wants the bucket in the host name', 'set `forcePathStyle: false`'),
+  DeniedList: {
     code: 'EBACKEND',
-    reason: 'cannot be reached: the store denies access with these credentials',
-    remedy: 'grant them the right, or use others',
+    reason: 'cannot be listed: the store denies it to these credentials',
+    remedy: 'grant them `s3:ListBucket` on the bucket, below the prefix, or use others',
   },
-  AllAccessDisabled: { code: 'EBACKEND', reason: 'cannot be reached: the bucket is disabled' },
-  InvalidAccessKeyId: credentials,
-  SignatureDoesNotMatch: credentials,
-  Unauthorized: credentials,
-  InvalidSecurity: credentials,
-  CredentialsProviderError: {
+  DeniedPut: {
     code: 'EBACKEND',
-    reason: 'cannot be reached: no credentials were found',
-    remedy: 'give credentials, or set them up where the AWS SDK looks for them',
+    reason: 'cannot be written: the store denies it to these credentials',
+    remedy: 'grant them `s3:PutObject` below the prefix, or use others',
   },
+  ERR_PROXY_TUNNEL: proxy,
+  InvalidAccessKeyId: accessKey,
+  SignatureDoesNotMatch: secret,
+  Unauthorized: accessKey,
+  InvalidSecurity: accessKey,
+  CredentialsProviderError: unreached(
+    'no credentials were found',
+    'give credentials, or set them up where the AWS SDK looks for them',
+  ),
   ExpiredToken: expired,
   ExpiredTokenException: expired,
   TokenRefreshRequired: expired,
   InvalidToken: expired,
-  CredentialsFunctionError: {
-    code: 'EBACKEND',
-    reason: 'cannot be reached: the function that gives credentials failed',
-    remedy: 'mend the function that was given as `credentials`',
-  },
+  CredentialsFunctionError: unreached(
+    'the function that gives credentials failed',
+    'mend the function that was given as `credentials`',
+  ),
   InvalidBucketName: {
     code: 'EINVAL',
     reason: 'cannot be reached: the store does not take the name of the bucket',
     remedy: 'correct `bucket`: 3 to 63 lower-case letters, digits, dots and hyphens',
   },
-  EndpointError: {
-    code: 'EBACKEND',
-    reason: 'cannot be reached: endpoint, region and bucket give no address together',
-    remedy: 'check `endpoint`, `region` and `bucket`',
-  },
+  EndpointError: unreached(
+    'endpoint, region and bucket give no address together',
+    'check `endpoint`, `region` and `bucket`',
+  ),
   NoSuchUpload: {
     code: 'EIO',
     reason: 'was not written: its upload was ended by another program',
@@ -150,7 +170,7 @@ export const byName: Readonly<Record<string, Meaning>> = {
   EntityTooLarge: { code: 'EFBIG', reason: 'is larger than the store allows' },
   KeyTooLongError: { code: 'ENAMETOOLONG', reason: 'is longer than the store allows' },
   QuotaExceeded: { code: 'EDQUOT', reason: 'does not fit into what the store grants' },
-  InsufficientCapacity: { code: 'ENOSPC', reason: 'does not fit: the store is full' },
+  InsufficientCapacity: full,
   NotImplemented: { code: 'ENOTSUP', reason: 'cannot be done: the store does not offer it' },
   SlowDown: busy,
   TooManyRequests: busy,
@@ -169,11 +189,10 @@ export const byName: Readonly<Record<string, Meaning>> = {
   SELF_SIGNED_CERT_IN_CHAIN: noAuthority,
   CERT_HAS_EXPIRED: certificate,
   CERT_NOT_YET_VALID: certificate,
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    code: 'EBACKEND',
-    reason: 'cannot be reached: the certificate of the endpoint is for another name',
-    remedy: 'write the endpoint with the name in its certificate',
-  },
+  ERR_TLS_CERT_ALTNAME_INVALID: unreached(
+    'the certificate of the endpoint is for another name',
+    'write the endpoint with the name in its certificate',
+  ),
   HTTPParserError: noStore,
   ECONNREFUSED: endpoint,
   EHOSTUNREACH: endpoint,
@@ -184,26 +203,17 @@ export const byName: Readonly<Record<string, Meaning>> = {
 export const byStatus: Readonly<Record<number, Meaning>> = {
   301: region,
   307: region,
-  400: {
-    code: 'EBACKEND',
-    reason: 'cannot be reached: the store does not accept the request; region, credentials or clock may be wrong',
-    remedy: 'check region and credentials',
-  },
-  401: credentials,
-  403: {
-    code: 'EBACKEND',
-    reason: 'cannot be reached: the store denies access with these credentials',
-    remedy: 'check the credentials, and their rights',
-  },
-  404: { code: 'ENOENT', reason: 'does not exist' },
-  412: {
-    code: 'ECONFLICT',
-    reason: 'is not in the state that the condition asks for',
-    remedy: 'read it again, then decide',
-  },
+  400: unreached(
+    'the store does not accept the request; region, credentials or clock may be wrong',
+    'check region and credentials',
+  ),
+  401: accessKey,
+  403: denied,
+  404: missing,
+  412: changed,
   429: busy,
   503: busy,
-  507: { code: 'ENOSPC', reason: 'does not fit: the store is full' },
+  507: full,
 }
 
 export const damaged: Meaning = {

@@ -5,6 +5,7 @@ interface NativeError {
   readonly name?: string
   readonly code?: string | number
   readonly Code?: string
+  readonly Region?: string
   readonly message?: string
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
   readonly $response?: { readonly statusCode?: number; readonly headers?: IncomingHttpHeaders }
@@ -21,6 +22,21 @@ export function nativeNameOf(error: unknown): string {
   const { Code, code, name } = asNative(error)
   // a DOMException has a number as its code
   return Code ?? (typeof code === 'string' ? code : undefined) ?? name ?? ''
+}
+
+/** Gives a refusal of one request a name that says more. @param names by the names that they have */
+export function rename(error: unknown, names: Readonly<Record<string, string>>): unknown {
+  const name = Object.entries(names).find(([from]) => from === nativeNameOf(error))?.[1]
+  if (name === undefined) return error
+  const { message, $metadata, $response } = asNative(error)
+  return Object.assign(new Error(message, { cause: error }), { name, $metadata, $response })
+}
+
+/** The region that a store names as the right one. */
+export function regionOf(error: unknown): string | undefined {
+  const { Region, $response } = asNative(error)
+  const region = Region ?? $response?.headers?.['x-amz-bucket-region']
+  return typeof region === 'string' && /^[a-z0-9-]{1,40}$/u.test(region) ? region : undefined
 }
 
 /** How often a client that retries by itself has sent the request. */

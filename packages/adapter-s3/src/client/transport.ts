@@ -12,7 +12,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { urgentSignals } from '@ws/core/adapter'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici'
 import { assertNoPage } from './native.ts'
 
 type Config = S3Client['config']
@@ -56,6 +56,12 @@ interface PlainInput {
   readonly Body?: Uint8Array
 }
 
+interface WayOptions {
+  readonly ca?: string[]
+  /** The environment names a proxy for the endpoint. */
+  readonly proxied: boolean
+}
+
 /** The requests that files are made of, which need no more than to be put together, signed, sent and understood. */
 const operations: ReadonlyMap<unknown, Operation> = new Map(
   (
@@ -78,8 +84,8 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
  * the requests. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way.
  * The client must have no retries of its own.
  */
-export function shortenWay(client: S3Client, connections: number, trusted: { readonly ca?: string[] } = {}): void {
-  const transport = new Transport(client, connections, trusted)
+export function shortenWay(client: S3Client, connections: number, way: WayOptions): void {
+  const transport = new Transport(client, connections, way)
   const send = client.send.bind(client) as (command: object, options?: SendOptions) => Promise<unknown>
   const destroy = client.destroy.bind(client)
   const sendShort = (command: object, options?: SendOptions): Promise<unknown> => {
@@ -105,17 +111,19 @@ function isPlain(input: unknown): input is PlainInput {
 
 class Transport {
   readonly #config: Config
-  readonly #agent: Agent
+  readonly #agent: Dispatcher
   /** Connections for which nothing waits in line. */
-  readonly #urgent: Agent
+  readonly #urgent: Dispatcher
   readonly #routes = new Map<string, Route | undefined>()
 
-  constructor(client: S3Client, connections: number, trusted: { readonly ca?: string[] }) {
+  constructor(client: S3Client, connections: number, { proxied, ...trusted }: WayOptions) {
     this.#config = client.config
     // how long an answer may take is the caller's affair
-    const options = { connect: { timeout: 10_000, ...trusted }, headersTimeout: 0, bodyTimeout: 0 }
-    this.#agent = new Agent({ connections, ...options })
-    this.#urgent = new Agent({ connections: 32, ...options })
+    const connect = { timeout: 10_000, ...trusted }
+    const options = { connect, requestTls: connect, headersTimeout: 0, bodyTimeout: 0 }
+    const Way = proxied ? EnvHttpProxyAgent : Agent
+    this.#agent = new Way({ connections, ...options })
+    this.#urgent = new Way({ connections: 32, ...options })
     // the SDK sends at least one request of its own first, which shows where a bucket is
     client.middlewareStack.add(
       (next, context) => async (args) => {
@@ -208,6 +216,9 @@ function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
 /** Errors of undici, by the names that those of `node:http` have. */
 function withMeaning(error: unknown): unknown {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
+  if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy')) {
+    return Object.assign(new Error(message), { code: 'ERR_PROXY_TUNNEL' })
+  }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return new DOMException(message, 'TimeoutError')
   if (code.startsWith('HPE_')) return new Error(`Parse Error: ${message}`, { cause: error })
   return error

@@ -1,6 +1,7 @@
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Version } from '@ws/core'
-import { isMissing, isPreconditionFailure, isWordless, statusOf } from '../client/native.ts'
+import { listOnce } from '../client/list-once.ts'
+import { isMissing, isPreconditionFailure, isWordless, rename, statusOf } from '../client/native.ts'
 import type { Attempt, Requests, RunOptions, Task } from '../client/requests.ts'
 import { attemptsFor } from '../client/retry.ts'
 import { answeredVersion } from '../keys/etag.ts'
@@ -47,7 +48,10 @@ export class Asker {
   }
 
   async #put(command: PutObjectCommand, { client, abortSignal }: Attempt): Promise<Version> {
-    const version = answeredVersion((await client.send(command, { abortSignal })).ETag)
+    const sent = client.send(command, { abortSignal }).catch((error: unknown) => {
+      throw rename(error, { AccessDenied: 'DeniedPut' })
+    })
+    const version = answeredVersion((await sent).ETag)
     this.#isTaken = true
     return version
   }
@@ -95,10 +99,7 @@ export class Asker {
   }
 
   async #list(prefix: string): Promise<{ readonly key: string; readonly changedAt: number }[]> {
-    const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, EncodingType: 'url' })
-    const { Contents = [], EncodingType } = await this.requests.run(this.task, ({ client, abortSignal }) =>
-      client.send(command, { abortSignal }),
-    )
+    const { Contents = [], EncodingType } = await listOnce(this, { Prefix: prefix, EncodingType: 'url' }, this.task)
     return Contents.flatMap(({ Key = '', LastModified }) => {
       const key = EncodingType === 'url' ? decodeKey(Key).key : Key
       return key === undefined ? [] : [{ key, changedAt: LastModified?.getTime() ?? Date.now() }]

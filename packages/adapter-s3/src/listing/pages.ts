@@ -1,10 +1,10 @@
 import { eitherSignal } from '@ws/core/adapter'
+import { listOnce } from '../client/list-once.ts'
 import type { Task } from '../client/requests.ts'
 import { BrokenListingError } from '../client/retry.ts'
 import { decodeKey } from '../keys/decode.ts'
 import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store.ts'
-import { listOnce } from '../objects/list-once.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {
