@@ -23,7 +23,7 @@ const accessKey = unreached(
   'check `accessKeyId`, and that it belongs to this endpoint',
 )
 const secret = unreached(
-  'the store does not accept the signature of the request',
+  'the store does not accept the secret of the access key',
   'check `secretAccessKey`; else a proxy in between changes requests',
 )
 const expired = unreached(
