@@ -47,7 +47,11 @@ for (const name of s3ServerNames) {
         ['answers at the endpoint', 'endpoint', await failed({ endpoint: `http://127.0.0.1:${await freePort()}` })],
         ['bucket does not exist', 'make the bucket', await failed({ bucket: 'no-such-bucket-anywhere' })],
         ['access key', 'accessKeyId', await failed({ credentials: { ...credentials, accessKeyId: 'AKIAWRONG' } })],
-        ['secret of the', 'secretAccessKey', await failed({ credentials: { ...credentials, secretAccessKey: 'wrong' } })],
+        [
+          'secret of the',
+          'secretAccessKey',
+          await failed({ credentials: { ...credentials, secretAccessKey: 'wrong' } }),
+        ],
         ['expired', 'still valid', await failed({}, refused('ExpiredToken', 400))],
         ['in the host name', 'forcePathStyle', await failed({}, refused('SecondLevelDomainForbidden'))],
         ['TLS', '`http://`', await failed({ endpoint: endpoint.replace('http:', 'https:') })],

@@ -164,6 +164,37 @@ describe('answers of a server that say nothing', () => {
     })
   })
 
+  it('about half of the objects are no reason to hide the others', async () => {
+    const prefix = bench.prefix()
+    const writer = await bench.adapter({ prefix })
+    const adapter = await bench.adapter({ prefix })
+    for (const path of ['/a', '/denied', '/e', '/large-denied']) {
+      await writer.write(at(path), encode(`x\n${'y'.repeat(path.startsWith('/large') ? 300_000 : 1)}`))
+    }
+    bench.interceptor = ({ name, key }, send) =>
+      /^(?:Get|Head)Object$/u.test(name) && key?.endsWith('denied') === true
+        ? Promise.reject(answer(403, 'AccessDenied'))
+        : send()
+    const entries = await Array.fromAsync(adapter.list(at('/'), { recursive: true, details: true }))
+    const times = entries.map(({ path, modifiedAt }) => [path, typeof modifiedAt])
+    expect(times).toEqual([
+      ['/a', 'number'],
+      ['/denied', 'undefined'],
+      ['/e', 'number'],
+      ['/large-denied', 'undefined'],
+    ])
+    const unreadable: string[] = []
+    const onUnreadable = (path: string, { code }: { readonly code: string }): void =>
+      void unreadable.push(`${path} ${code}`)
+    const hits = await Array.fromAsync(adapter.search?.({ pattern: 'x', in: at('/') }, { onUnreadable }) ?? [])
+    expect(hits.map(({ path }) => path)).toEqual(['/a', '/e'])
+    expect(unreadable).toEqual(['/denied EBACKEND', '/large-denied EBACKEND'])
+    await expect(adapter.read(at('/denied'))).rejects.toMatchObject({ code: 'EBACKEND', path: '/denied' })
+    await expect(adapter.write(at('/denied'), encode('new'))).rejects.toMatchObject({ code: 'EBACKEND' })
+    bench.interceptor = (_, send) => send()
+    expect(new TextDecoder().decode((await adapter.read(at('/denied'))).bytes)).toBe('x\ny')
+  })
+
   it('are not looked for at the end of temporary space that nobody has used', async () => {
     const adapter = await bench.adapter()
     const [unused, used] = [await adapter.createScratch?.(), await adapter.createScratch?.()]

@@ -22,12 +22,12 @@ import { createProcessLeases } from './lease/process.ts'
 
 const ofProcess = new WeakMap<StorageAdapter, LeaseStore>()
 
-/** The leases that fit a store; `undefined` for a store that can hold none. */
-function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | undefined {
+/** The leases that fit a store; `undefined` for a store that checks no conditions. */
+function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | 'none' | undefined {
   const { conditionalWrite, hostPath, flush, inProcess } = adapter.capabilities
   if (inProcess !== true) {
     if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
-    if (flush) return undefined // a mount: each process has its own, and uploads later
+    if (flush) return 'none' // a mount: each process has its own, and uploads later
     // they lie in the store: every process that opens the store finds them, under any user and environment
     if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
   }
@@ -44,8 +44,14 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   const at = parseVirtualPath(options.at ?? '/', { operation: 'createThreads' })
   const owned = typeof options.store === 'function'
   const store = typeof options.store === 'function' ? await options.store() : options.store
-  const chosen = options.leases === undefined ? chooseLeases(store, layout.control) : undefined
-  const leases = options.leases === 'none' ? undefined : (options.leases ?? chosen)
+  const chosen = options.leases ?? chooseLeases(store, layout.control)
+  if (chosen === undefined) {
+    if (owned) await store.close()
+    const reason = 'its `store` checks no conditions, so that no lease can keep a thread to one writer'
+    const remedy = "pass `leases`: a lease store elsewhere, or `'none'` where this process alone writes"
+    throw new WorkspaceError({ code: 'EINVAL', operation: 'createThreads', reason, remedy })
+  }
+  const leases = chosen === 'none' ? undefined : chosen
   const setting: Setting = {
     executors: options.executors ?? [],
     require: options.require,

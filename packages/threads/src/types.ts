@@ -39,7 +39,8 @@ export interface ThreadsOptions {
   readonly commands?: CommandDefaults | undefined
   /**
    * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3)
-   * and on a local disk, in this process for memory. `none`: any process may write at any time.
+   * and on a local disk, in this process for memory. `none`: any process may write at any time; the default of a mount.
+   * A store that checks no conditions is `EINVAL` without it.
    */
   readonly leases?: LeaseStore | 'none' | undefined
   /** Further files of new threads. */

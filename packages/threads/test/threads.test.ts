@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { isWorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
+import { createThreads } from '@ws/threads'
 import { describe, expect, it } from 'vitest'
 
 import { kinds } from './support.ts'
@@ -276,5 +277,21 @@ describe('ids', () => {
         reason: 'the thread id differs from the existing `t1` in case only',
       })
     }
+  })
+})
+
+describe('a store that checks no conditions', () => {
+  it('[TH2] gives no threads without a word about leases, and is closed where it belongs to them', async () => {
+    let closed = 0
+    const store = createMemoryAdapter()
+    const capabilities = { value: { ...store.capabilities, conditionalWrite: 'none' as const } }
+    const close = { value: async () => void (closed += 1) }
+    const unchecked = Object.create(store, { capabilities, close }) as typeof store
+    const refused = { code: 'EINVAL', remedy: expect.stringContaining('`leases`') }
+    await expect(createThreads({ store: unchecked })).rejects.toMatchObject(refused)
+    expect(closed).toBe(0)
+    await expect(createThreads({ store: async () => unchecked })).rejects.toMatchObject(refused)
+    expect(closed).toBe(1)
+    await (await createThreads({ store: unchecked, leases: 'none' })).close()
   })
 })

@@ -59,6 +59,11 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload' && !isPage(error)
 }
 
+/** One object is out of reach, where the bucket is not: its rights or its storage class are its own. */
+export function isOutOfReach(error: unknown): boolean {
+  return ['AccessDenied', 'InvalidObjectState'].includes(nativeNameOf(error))
+}
+
 const expiredNames: ReadonlySet<string> = new Set([
   'ExpiredToken',
   'ExpiredTokenException',

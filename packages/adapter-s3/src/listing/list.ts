@@ -1,5 +1,6 @@
 import { type Entry, type EntryIterator, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
+import { isOutOfReach } from '../client/native.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import { headObject } from '../objects/lookup-real.ts'
@@ -44,7 +45,7 @@ async function explainEmpty(
   throw failure('ENOENT', task.operation, path)
 }
 
-/** Adds time and mode, which only HEAD reports: a request for each file. A file that vanished meanwhile is left out. */
+/** Adds time and mode, which only HEAD reports: a request for each file. A file that vanished meanwhile is left out, and one that is denied has none. */
 async function withDetails(
   store: Store,
   entries: readonly Entry[],
@@ -54,7 +55,11 @@ async function withDetails(
   const ask = async (entry: Entry): Promise<Entry | undefined> => {
     if (entry.type === 'directory' || entry.unreachable === true) return entry
     const key = entry.type === 'symlink' ? store.keys.linkKey(entry.path) : store.keys.key(entry.path)
-    const state = await headObject(store, key, task)
+    const state = await headObject(store, key, task).catch((error: unknown) => {
+      if (!isOutOfReach(error)) throw error
+      return 'denied' as const
+    })
+    if (state === 'denied') return entry
     if (state === undefined) return undefined
     return { ...entry, ...(entry.type === 'symlink' ? linkStat(state) : state.stat) }
   }

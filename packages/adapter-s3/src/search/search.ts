@@ -17,6 +17,7 @@ import {
   tooLargeToSearch,
 } from '@ws/text-search'
 import { translate } from '../client/failures.ts'
+import { isOutOfReach } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { entriesOf } from '../listing/list.ts'
 import { read } from '../files/read.ts'
@@ -84,8 +85,8 @@ async function openFile(
     const { bytes } = await read(store, path, {}, { ...task, path })
     return { path, lines: matcher.searchBytes(bytes, lineOptions(path, task)) }
   } catch (error) {
-    if (isGone(error)) return { path, lines: [] }
-    throw error
+    leaveOut(error, path, task)
+    return { path, lines: [] }
   }
 }
 
@@ -99,12 +100,16 @@ async function* streamLines(
     const { stream } = await readStream(store, path, {}, { ...task, path })
     yield* matcher.searchChunks(stream, lineOptions(path, task))
   } catch (error) {
-    if (!isGone(error)) throw error
+    leaveOut(error, path, task)
   }
 }
 
-function isGone(error: unknown): boolean {
-  return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'EISDIR')
+/** A file that vanished is left out, and one that is out of reach by itself is reported. @throws any other error */
+function leaveOut(error: unknown, path: MountPath, { onUnreadable }: FileTask): void {
+  if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'EISDIR')) return
+  const failed = translate(error, 'search', path)
+  if (!isOutOfReach(error) || !isWorkspaceError(failed)) throw error
+  onUnreadable?.(path, failed)
 }
 
 async function* filesOf(
