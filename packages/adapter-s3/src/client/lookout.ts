@@ -1,7 +1,10 @@
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
+import { orAbort } from '@ws/core/adapter'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { statusOf } from './native.ts'
 
 /** Milliseconds: until a request is waited for, for an answer to the question, and for late answers once it has come. */
-const times = { patience: 1_500, answer: 1_500, grace: 1_000 } as const
+const times = { patience: 2_000, answer: 1_500, grace: 1_000 } as const
 
 interface Waiting {
   /** When the request has gone, or something of its answer came last, on the clock of `performance.now()`. */
@@ -15,12 +18,13 @@ interface Waiting {
  */
 export class Lookout {
   readonly #waiting = new Set<Waiting>()
-  /** Asks something that any store answers at once, if only with a refusal. */
-  readonly #ask: (signal: AbortSignal) => Promise<boolean>
+  readonly #client: S3Client
+  readonly #bucket: string
   #isLooking = false
 
-  constructor(ask: (signal: AbortSignal) => Promise<boolean>) {
-    this.#ask = ask
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client
+    this.#bucket = bucket
   }
 
   /** @param sending milliseconds that the request takes to go. Returns what says that bytes came, and that it is over. */
@@ -45,14 +49,26 @@ export class Lookout {
         continue
       }
       const asked = performance.now()
-      const isThere = await this.#ask(AbortSignal.timeout(times.answer))
+      const isThere = await this.#isAnswering()
       if (isThere && wasSilent) {
         await sleep(times.grace, undefined, { ref: false })
         for (const { since, end } of this.#waiting) if (since < asked) end()
       }
       wasSilent = !isThere
-      await sleep(isThere ? times.patience : 0, undefined, { ref: false })
+      // a refused connection is no answer either, and comes at once
+      const pause = isThere ? times.patience : asked + times.answer - performance.now()
+      await sleep(pause, undefined, { ref: false })
     }
     this.#isLooking = false
+  }
+
+  /** Asks what any store answers at once, if only with a refusal. */
+  async #isAnswering(): Promise<boolean> {
+    const abortSignal = AbortSignal.timeout(times.answer)
+    const asking = this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal })
+    return orAbort(asking, abortSignal).then(
+      () => true,
+      (error: unknown) => statusOf(error) !== undefined,
+    )
   }
 }

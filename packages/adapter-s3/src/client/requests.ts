@@ -1,4 +1,4 @@
-import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
 import { askingToo, orAbort, urgentSignals } from '@ws/core/adapter'
 
@@ -89,13 +89,7 @@ export class Requests {
   constructor(client: S3Client, { bucket, ...limits }: RequestLimits & { readonly bucket: string }) {
     this.client = client
     this.#limits = limits
-    this.#lookout = new Lookout((abortSignal) => {
-      const asking = client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal })
-      return orAbort(asking, abortSignal).then(
-        () => true,
-        (error: unknown) => statusOf(error) !== undefined,
-      )
-    })
+    this.#lookout = new Lookout(client, bucket)
   }
 
   /** Milliseconds. */
