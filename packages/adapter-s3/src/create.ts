@@ -31,7 +31,7 @@ const sweepTime = 2_000
  * honours, so that its capabilities are true.
  *
  * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot
- * be reached, `EINVAL` that names the option.
+ * be reached, `EIO` or `ETIMEDOUT` when it fails to answer, `EINVAL` that names the option.
  */
 export async function createS3Adapter(options: S3AdapterOptions): Promise<S3StorageAdapter> {
   checkS3Options(options, 'createS3Adapter')

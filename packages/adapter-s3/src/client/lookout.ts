@@ -56,7 +56,7 @@ export class Lookout {
       }
       wasSilent = !isThere
       // a refused connection is no answer either, and comes at once
-      const pause = isThere ? times.patience : asked + times.answer - performance.now()
+      const pause = isThere ? times.patience : Math.max(1, asked + times.answer - performance.now())
       await sleep(pause, undefined, { ref: false })
     }
     this.#isLooking = false
