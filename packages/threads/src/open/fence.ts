@@ -2,6 +2,7 @@ import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import {
   askingSignal,
   askingToo,
+  mountRoot,
   operations,
   rewriteError,
   wrapAdapter,
@@ -68,9 +69,20 @@ export function fence(store: StorageAdapter, { lease, onChange, onFlush, directo
       }
     },
   })
-  return lease === undefined || store.capabilities.conditionalWrite !== 'server'
-    ? layer
-    : conditional(layer, directories)
+  if (lease === undefined) return layer
+  const { beginCommand } = layer
+  layer.beginCommand = async (options = {}) => {
+    const call = { operation: 'beginCommand', path: mountRoot } as const
+    await admit({ ...call, signal: options.signal })
+    const end = await beginCommand?.(options)
+    return async () => {
+      const notes = await end?.()
+      // it may have run on after another process took over, or was ended for that
+      await admit(call, 'may have been changed by the command, or not')
+      return notes
+    }
+  }
+  return store.capabilities.conditionalWrite === 'server' ? conditional(layer, directories) : layer
 }
 
 const unsure = 'may have been changed, or not'

@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
+import { getCommandResult } from '@ws/core/executor'
 
 import { fenced } from '../text/frame.ts'
 import { ruleNotes } from '../text/rule-notes.ts'
@@ -37,7 +38,8 @@ export interface CommandAnswer {
 /**
  * Runs a command to its end. A refusal of the workspace is an answer too, so that the model sees the reason and the remedy.
  *
- * Rejects with `signal.reason` after an abort, with `ECLOSED` on a closed workspace, and with `ENOEXECUTOR` without executor.
+ * So is an error that came after its end, such as a lost lease. Rejects with `signal.reason` after an abort, with `ECLOSED` on a closed
+ * workspace, and with `ENOEXECUTOR` without executor.
  */
 export async function runCommand(
   workspace: Workspace,
@@ -48,6 +50,12 @@ export async function runCommand(
     const result = await workspace.exec(command, { maxOutputBytes: mostOutput, ...options })
     return answerOf(result, notesOfCommand(result))
   } catch (error) {
+    const ended = getCommandResult(error)
+    if (isWorkspaceError(error) && ended !== undefined) {
+      // its end is not known, or its changes are not where they should be: that is not a success
+      const exitStatus = ended.exitStatus === 0 ? 1 : ended.exitStatus
+      return answerOf({ ...ended, exitStatus }, [...notesOfCommand(ended), error.message])
+    }
     if (!isWorkspaceError(error) || error.code === 'ECLOSED' || error.code === 'ENOEXECUTOR') throw error
     return {
       exitCode: refusedExitCode,

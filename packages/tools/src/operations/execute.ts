@@ -1,6 +1,8 @@
 import type { CommandResult } from '@ws/core'
+import { getCommandResult } from '@ws/core/executor'
 import { z } from 'zod'
 
+import { problemOf } from '../answers/from-error.ts'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
@@ -61,9 +63,16 @@ export const execute = operation({
       }
     }
     const limit = timeout ?? defaultTimeout
-    const result = await workspace.exec(command, { cwd, timeout: limit, signal })
+    const ended = await workspace.exec(command, { cwd, timeout: limit, signal }).catch((error: unknown) => {
+      const result = getCommandResult(error)
+      if (result === undefined) throw error
+      return { ...result, error }
+    })
     call.record({ change: 'executed', path: cwd, command })
-    return describe(result, limit)
+    const outcome = describe(ended, limit)
+    // it came after the end: the lease was lost, or the changes could not be saved
+    if ('error' in ended) throw new ToolProblem({ ...problemOf(ended.error), details: outcome.text })
+    return outcome
   },
 })
 

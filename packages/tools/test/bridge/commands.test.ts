@@ -1,7 +1,8 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules } from '@ws/core'
+import { createWorkspace, rules, WorkspaceError } from '@ws/core'
 import type { Workspace, WorkspaceOptions } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { createTools } from '@ws/tools'
 import { runCommand } from '@ws/tools/bridge'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -68,4 +69,29 @@ it('rejects without an executor, on a closed workspace, and after an abort', asy
   const workspace = await open()
   const reason = new Error('stop')
   await expect(runCommand(workspace, 'ls', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
+
+it('a command whose end the store refuses is answered with its output and the reason, never as a success', async () => {
+  const adapter = createMemoryAdapter()
+  adapter.beginCommand = async () => async () => {
+    throw new WorkspaceError({
+      code: 'ECLOSED',
+      operation: 'lease',
+      reason: 'is held by another process',
+      remedy: 'wait',
+    })
+  }
+  const workspace = await open({ mounts: [{ at: '/', adapter: () => adapter }] })
+  for (const [command, exitCode] of [
+    ['echo out', 1],
+    ['echo out; exit 3', 3],
+  ] as const) {
+    const answer = await runCommand(workspace, command)
+    expect(answer).toMatchObject({ exitCode, stdout: 'out\n', refused: false })
+    expect(answer.stderr).toContain('is held by another process')
+  }
+  const { isError, text } = await createTools(workspace).run('execute', { command: 'echo out' })
+  expect(isError).toBe(true)
+  expect(text).toContain('is held by another process')
+  expect(text).toContain('Exit code 0.\nout')
 })
