@@ -12,7 +12,7 @@ import { fence } from './open/fence.ts'
 import { KnownTrees } from './open/known-trees.ts'
 import { openThread, type Setting } from './open/open-thread.ts'
 import { Pool } from './open/pool.ts'
-import type { OpenThread } from './open/thread.ts'
+import { isFinal, type OpenThread } from './open/thread.ts'
 import { kindOf, listThreads, measure, otherError, treeOf } from './open/tree.ts'
 import { checkOpenOptions, checkThreadsOptions } from './options.ts'
 import { formatCatalogue, activateSkill } from './skills/skills.ts'
@@ -101,7 +101,11 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
   ): Promise<Result> => {
     admit(operation)
     checkId(operation, 'thread', threadId)
-    if (!(await pool.evict(threadId))) throw inUse(operation, threadId)
+    const isFree = await pool.evict(threadId).catch((error: unknown) => {
+      if (operation !== 'deleteThread' || !isFinal(error)) throw error
+      return true // the entries that were not saved go with the thread
+    })
+    if (!isFree) throw inUse(operation, threadId)
     const action = { operation, outcome: 'was not touched', threadId, layout, store: store.name }
     const lease = await naming(action, async () => leases?.acquire(foldId(threadId)))
     try {
@@ -190,11 +194,13 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
     async close() {
       closed = true
       // a thread that cannot be flushed keeps its lease, and the store that its next flush needs
-      await pool.close()
-      if (ended) return
+      const failure = await pool.close()
+      if (!ended && owned) {
+        await leases?.close()
+        await store.close()
+      }
       ended = true
-      if (setting.leases !== undefined && owned) await leases?.close()
-      if (owned) await store.close()
+      if (failure !== undefined) throw failure
     },
     async [Symbol.asyncDispose]() {
       await this.close()

@@ -60,7 +60,7 @@ export interface ThreadsOptions {
    * is idle.
    */
   readonly maxOpen?: number | undefined
-  /** Hears of a thread that was lost, or that could not be flushed when it was closed. */
+  /** Hears of a thread that was lost, or that could not be flushed, or not whole, when it was closed. */
   readonly onState?: ((event: ThreadEvent) => void) | undefined
   /** Hears each access to each thread once, from provisioning on, however many users the thread has. */
   readonly audit?: ((event: AccessEvent) => void) | undefined
@@ -76,10 +76,10 @@ export interface ReplicatedPart {
   readonly threadId?: string | undefined
 }
 
-/** A thread has left the state `open` otherwise than by `close`. */
+/** A thread has left the state `open` otherwise than by `close`; or `incomplete`: it was closed, and `error` names entries that were not saved. */
 export interface ThreadEvent {
   readonly threadId: string
-  readonly state: 'lost' | 'unflushed'
+  readonly state: 'lost' | 'unflushed' | 'incomplete'
   readonly error: WorkspaceError
 }
 
@@ -134,7 +134,10 @@ export interface Thread extends AsyncDisposable {
   status(): ThreadStatus
   /** When it resolves, everything written before is in the store for good. */
   flush(options?: SignalOption): Promise<void>
-  /** Ends this use. An `idleTimeout` of 0 closes the thread; `EBUSY` when that flush fails. Twice is fine. */
+  /**
+   * Ends this use. An `idleTimeout` of 0 closes the thread: `EBUSY` when that flush fails. `ENOTSUP` or `ECONFLICT` names entries that were
+   * left out or kept twice: the thread is closed then. Twice is fine.
+   */
   close(): Promise<void>
 }
 
@@ -161,6 +164,9 @@ export interface Threads extends AsyncDisposable {
   export(threadId: string, options?: SignalOption): AsyncIterable<Uint8Array>
   /** Makes a new thread of a tar stream. Rejects with `EEXIST` when it exists, `EINVAL` for an entry that cannot be taken. */
   import(threadId: string, archive: AsyncIterable<Uint8Array>, options?: SignalOption): Promise<void>
-  /** Flushes and closes every thread. Rejects when a flush fails: that thread keeps its lease, and a further call tries again. */
+  /**
+   * Flushes and closes every thread. Rejects when a flush fails: that thread keeps its lease, and a further call tries again. `ENOTSUP` and
+   * `ECONFLICT` as for a thread: everything is closed then.
+   */
   close(): Promise<void>
 }

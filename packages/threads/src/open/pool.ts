@@ -102,11 +102,17 @@ export class Pool {
     return true
   }
 
-  async close(): Promise<void> {
-    const ends = await Promise.allSettled([...this.#entries.values()].map((entry) => this.#close(entry)))
+  /** Gives a failure in spite of which all are closed. @throws WorkspaceError where a thread keeps its lease */
+  async close(): Promise<unknown> {
+    const entries = [...this.#entries.values()]
+    const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))
     await Promise.allSettled(this.#closing.values())
-    const failed = ends.find((end) => end.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
+    const failures = ends.flatMap((end, index) =>
+      end.status === 'rejected' ? [{ reason: end.reason as unknown, isStuck: entries[index]?.isStuck === true }] : [],
+    )
+    const stuck = failures.find(({ isStuck }) => isStuck)
+    if (stuck !== undefined) throw stuck.reason
+    return failures[0]?.reason
   }
 
   /** Threads that are being closed count too: they hold what an open one holds. */

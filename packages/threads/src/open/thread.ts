@@ -1,5 +1,5 @@
-import { isWorkspaceError, joinPath, WorkspaceError, type Workspace } from '@ws/core'
-import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, joinPath, quotePath, WorkspaceError, type Workspace } from '@ws/core'
+import { rewriteError, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import type { LeftOut } from '../provision/types.ts'
@@ -35,9 +35,14 @@ export class Changes {
     this.dirty = true
   }
   readonly onFlush = (...error: [] | [unknown]): void => {
-    this.failure = error[0]
+    this.failure = isFinal(error[0]) ? undefined : error[0]
     if (error.length === 0) this.lastFlush = Date.now()
   }
+}
+
+/** All that can be saved was saved: entries that the store cannot hold were left out, or two versions of one were kept. */
+export function isFinal(error: unknown): error is WorkspaceError {
+  return isWorkspaceError(error, 'ENOTSUP') || isWorkspaceError(error, 'ECONFLICT')
 }
 
 /** A thread that is open in this process, for all of its users. */
@@ -106,7 +111,8 @@ export class OpenThread {
 
   /**
    * Ends its commands, flushes, and gives the lease back. Should the flush fail, the lease is kept: another process would
-   * work on a store that lacks the last changes. Then a further call tries to flush again.
+   * work on a store that lacks the last changes. Then a further call tries to flush again. For what no flush can save, it rejects when
+   * all has ended.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close().finally(() => {
@@ -144,6 +150,10 @@ export class OpenThread {
     const ends = await Promise.allSettled([copy?.close(), leave()])
     await lease?.release()
     failure ??= ends.find((end) => end.status === 'rejected')?.reason as Error | undefined
+    if (isFinal(failure)) {
+      failure = incompleteError(threadId, failure)
+      onState({ threadId, state: 'incomplete', error: failure as WorkspaceError })
+    }
     if (failure !== undefined) throw failure
   }
 }
@@ -157,6 +167,15 @@ function unflushedError(threadId: string, cause: unknown): WorkspaceError {
     reason: `keeps its lease, since its last changes are not in the store: the flush failed with ${reason}`,
     remedy: 'close or open it again when the store works: this flushes again',
     native: cause,
+  })
+}
+
+function incompleteError(threadId: string, cause: WorkspaceError): WorkspaceError {
+  const entry = cause.path === undefined ? 'an entry' : quotePath(cause.path)
+  return rewriteError(cause, {
+    operation: 'closeThread',
+    path: threadId,
+    reason: `was closed, and its lease given back: ${entry} ${cause.reason}`,
   })
 }
 
