@@ -1,21 +1,37 @@
 /**
+ * Functions of the shell without a single quote. `abort` breaks the connection of the mount at a path. The kernel gives
+ * the number of a mount that ended to the next one, so the mount is looked at again once the connection is open. An open
+ * one stays that of its own mount.
+ */
+const abortFunctions = `
+connection() {
+  number=
+  while read -r _ _ device _ point rest; do
+    case $rest in *" - fuse.rclone "*) [ "$(printf %b "$point")" = "$1" ] && number=\${device#*:} ;; esac
+  done </proc/self/mountinfo
+}
+abort() {
+  connection "$1"
+  opened=$number
+  [ -n "$opened" ] || return 0
+  exec 8>"/sys/fs/fuse/connections/$opened/abort"
+  connection "$1"
+  [ "$number" != "$opened" ] || echo 1 >&8
+}
+`
+
+/**
  * A function of the shell: breaks the connection between the kernel and the process that serves the mount at a path.
  * Every thread that waits for it is woken with an error, rclone's own threads too. Detaching does not do that, nor does
  * killing rclone: one of its threads may wait in the kernel for a thread that waits for rclone.
  *
- * The connection has the number of the mount's device. Where `fusectl` is not mounted, root mounts it for this moment
- * only.
+ * Where `fusectl` is not mounted, root mounts it for this moment only.
  */
-export const forceFunction = `
+export const forceFunction = `${abortFunctions}
 force() {
-  number=
-  while read -r _ _ device _ point rest; do
-    case $rest in *" - fuse.rclone "*) [ "$(printf '%b' "$point")" = "$1" ] && number=\${device#*:} ;; esac
-  done </proc/self/mountinfo
-  [ -n "$number" ] || return 0
-  abort=/sys/fs/fuse/connections/$number/abort
-  ( echo 1 >"$abort" ) 2>/dev/null && return 0
-  unshare -m -- sh -c 'mount -t fusectl none /sys/fs/fuse/connections && echo 1 >"$0"' "$abort" 2>/dev/null && return 0
+  ( abort "$1" ) 2>/dev/null && return 0
+  unshare -m -- sh -c '${abortFunctions}
+  mount -t fusectl none /sys/fs/fuse/connections && abort "$1"' sh "$1" 2>/dev/null && return 0
   umount -f -c -- "$1" 2>/dev/null
 }
 `
