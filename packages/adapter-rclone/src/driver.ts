@@ -27,6 +27,7 @@ import type { HostPath } from '@ws/core/executor'
 import { checkOptions, durationShape, option } from '@ws/core/options'
 
 import type { FlushOptions, OnClose } from './adapter.ts'
+import { makeRoom } from './cache/place.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { watched } from './files/body.ts'
 import {
@@ -132,8 +133,10 @@ export class RcloneDriver implements Driver {
         call,
         conditions,
         (open, [ifVersion]) => {
-          const work = (): Promise<WriteResult> =>
-            keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
+          const work = (): Promise<WriteResult> => {
+            makeRoom(open, path)
+            return keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
+          }
           if (!(data instanceof Uint8Array)) return work()
           return this.#locks.exclusive([path], async () => {
             await refuseWrittenSince(open.metadata, call.operation, conditions)
@@ -204,6 +207,7 @@ export class RcloneDriver implements Driver {
       }
       await this.#locks.exclusive([source, destination], async () => {
         await refuse()
+        makeRoom(open, destination)
         await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, move)
       })
     })
@@ -215,6 +219,7 @@ export class RcloneDriver implements Driver {
     return await this.#transfer(call, destination, options, (open, conditions, refuse) =>
       this.#locks.exclusive([destination], async () => {
         await refuse()
+        makeRoom(open, destination)
         const copy = () => open.files.copy(source, destination, { ...options, ...conditions })
         return await copyAgainstUploads(open, destination, copy)
       }),

@@ -25,6 +25,8 @@ export interface Open {
   readonly running: RunningMount
   /** Host path of the cache's metadata of this part. */
   readonly metadata: string
+  /** The same of its content. */
+  readonly content: string
   readonly dirty: DirtyFiles
   readonly cancelled: CancelledUploads
 }
@@ -37,12 +39,8 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const root = join(mount.place.mountPoint, part)
   const { owner } = mount.options
   const metadata = join(running.metadata, part)
-  const cancelled = new CancelledUploads({
-    cache: mount.place.cache,
-    metadata,
-    content: join(running.content, part),
-    below,
-  })
+  const content = join(running.content, part)
+  const cancelled = new CancelledUploads({ cache: mount.place.cache, metadata, content, below })
   const { control, fs } = running
   // before a caller lists files that are about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
@@ -50,7 +48,8 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const files = made as DiskFiles // a local adapter has them all
   const direct = mount.features.links ? files : directFiles(files.hostPath(mountRoot), device, files)
-  return { files, direct, running, metadata, dirty: new DirtyFiles(metadata, { unfinished: false }), cancelled }
+  const dirty = new DirtyFiles(metadata, { unfinished: false })
+  return { files, direct, running, metadata, content, dirty, cancelled }
 }
 
 /** @throws WorkspaceError `EIO` where nothing is mounted any more: its place looks like any directory. */

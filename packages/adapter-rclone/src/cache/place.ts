@@ -1,0 +1,24 @@
+import { lstatSync, readdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { MountPath } from '@ws/core/adapter'
+
+import type { Open } from '../opened.ts'
+
+/**
+ * Makes room for a file that gets this name by renaming. rclone keeps the cache's directories of a directory that was
+ * removed, and loses the content of a file that is moved to such a name.
+ */
+export function makeRoom({ metadata, content }: Open, path: MountPath): void {
+  for (const cache of [metadata, content]) removeEmpty(join(cache, path))
+}
+
+function removeEmpty(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const name of readdirSync(path)) removeEmpty(join(path, name))
+  try {
+    rmdirSync(path)
+  } catch {
+    // it holds the content of a file
+  }
+}
