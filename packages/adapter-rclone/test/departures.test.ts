@@ -33,7 +33,7 @@ async function site() {
     }
     return {}
   })
-  const part = { control, fs: 'store:', metadata, content }
+  const part = { control, fs: 'store:', metadata, content, root: cache }
   return {
     stored,
     departures: new Departures(cache, writeBackDelay),

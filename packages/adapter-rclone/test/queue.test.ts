@@ -28,8 +28,10 @@ const deaf = {
   onQueue: nothing,
   onUploadEnd: nothing,
   onRename: nothing,
+  onDirectoryRename: nothing,
   onDelete: nothing,
-  onMisplaced: nothing,
+  onStored: nothing,
+  onShown: nothing,
 }
 
 /** A flush of the whole mount, whose notes lie below `root`. */

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { timeInStore } from '../control/hash.ts'
-import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
+import { hashInStore, timeInStore } from '../control/hash.ts'
+import { hashOf } from './content-hash.ts'
+import { type StoredPart, deleteStored, moveStored, supplyStore } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
@@ -31,6 +32,8 @@ interface Departure {
   readonly at: number
   /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
+  /** rclone does not know that it went. The mount has it under one of these names; deleted ones have none. */
+  readonly shown?: readonly string[]
 }
 
 /**
@@ -55,6 +58,7 @@ export class Departures {
   /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
   readonly #uncertain = new Set<string>()
   #departures: Departure[]
+  #settling = Promise.resolve()
 
   /** `cache`: host path of the cache. `writeBackDelay`: milliseconds from the close of a file to its upload. */
   constructor(cache: string, writeBackDelay: number) {
@@ -80,10 +84,14 @@ export class Departures {
     this.#waiting.set(name, 0)
   }
 
+  isWaiting(name: string): boolean {
+    return this.#waiting.has(name)
+  }
+
   noteEnd(name: string, calledOff: boolean, time: number): void {
     const departure = this.#departures.find(({ from }) => from === name)
     // The store may have taken it only now.
-    if (departure !== undefined) this.#add(name, departure.to, departure.misplaced)
+    if (departure !== undefined) this.#add(departure)
     if (calledOff) return
     this.#waiting.delete(name)
     this.#uncertain.delete(name)
@@ -92,7 +100,7 @@ export class Departures {
 
   noteRename(from: string, to: string, time: number): void {
     const mayBegin = this.#waiting.get(from)
-    if (this.#mayBeStored(from, time)) this.#add(from, to)
+    if (this.#mayBeStored(from, time)) this.#add({ from, to })
     this.#forget(from)
     this.noteMade(to)
     this.#uncertain.add(to)
@@ -101,7 +109,7 @@ export class Departures {
 
   /** rclone removes what it has uploaded in full. */
   noteDelete(name: string, time: number): void {
-    if (this.#mayBeStored(name, time)) this.#add(name)
+    if (this.#mayBeStored(name, time)) this.#add({ from: name })
     this.#forget(name)
   }
 
@@ -129,7 +137,13 @@ export class Departures {
 
   /** After a rename that failed in the middle, or met the end of an upload, rclone goes on uploading under the old name. */
   noteMisplaced(name: string, under: string): void {
-    this.#add(under, name, true)
+    this.#add({ from: under, to: name, misplaced: true })
+  }
+
+  /** The upload of a file has ended that rclone still takes to be at `from`. `shown`: see {@link Departure}. */
+  noteUnseen(from: string, shown: readonly string[]): void {
+    this.#departures = this.#departures.map((one) => (one.to === from ? { ...one, to: undefined } : one))
+    this.#add({ from, shown })
   }
 
   /** The name has a file again, which is not ours to remove. */
@@ -152,7 +166,24 @@ export class Departures {
    * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next time.
    */
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
-    const departures = this.#departures
+    // the rest may have rclone forget where it shows a file
+    await this.settleUnseen(part, pause)
+    await this.#settle(part, pause, this.#departures)
+  }
+
+  /** The same of what {@link noteUnseen} was told of. Their uploads have ended, those of others need not. */
+  async settleUnseen(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
+    const settle = async (): Promise<void> => {
+      const unseen = this.#departures.filter(({ shown }) => shown !== undefined)
+      if (unseen.length === 0) return
+      await this.#settle(part, pause, unseen)
+      await part.control.call('vfs/forget', {}, { signal: part.signal })
+    }
+    this.#settling = this.#settling.catch(() => undefined).then(settle)
+    await this.#settling
+  }
+
+  async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, departures: readonly Departure[]) {
     let quietMs = shortestQuietMs
     for (let look = 0; ; look += 1) {
       if (look === mostLooks) throw unsettled()
@@ -166,9 +197,9 @@ export class Departures {
     if (this.isEmpty) rmSync(this.#file, { force: true })
   }
 
-  #add(from: string, to?: string, misplaced = false): void {
-    const departure = { from, to, at: Date.now(), misplaced }
-    this.#departures = [...this.#departures.filter((one) => one.from !== from), departure]
+  #add(noted: Omit<Departure, 'at'>): void {
+    const departure = { ...noted, at: Date.now() }
+    this.#departures = [...this.#departures.filter((one) => one.from !== noted.from), departure]
     this.#write(() => appendLines(this.#file, [departure]))
   }
 
@@ -196,11 +227,12 @@ async function lookAt(part: StoredPart, departures: readonly Departure[]) {
 }
 
 /** True when the store had something under the old name. */
-async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departure): Promise<boolean> {
+async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: Departure): Promise<boolean> {
   if (to !== undefined) await supplyStore(part, to)
   // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
   // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
-  if (existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
+  const isUnseen = shown !== undefined
+  if (!isUnseen && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
@@ -210,8 +242,21 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departur
   const time = await timeInStore(part.control, where, part.signal)
   // a later object belongs to another writer
   if (time === undefined || time > at + slackMs) return false
-  await deleteStored(part.control, where, part.signal)
+  const place = isUnseen && shown.length > 0 ? await placeOf(part, from, shown) : undefined
+  if (place !== undefined) await moveStored(part, from, place)
+  else if (!isUnseen || shown.length === 0) await deleteStored(part.control, where, part.signal)
   return true
+}
+
+/** The one of these names that has the store's object in the mount, and that the store does not have yet. */
+async function placeOf({ control, fs, root, signal }: StoredPart, from: string, shown: readonly string[]) {
+  if (shown.length === 1) return shown[0]
+  const hash = await hashInStore(control, { fs, remote: from }, signal)
+  for (const remote of shown) {
+    if (hash === undefined || (await hashOf(join(root, remote))) !== hash) continue
+    if ((await hashInStore(control, { fs, remote }, signal)) !== hash) return remote
+  }
+  return undefined
 }
 
 function unsettled(): Error {

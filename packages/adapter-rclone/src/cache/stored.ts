@@ -12,6 +12,8 @@ export interface StoredPart {
   readonly metadata: string
   /** Host path of their content. */
   readonly content: string
+  /** Host path of the mount. */
+  readonly root: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -22,6 +24,12 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
+}
+
+/** Gives a file of the store another name, without the mount. */
+export async function moveStored({ control, fs, signal }: StoredPart, from: string, to: string): Promise<void> {
+  const move = { srcFs: fs, srcRemote: from, dstFs: fs, dstRemote: to }
+  await control.call('operations/movefile', move, { signal, timeout: copyMs })
 }
 
 /** Gives the store what the cache has, if they differ; true then. A file that waits for its upload is left alone. */

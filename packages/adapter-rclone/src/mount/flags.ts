@@ -52,8 +52,8 @@ export function mountArguments(
     '--rc',
     ...['--rc-addr', '127.0.0.1:0'],
     ...['--rc-htpasswd', passwords],
-    // one line for each upload: they are counted by them
-    '-v',
+    // One line for each upload: they are counted by them. A level that is not there at the start cannot be set later.
+    features.renames ? '-v' : '-vv',
     '--use-json-log',
   ]
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
@@ -15,9 +16,13 @@ export interface MountLogListener {
   /** An upload has ended. `calledOff`: by rclone; the store's own view of that is not known. */
   readonly onUploadEnd: (name: string, calledOff: boolean, time: number) => void
   readonly onRename: (from: string, to: string, time: number) => void
+  /** Comes after those of the files in it. Both names end with a slash. */
+  readonly onDirectoryRename: (from: string, to: string) => void
   readonly onDelete: (name: string, time: number) => void
-  /** A file was uploaded, but under another name, which it had before. */
-  readonly onMisplaced: (name: string, under: string) => void
+  /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
+  readonly onStored: (name: string, under: string | undefined) => void
+  /** Programs can see a file, or see it no more. Only with the level `DEBUG`. */
+  readonly onShown: (name: string, isShown: boolean) => void
 }
 
 /** The messages of rclone: a line of JSON for each. */
@@ -37,11 +42,12 @@ export class MountLog {
     this.address = promise
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
     lines.on('line', (line) => {
+      if (line.startsWith('{"level":"debug"') && !line.includes('virtual directory entry')) return
       const { message, object, level, time } = parse(line)
       if (this.#marks.size > 0 && this.#reach(message)) return
       const [, address] = /Serving remote control on (http:\/\/\S+)/.exec(message) ?? []
       if (address !== undefined) resolve(address)
-      if (level !== 'info') this.#keep(message)
+      if (level !== 'info' && level !== 'debug') this.#keep(message)
       this.#noteUpload(object, message, time)
     })
     stream.on('error', () => lines.close())
@@ -88,11 +94,16 @@ export class MountLog {
   }
 
   #noteUpload(object: string, message: string, time: number): void {
-    const [, under] = /^(?:Multi-thread )?Copied \((?:new|replaced existing)\) to: (.+)$/s.exec(message) ?? []
-    if (under !== undefined) this.#listener.onMisplaced(object, under)
+    const [isStored, under] =
+      /^(?:Multi-thread )?Copied \((?:new|replaced existing)\)(?: to: (.+))?$/s.exec(message) ?? []
+    if (isStored !== undefined) this.#listener.onStored(object, under)
+    const [, state, leaf] = /^Added virtual directory entry (vAddFile|vDel): (".*")$/s.exec(message) ?? []
+    if (leaf !== undefined) this.#listener.onShown(join(object, unquote(leaf)), state === 'vAddFile')
     if (!message.startsWith('vfs cache: ')) return
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
     if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed), time)
+    const [, directory] = /^vfs cache: renamed dir in cache to (".*")$/.exec(message) ?? []
+    if (directory !== undefined) this.#listener.onDirectoryRename(object, unquote(directory))
     else if (message.startsWith('vfs cache: queuing for upload')) this.#listener.onQueue(object, time)
     else if (message === 'vfs cache: removed cache file as file deleted') this.#listener.onDelete(object, time)
     const calledOff = isCalledOff(message)

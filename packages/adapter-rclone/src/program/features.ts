@@ -6,6 +6,8 @@ export const oldest: Version = [1, 60, 0]
 
 /** The abilities of a version beyond the oldest one. None of it is needed. */
 export interface Features {
+  /** Files follow when their directory is renamed before their upload. */
+  readonly renames: boolean
   /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can start without waiting. */
   readonly queue: boolean
   /** `--vfs-links`: symbolic links; from the version in which they cannot lead out of the mount (CVE-2026-54572). */
@@ -16,6 +18,7 @@ export interface Features {
 
 export function featuresOf(version: Version): Features {
   return {
+    renames: isAtLeast(version, [1, 62, 0]),
     queue: isAtLeast(version, [1, 68, 0]),
     links: isAtLeast(version, [1, 74, 4]),
     directoryMarkers: isAtLeast(version, [1, 63, 0]),

@@ -1,0 +1,82 @@
+/** @module-tag all */
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+import { describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { at, mountNeeds, open, openSite, readText, scratch, write } from './support.ts'
+
+/** What is made, and what is done with it before it is uploaded. */
+const variants: readonly (readonly [string, string])[] = [
+  ['mkdir a; echo x > a/f', 'mv a b'],
+  ['mkdir a; echo x > a/f', 'mv a b; rm -r b'],
+  ['mkdir a; echo x > a/f', 'mv a b; mv b/f g'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; rm b/f'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b c; rm c/f'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b a; rm a/f'],
+  ['mkdir a; echo x > a/f', 'mv a b; rm b/f; echo new > b/f'],
+  ['mkdir a; echo x > a/f', 'mv a b; echo new > b/f'],
+  ['mkdir -p a/s; echo x > a/s/f; echo y > a/h', 'mv a b; rm -r b/s'],
+  ['mkdir -p a/s; echo x > a/s/f; echo y > a/h', 'mv a/s t; rm t/f; mv a b; mv b/h t/h'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b/f b/g; mv b/h k'],
+  ['mkdir a; echo x > a/f', 'mv a b; mkdir a; echo z > a/h; rm b/f'],
+  ['mkdir a; echo x > a/f; echo old > g', 'mv a b; mv b/f g'],
+  ['mkdir a; echo x > a/f', 'mv a b; mv b/f g; rm g'],
+  ['mkdir a; for n in 1 2 3 4 5 6; do echo $n > a/$n; done', 'mv a b; mkdir c; mv b/1 b/2 b/3 c; rm b/4'],
+]
+
+/** Not at once: rclone waits for this process to read its messages. */
+async function run(script: string, cwd: string): Promise<string> {
+  return (await promisify(execFile)('sh', ['-ec', script], { cwd })).stdout
+}
+
+async function shown(root: string): Promise<string[]> {
+  return (await run('find . -type f -exec grep -H "" {} +', root)).split('\n').sort()
+}
+
+describeWith(mountNeeds, 'files of a directory that a command renamed before their upload', () => {
+  it.each([0, 500, 1_000, 1_500])(
+    '[RP14] are where commands have put them, right after a flush and in the next mount, %s ms later',
+    async (ms) => {
+      const { adapter, store, root, options } = await openSite({ writeBackDelay: 1_000 })
+      const disk = await scratch()
+      for (const place of [root, disk]) {
+        for (const index of variants.keys()) await mkdir(join(place, String(index)))
+        for (const step of [0, 1] as const) {
+          await run(variants.map((variant, index) => `(cd ${index}; ${variant[step]})`).join('\n'), place)
+          if (place === root && step === 0) await delay(ms)
+        }
+      }
+      const wanted = await shown(disk)
+      await adapter.flush()
+      const stored = await Promise.all(
+        (await store.keys()).map(async (key) => `.${key.slice('threads/t1'.length)}:${(await store.get(key)).trim()}`),
+      )
+      expect.soft(['', ...stored].sort()).toEqual(wanted)
+      expect.soft(await shown(root)).toEqual(wanted)
+      await adapter.close()
+      const again = await open(options)
+      expect.soft(await shown(again.hostPath(at('/')))).toEqual(wanted)
+    },
+    60_000,
+  )
+})
+
+describeWith(mountNeeds, 'the name of a directory that was removed', () => {
+  it('[RP14] has the content of the file that gets it by a write, a move or a copy', async () => {
+    const { adapter, store } = await openSite()
+    for (const path of ['/w/x', '/m/x/y', '/c/x']) await write(adapter, path, 'below')
+    for (const path of ['/w', '/m', '/c']) await adapter.delete(at(path), { recursive: true })
+    for (const path of ['/w', '/from']) await write(adapter, path, 'content')
+    await adapter.copy(at('/from'), at('/c'))
+    await adapter.move(at('/from'), at('/m'))
+    for (const path of ['/w', '/m', '/c']) expect(await readText(adapter, path)).toBe('content')
+    await adapter.flush()
+    expect(await store.keys()).toEqual(['c', 'm', 'w'].map((name) => `threads/t1/${name}`))
+    for (const name of ['w', 'm', 'c']) expect(await store.get(`threads/t1/${name}`)).toBe('content')
+  })
+})
