@@ -72,7 +72,10 @@ async function expectNext(store: StorageAdapter, directory: string, of: string):
 const filled = (): Record<string, string> =>
   Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`/d${number % 5}/e/f${number}`, `text ${number}`]))
 
-it('[RE4] kill -9 at any moment of the first opening: the next one goes on', { timeout: 600_000 }, async () => {
+it('[RE4] kill -9 at any moment of the first opening: the next one goes on', {
+  tags: 'rounds',
+  timeout: 600_000,
+}, async () => {
   const store = createMemoryAdapter({ files: filled() })
   const began = performance.now()
   expect(await die(store, `${await ownDirectory()}/r`, { deed: 'open' })).toBe(true)
@@ -88,6 +91,7 @@ it('[RE4] kill -9 at any moment of the first opening: the next one goes on', { t
 })
 
 it('[RE4] kill -9 in pulls: the next opening goes on, and nothing of the store is lost', {
+  tags: 'rounds',
   timeout: 600_000,
 }, async () => {
   const store = createMemoryAdapter({ files: filled() })
@@ -107,7 +111,10 @@ it('[RE4] kill -9 in pulls: the next opening goes on, and nothing of the store i
   }
 })
 
-it('[RE4] kill -9 in pushes: the next opening goes on, and pushes the rest', { timeout: 600_000 }, async () => {
+it('[RE4] kill -9 in pushes: the next opening goes on, and pushes the rest', {
+  tags: 'rounds',
+  timeout: 600_000,
+}, async () => {
   const store = storeWithoutConditionalDelete()
   for (const [path, text] of Object.entries(filled())) await put(store, path, text)
   const directory = `${await ownDirectory()}/r`
@@ -119,6 +126,7 @@ it('[RE4] kill -9 in pushes: the next opening goes on, and pushes the rest', { t
 })
 
 it('[RE4] kill -9 between a tombstone and its deletion: others open, and their edits win', {
+  tags: 'rounds',
   timeout: 600_000,
 }, async () => {
   for (let count = 0; count < kills; count += 1) {

@@ -203,7 +203,7 @@ describe('a flush says what it could not save, and saves the rest', () => {
     expect([count, replica.status().conflicts]).toEqual([2, []])
   })
 
-  it('[RE5] a name that is listed and not there is left out, and calls and commands go on', async () => {
+  it('[HO5] a name that is listed and not there is left out, and calls and commands go on', async () => {
     const store = createMemoryAdapter({ files: { '/a': 'a' } })
     const { replica, root } = await machineOf(store)
     const list = store.list.bind(store)

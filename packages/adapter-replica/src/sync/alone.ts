@@ -2,6 +2,7 @@ import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '@ws/core'
 import { type Entry, type MountPath, mountRoot, type SignalOption } from '@ws/core/adapter'
 
 import { failure, typed } from '../errors.ts'
+import { ancestorsOf } from './paths.ts'
 import { isChanged, listStore, type Remote } from './remote.ts'
 import { agree, leaveHere, leaveInStore, type Site, type Step } from './site.ts'
 
@@ -73,12 +74,26 @@ export async function pushing(
       const reason = `could not be saved yet: ${known.reason}`
       throw failure('EBUSY', { operation: 'flush', path, reason, remedy: known.remedy ?? 'flush again' })
     }
-    if (site.tree.seen.has(path)) return leaveHere(site, path, `the store refuses it: it ${known.reason}`)
+    if (site.tree.seen.has(path)) return leaveWithAbove(site, path, `the store refuses it: it ${known.reason}`)
     // what cannot be removed there comes back with the next pull
     await agree(site, [], [path])
     leaveInStore(site, path, `the store refuses its removal: it ${known.reason}`)
     return 'done'
   }
+}
+
+/** The directories above an entry may have nothing else in the store that makes them: they are looked at again. */
+async function leaveWithAbove(site: Site, path: MountPath, reason: string): Promise<Step> {
+  const { tree } = site
+  const isKnown = tree.leftOut.has(path)
+  leaveHere(site, path, reason)
+  const holds = (at: string): boolean =>
+    [...tree.base.keys()].some((one) => one.startsWith(`${at}/`) && !above.has(one))
+  const above = new Set<string>(ancestorsOf(path))
+  const empty = isKnown ? [] : [...above].filter((at) => tree.base.has(at) && !holds(at))
+  if (empty.length === 0) return 'done'
+  await agree(site, [], empty)
+  return 'changed'
 }
 
 /** The change waits for room, or for another program. */

@@ -186,8 +186,10 @@ async function pushDirectory(
   return 'done'
 }
 
+/** Something below it makes the directory in the store. */
 function hasEntries({ tree }: Site, path: string): boolean {
-  for (const one of tree.seen.keys()) if (one.startsWith(path) && one[path.length] === '/') return true
+  for (const one of tree.seen.keys())
+    if (one.startsWith(path) && one[path.length] === '/' && !tree.leftOut.has(one)) return true
   return false
 }
 

@@ -17,10 +17,12 @@ async function quietly(work: Promise<unknown> | undefined): Promise<void> {
   })
 }
 
-function change(root: string, round: number): void {
+function change(files: string, round: number): void {
+  // an earlier life may have left the names of its own
+  const root = `${files}/${process.pid}`
   mkdirSync(`${root}/made${round}/deep`, { recursive: true })
   for (let file = 0; file < 5; file += 1) writeFileSync(`${root}/made${round}/deep/f${file}`, `${round} ${file}`)
-  writeFileSync(`${root}/again`, String(round))
+  writeFileSync(`${files}/again`, String(round))
   if (round > 0) renameSync(`${root}/made${round - 1}`, `${root}/moved${round - 1}`)
   if (round > 1) rmSync(`${root}/moved${round - 2}`, { recursive: true })
 }
