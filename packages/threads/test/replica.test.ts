@@ -116,7 +116,10 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     const thread = await holder.threads.open(user)
     await thread.workspace.write('/log', 'base\n')
     await thread.flush()
-    expect((await thread.workspace.exec('echo mine > log; echo new > new.txt')).exitCode).toBe(0)
+    // While a command runs, the replica pushes nothing by itself.
+    const running = await thread.workspace.spawn('echo mine > log; echo new > new.txt; echo done; exec sleep 600')
+    await running.stdout[Symbol.asyncIterator]().next()
+    const ending = running.wait().catch((error: unknown) => error)
 
     const successor = await machine({ clock: otherClock })
     await expect(successor.threads.open(user)).rejects.toMatchObject({ code: 'EBUSY' })
@@ -135,6 +138,7 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     await expect(thread.flush()).rejects.toMatchObject({ code: 'ECLOSED' })
     await expect(thread.workspace.write('/log', 'again\n')).rejects.toMatchObject({ code: 'ECLOSED' })
     await thread.close()
+    await ending
     expect(late).toBe(0)
     holder.client.middlewareStack.remove('count')
     expect(holder.states.map(({ state }) => state)).toEqual(['lost'])
