@@ -4,7 +4,7 @@ import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import type { Entry, StorageAdapter } from '@ws/core/adapter'
-import { createBashFileSystem } from '@ws/executor-virtual/just-bash'
+import { createBashCommands, createBashFileSystem } from '@ws/executor-virtual/just-bash'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { Bash } from 'just-bash'
@@ -83,7 +83,16 @@ for (const site of sites) {
       const { stderr, exitCode } = await bash.exec('cat src/answer.txt')
       expect([stderr.includes('answer.txt'), exitCode]).toEqual([true, 1])
       // just-bash throws the faults of a redirection
-      await expect(bash.exec('echo x >docs/new.md')).rejects.toThrow(/^EACCES/u)
+      await expect(bash.exec('echo x >docs/new.md')).rejects.toThrow(/^EACCES: .* by the rule .*docs.*new\.md'$/u)
+      const ours = new Bash({ fs, cwd: workspace.root, customCommands: createBashCommands(fs) })
+      for (const line of [
+        'cp src/more.txt docs/new.md',
+        'split -l 1 src/more.txt docs/new',
+        "sed -i 's/a/b/' docs/guide.md",
+      ])
+        expect((await ours.exec(line)).stderr).toMatch(
+          /docs\/\w+(?:\.md)?: Permission denied\n\w+: the rule .* refuses \S*docs\/\w+/u,
+        )
       await expect(fs.chmod(`${workspace.root}/docs/guide.md`.replace('//', '/'), 0o777)).rejects.toThrow(
         /^(EACCES|EROFS)/u,
       )
