@@ -67,12 +67,15 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
 
 const isBeyondAscii = (pattern: string): boolean => /[^ -~\t]/u.test(pattern)
 
+/** `\x{e9}`, `\351` and `\pL`. */
+const otherLetters = /\\(?:x\{?0*(?:[89a-f][\da-f]|[1-9a-f][\da-f]{2})|[2-3][0-7]{2}|[pP])/iu
+
 function compileExpression(pattern: string, caseSensitive: boolean): Pattern {
   const reason = tooLarge(pattern, caseSensitive)
   if (reason !== undefined) throw invalid(reason, 'use a simpler expression')
   const { find, size } = compileValid(pattern, caseSensitive)
   if (size > maxProgramSize) throw invalid(`compiles to more than ${maxProgramSize} instructions`, 'lower its counts')
-  const beyondAscii = isBeyondAscii(pattern)
+  const beyondAscii = isBeyondAscii(pattern) || otherLetters.test(pattern)
   return { find, staysInLine: false, atOnce: Math.floor(maxSteps / size), matchLength: undefined, beyondAscii }
 }
 

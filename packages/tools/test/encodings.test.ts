@@ -40,9 +40,11 @@ describe('a text that is not UTF-8', () => {
     const found = await done('search', { pattern: 'Meter', path: '/l.txt' })
     expect(found.text).toContain('/l.txt:1:Größe: fünf Meter')
     expect(found.text).toMatch(/\[note: \/l\.txt is shown as \S+, which is a guess/u)
-    expect((await done('search', { pattern: 'für', path: '/l.txt' })).text).toContain(
-      'letters other than ASCII were not found',
-    )
+    for (const pattern of ['für', 'f\\x{fc}r', 'f\\374r', 'f\\pLr', 'f[ü]r'])
+      expect((await done('search', { pattern, path: '/l.txt' })).text).toContain(
+        'letters other than ASCII were not found',
+      )
+    expect((await done('search', { pattern: 'f\\x{6f}r', path: '/l.txt' })).text).toBe('No matches.')
     expect((await done('read_chunked', { path: '/w.txt' })).text).toMatch(
       /^eins\nzwei\n+\[bytes 0–22 of 22; encoding utf-16le/u,
     )
@@ -59,6 +61,15 @@ describe('a text that is not UTF-8', () => {
       }
       expect(all).toBe(text)
     }
+  })
+
+  it('is shown with a note on what cannot be shown, where it is large', { tags: 'all' }, async () => {
+    const large = Buffer.concat([latin1, Buffer.alloc(1024 * 1024, 'x\n'), latin1])
+    const { done, refused } = files(createTools(await workspaceWith({ '/a.txt': large, '/b.txt': large })))
+    const { text } = await done('search', { pattern: 'Meter' })
+    expect(text).toContain('/a.txt:1:Gr\uFFFD\uFFFDe')
+    expect(text).toMatch(/In \/a\.txt and 1 more, \uFFFD is a byte that is not UTF-8\./u)
+    expect((await refused('read', { path: '/a.txt' })).text).toContain('over 1 MiB only UTF-8 is read')
   })
 
   it('[FS8] shows the match in a long line with its column, and a call that reads its place', async () => {
