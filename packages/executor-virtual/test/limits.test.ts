@@ -28,12 +28,25 @@ describe('beyond its limits a command ends with 126 and says why', () => {
     ['jq', "jq -n '[range(1e9)]'", /limit|too/i],
     ['widths', 'printf "%0900000000d" 1', /limit/],
     ['reading', 'head -c 10 /big', /File too large|limit/],
+    [
+      'long lines',
+      'for c in "grep -c x" sort "wc -l" "cut -c1" "sed p" tail; do $c /big && exit 0; done',
+      /(?:[^\n]*: [^\n]*File too large\n){6}/,
+    ],
+    ['long lines in variables', 'read -r line < /big || [ -z "$line" ]; x=$(< /big); [ -n "$x" ]', /File too large/],
   ])('%s', async (_, command, words) => {
     const result = await limited.exec(command, { timeout: 50_000 })
     expect(result.timedOut).toBe(false)
     expect(result.exitCode).toBeGreaterThan(0)
     expect(result.stderr).toMatch(words)
     expect(await run(limited, 'echo alive')).toBe('alive\n')
+  })
+
+  it('names with many stars are matched at once', async () => {
+    await using workspace = await open({ files: { [`/${'a'.repeat(250)}`]: '' } })
+    const stars = '*a'.repeat(60)
+    const command = `find . -name '${stars}b'; find . -name '${stars}*' | wc -l; case ${'a'.repeat(250)} in ${stars}b) ;; *) echo no;; esac`
+    expect(await run(workspace, command)).toBe('1\nno\n')
   })
 
   it('standard input', async () => {

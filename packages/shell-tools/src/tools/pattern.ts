@@ -90,11 +90,14 @@ function member(text: string, escapes: boolean): string {
 export function globExpression(glob: string, foldCase: boolean): RegExp | undefined {
   let source = ''
   let rest = glob
+  const parts: string[] = []
   while (rest !== '') {
     const character = String.fromCodePoint(rest.codePointAt(0) ?? 0)
     rest = rest.slice(character.length)
-    if (character === '*') source += '[^]*'
-    else if (character === '?') source += '[^]'
+    if (character === '*') {
+      parts.push(source)
+      source = ''
+    } else if (character === '?') source += '[^]'
     else if (character === '[') {
       const found = bracket(rest, { negation: '!^', escapes: true })
       source += found?.source ?? '\\['
@@ -106,7 +109,11 @@ export function globExpression(glob: string, foldCase: boolean): RegExp | undefi
       rest = rest.slice(escaped.length)
     } else source += escapeLiteral(character)
   }
-  return compile(source.replace(/(?:\[\^\]\*)+/g, '[^]*'), foldCase)
+  const [first, ...inner] = parts
+  if (first === undefined) return compile(source, foldCase)
+  // The first place of a part between stars is as good as any other: what has been found is not looked for again.
+  const found = inner.filter((part) => part !== '').map((part, index) => `(?=([^]*?${part}))\\${index + 1}`)
+  return compile(`${first}${found.join('')}[^]*${source}`, foldCase)
 }
 
 export type Syntax = 'emacs' | 'basic' | 'extended'

@@ -187,11 +187,11 @@ const notFound =
   /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
 
 /** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
-async function inSubstitution<Result>(
+async function inSubstitution(
   { ctx: { state } }: Interpreter,
   shell: Shell,
-  run: () => Promise<Result>,
-): Promise<Result> {
+  run: () => Promise<ExecResult>,
+): Promise<ExecResult> {
   const { options, shoptOptions, functions, previousDir, directoryStack, inCondition } = state
   const { depth, traps, loops: outer } = shell
   Object.assign(state, {
@@ -203,7 +203,10 @@ async function inSubstitution<Result>(
   } satisfies Partial<ShellState>)
   Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
   try {
-    return await run()
+    const result = await run()
+    if (!result.stdout.includes('\0')) return result
+    const warning = 'bash: warning: command substitution: ignored null byte in input\n'
+    return { ...result, stdout: result.stdout.replaceAll('\0', ''), stderr: result.stderr + warning }
   } finally {
     Object.assign(state, { options, shoptOptions, functions, previousDir, directoryStack, inCondition })
     Object.assign(shell, { depth, traps, loops: outer })

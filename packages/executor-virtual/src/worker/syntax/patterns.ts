@@ -90,7 +90,8 @@ function markOperation(operation: Operation, isList: boolean): void {
     const use = greedy === true ? longest : side === 'prefix' ? uses.prefix : uses.suffix
     operation.pattern = marked(operation.pattern, use)
   } else if (type === 'CaseModification') {
-    if (operation.pattern) operation.pattern = marked(operation.pattern, uses.whole)
+    const all: Word = { type: 'Word', parts: [plain(`[!${letters()}]`)] }
+    operation.pattern = marked(operation.pattern ?? all, uses.whole)
   } else if (type === 'PatternReplacement') {
     const { anchor = null } = operation
     // In `${x//%/y}` the sign is what is looked for.
@@ -100,6 +101,16 @@ function markOperation(operation: Operation, isList: boolean): void {
     const word: Word = { type: 'Word', parts: [plain(sign), ...(operation.pattern?.parts ?? [])] }
     operation.pattern = marked(word, use, { kind: isList ? 'l' : '-', watched: watched(replacement?.parts ?? []) })
   }
+}
+
+let withoutCase: string | undefined
+
+/** Letters such as `ß` that stay in bash: just-bash makes several of one. */
+function letters(): string {
+  withoutCase ??= Array.from({ length: 0xfb18 - 0xdf }, (_, index) => String.fromCharCode(0xdf + index))
+    .filter((letter) => letter.toUpperCase().length > 1 || letter.toLowerCase().length > 1)
+    .join('')
+  return withoutCase
 }
 
 interface Options {
