@@ -43,7 +43,12 @@ describe('ws --s3', () => {
       { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
       /EBACKEND: .*no credentials were found; .*where the AWS SDK looks/u,
     ],
-    ['a wrong secret', '', { AWS_SECRET_ACCESS_KEY: 's3cr3t' }, /EBACKEND: .*does not accept the secret of the access key; check/u],
+    [
+      'a wrong secret',
+      '',
+      { AWS_SECRET_ACCESS_KEY: 's3cr3t' },
+      /EBACKEND: .*does not accept the secret of the access key; check/u,
+    ],
     ['no region', '', { AWS_ENDPOINT_URL_S3: '' }, /EBACKEND: .*no region is configured; give the region/u],
     [
       'an endpoint where nobody is',
