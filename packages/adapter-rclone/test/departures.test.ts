@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { Departures } from '../src/cache/departures.ts'
+import { RenamedDirectories } from '../src/cache/renamed.ts'
 import { fakeControl } from './fake-control.ts'
 import { scratch } from './support.ts'
 
@@ -28,6 +29,9 @@ async function site() {
       return { item: item ?? null }
     }
     if (command === 'operations/deletefile') stored.delete(String(remote))
+    const moved = command === 'operations/movefile' ? stored.get(String(srcRemote)) : undefined
+    if (moved !== undefined) stored.set(String(dstRemote), moved)
+    if (moved !== undefined) stored.delete(String(srcRemote))
     if (command === 'operations/copyfile') {
       stored.set(String(dstRemote), { text: `copy of ${String(srcRemote)}`, time: Date.now() })
     }
@@ -35,6 +39,7 @@ async function site() {
   })
   const part = { control, fs: 'store:', metadata, content, root: cache }
   return {
+    part,
     stored,
     departures: new Departures(cache, writeBackDelay),
     settle: (departures: Departures, pause: () => void = () => {}) => departures.settle(part, async () => pause()),
@@ -224,4 +229,37 @@ it('[HO5] an object is left alone whose name reads as that of a file with bytes 
   store('f\uFFFD', "another file's")
   await settle(departures)
   expect([...stored.keys()]).toEqual(['f\uFFFD'])
+})
+
+it('[RP14] the store follows what rclone shows of a directory that was renamed before its files were uploaded', async () => {
+  const { part, departures, settle, store, stored } = await site()
+  const renamed = new RenamedDirectories(departures)
+  renamed.part = part
+  /** rclone uploads a file, and shows it where it is. */
+  const upload = (name: string, shown: readonly string[], under?: string): void => {
+    store(under ?? name, `text of ${name}`)
+    renamed.noteStored(name, under)
+    for (const one of shown) renamed.noteShown(one, true)
+    renamed.noteEnd(name, false, 3_000)
+  }
+  for (const name of ['stays', 'removed', 'moved', 'again']) {
+    renamed.noteQueue(`a/${name}`, 1_000)
+    renamed.noteRename(`a/${name}`, `b/${name}`, 1_010)
+  }
+  renamed.noteDirectory('a/', 'b/')
+  for (const name of ['removed', 'moved', 'again']) renamed.noteShown(`b/${name}`, false)
+  renamed.noteShown('b/again', true)
+  renamed.noteQueue('a/stays', 1_500) // written to, under the path of before
+  upload('b/removed', ['b/removed'])
+  upload('b/moved', ['g'])
+  upload('b/again', ['b/again'])
+  upload('b/stays', ['b/stays'])
+  upload('a/stays', ['b/stays'])
+  await settle(departures)
+  expect(Object.fromEntries([...stored].map(([name, { text }]) => [name, text]))).toEqual({
+    g: 'text of b/moved',
+    'b/again': 'text of b/again',
+    'b/stays': 'text of a/stays',
+  })
+  expect(departures.isEmpty).toBe(true)
 })

@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { hashInStore, timeInStore } from '../control/hash.ts'
-import { hashOf } from './content-hash.ts'
-import { type StoredPart, deleteStored, moveStored, supplyStore } from './stored.ts'
+import { timeInStore } from '../control/hash.ts'
+import { type StoredPart, deleteStored, moveStored, placeOf, supplyStore } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
@@ -44,9 +43,7 @@ interface Departure {
  *   new one: it reports a name as uploaded that the store does not have.
  * - They had replaced another file by renaming. rclone does not know that the store has the other one.
  *
- * An upload never begins before the write-back delay of its file is over. Every file that goes later is asked for in
- * the store, however its upload ended. The times are those of rclone's own log. The list is on the disk, as the cache
- * is.
+ * No upload begins before the write-back delay of its file is over: the store is asked for each file that goes later.
  */
 export class Departures {
   readonly #file: string
@@ -58,7 +55,7 @@ export class Departures {
   /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
   readonly #uncertain = new Set<string>()
   #departures: Departure[]
-  #settling = Promise.resolve()
+  #settling: Promise<void> | undefined
 
   /** `cache`: host path of the cache. `writeBackDelay`: milliseconds from the close of a file to its upload. */
   constructor(cache: string, writeBackDelay: number) {
@@ -84,9 +81,7 @@ export class Departures {
     this.#waiting.set(name, 0)
   }
 
-  isWaiting(name: string): boolean {
-    return this.#waiting.has(name)
-  }
+  isWaiting = (name: string): boolean => this.#waiting.has(name)
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
     const departure = this.#departures.find(({ from }) => from === name)
@@ -173,14 +168,10 @@ export class Departures {
 
   /** The same of what {@link noteUnseen} was told of. Their uploads have ended, those of others need not. */
   async settleUnseen(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
-    const settle = async (): Promise<void> => {
-      const unseen = this.#departures.filter(({ shown }) => shown !== undefined)
-      if (unseen.length === 0) return
-      await this.#settle(part, pause, unseen)
-      await part.control.call('vfs/forget', {}, { signal: part.signal })
-    }
-    this.#settling = this.#settling.catch(() => undefined).then(settle)
-    await this.#settling
+    await this.#settling?.catch(() => undefined)
+    const unseen = this.#departures.filter(({ shown }) => shown !== undefined)
+    if (unseen.length > 0) await (this.#settling = this.#settle(part, pause, unseen))
+    if (unseen.length > 0) await part.control.call('vfs/forget', {}, { signal: part.signal })
   }
 
   async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, departures: readonly Departure[]) {
@@ -231,8 +222,7 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: D
   if (to !== undefined) await supplyStore(part, to)
   // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
   // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
-  const isUnseen = shown !== undefined
-  if (!isUnseen && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
+  if (shown === undefined && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
@@ -242,21 +232,10 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: D
   const time = await timeInStore(part.control, where, part.signal)
   // a later object belongs to another writer
   if (time === undefined || time > at + slackMs) return false
-  const place = isUnseen && shown.length > 0 ? await placeOf(part, from, shown) : undefined
+  const place = shown?.length ? await placeOf(part, from, shown) : undefined
   if (place !== undefined) await moveStored(part, from, place)
-  else if (!isUnseen || shown.length === 0) await deleteStored(part.control, where, part.signal)
+  else if (!shown?.length) await deleteStored(part.control, where, part.signal)
   return true
-}
-
-/** The one of these names that has the store's object in the mount, and that the store does not have yet. */
-async function placeOf({ control, fs, root, signal }: StoredPart, from: string, shown: readonly string[]) {
-  if (shown.length === 1) return shown[0]
-  const hash = await hashInStore(control, { fs, remote: from }, signal)
-  for (const remote of shown) {
-    if (hash === undefined || (await hashOf(join(root, remote))) !== hash) continue
-    if ((await hashInStore(control, { fs, remote }, signal)) !== hash) return remote
-  }
-  return undefined
 }
 
 function unsettled(): Error {

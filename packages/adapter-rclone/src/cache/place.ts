@@ -1,15 +1,13 @@
 import { lstatSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { MountPath } from '@ws/core/adapter'
-
-import type { Open } from '../opened.ts'
+import type { StoredPart } from './stored.ts'
 
 /**
  * Makes room for a file that gets this name by renaming. rclone keeps the cache's directories of a directory that was
  * removed, and loses the content of a file that is moved to such a name.
  */
-export function makeRoom({ metadata, content }: Open, path: MountPath): void {
+export function makeRoom({ metadata, content }: Pick<StoredPart, 'metadata' | 'content'>, path: string): void {
   for (const cache of [metadata, content]) removeEmpty(join(cache, path))
 }
 

@@ -1,26 +1,20 @@
-import { dirname } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Departures } from './departures.ts'
-
-/** The mount, while rclone is not to be believed. */
-export interface Watched {
-  /** Has rclone tell of each name that is made or removed from now on. */
-  readonly begin: () => Promise<void>
-  /** The names that a directory has now, as paths. */
-  readonly list: (directory: string) => Promise<readonly string[]>
-  /** All is uploaded: the store is put right, and rclone forgets what it knows of names. */
-  readonly end: () => Promise<void>
-}
+import type { StoredPart } from './stored.ts'
 
 /**
  * Files of a directory that was renamed before their upload. rclone before 1.62 uploads them under the new path, but
  * does all that programs do with them under the old one. An upload goes on when its file is deleted or moved, and what is
- * written to the file is uploaded under the old path. So the mount is looked at once, and then listened to until all
- * are uploaded. When an upload ends, rclone tells under which name it shows the file.
+ * written to the file is uploaded under the old path. So the mount is looked at once, and then rclone's log tells which
+ * names are shown and removed, until all are uploaded. At the end of an upload, rclone shows the file where it is.
  */
 export class RenamedDirectories {
+  /** The mount, once it is there. */
+  part: StoredPart | undefined
   readonly #departures: Departures
-  readonly #mount: Watched
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
   /** Earlier paths of directories. */
@@ -32,14 +26,13 @@ export class RenamedDirectories {
   readonly #ending = new Map<string, { readonly under: string; readonly shown: string[] }>()
   #work = Promise.resolve()
 
-  constructor(departures: Departures, mount: Watched) {
+  constructor(departures: Departures) {
     this.#departures = departures
-    this.#mount = mount
   }
 
-  noteRename(from: string, to: string): void {
-    const isGone = this.#gone.delete(from)
-    if (isGone) this.#gone.add(to)
+  noteRename(from: string, to: string, time: number): void {
+    this.#departures.noteRename(from, to, time)
+    if (this.#gone.delete(from)) this.#gone.add(to)
     else this.#gone.delete(to)
     if (this.#waiting.delete(from)) this.#waiting.add(to)
     if (this.#departures.isWaiting(to)) this.#moved.push(to)
@@ -54,7 +47,8 @@ export class RenamedDirectories {
     this.#watch(moved)
   }
 
-  noteQueue(name: string): void {
+  noteQueue(name: string, time: number): void {
+    this.#departures.noteQueue(name, time)
     this.#gone.delete(name)
     for (let above = dirname(name); above !== '.'; above = dirname(above))
       if (this.#earlier.has(above)) return this.#watch([name])
@@ -68,48 +62,65 @@ export class RenamedDirectories {
     if (!isAgain) this.#gone.delete(name)
   }
 
-  /** @param under the name of the store's object, where it is another one */
   noteStored(name: string, under: string | undefined): void {
     if (this.#waiting.has(name)) this.#ending.set(name, { under: under ?? name, shown: [] })
     else if (under !== undefined) this.#departures.noteMisplaced(name, under)
   }
 
-  noteEnd(name: string): void {
+  noteEnd(name: string, calledOff: boolean, time: number): void {
+    this.#departures.noteEnd(name, calledOff, time)
+    if (calledOff) return
     const { under = name, shown = [] } = this.#ending.get(name) ?? {}
     this.#ending.delete(name)
+    const places = shown.filter((one) => !this.#gone.has(one))
     if (shown.includes(under)) {
       if (this.#gone.has(name)) this.#departures.noteUnseen(under, [])
     } else if (under !== name) this.#departures.noteMisplaced(name, under)
     // without any name, rclone was not asked for them in time
-    else if (shown.length > 0)
-      this.#departures.noteUnseen(
-        name,
-        shown.filter((one) => !this.#gone.has(one)),
-      )
-    this.noteDelete(name)
+    else if (shown.length > 0) this.#departures.noteUnseen(name, places)
+    this.#forget(name)
   }
 
-  noteDelete(name: string): void {
+  noteDelete(name: string, time: number): void {
+    this.#departures.noteDelete(name, time)
+    this.#forget(name)
+  }
+
+  #forget(name: string): void {
     if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
     this.#gone.clear()
-    void this.#then(() => this.#mount.end())
+    void this.#then(async (part) => {
+      await this.#departures.settleUnseen(part, delay)
+      await part.control.call('vfs/forget')
+      await tellOfNames(part, false)
+    })
   }
 
   #watch(names: readonly string[]): void {
     for (const name of names) this.#waiting.add(name)
-    const begun = this.#then(() => this.#mount.begin())
+    const begun = this.#then((part) => tellOfNames(part, true))
     for (const [directory, files] of Map.groupBy(names, (name) => dirname(name)))
       begun.then(() => this.#look(directory, files)).catch(() => undefined)
   }
 
   async #look(directory: string, names: readonly string[]): Promise<void> {
-    const shown = await this.#mount.list(directory)
-    for (const name of names) if (this.#waiting.has(name) && !shown.includes(name)) this.#gone.add(name)
+    const shown = await readdir(join(this.part?.root ?? '', directory)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+      return []
+    })
+    const seen = new Set(shown.map((name) => join(directory, name)))
+    for (const name of names) if (this.#waiting.has(name) && !seen.has(name)) this.#gone.add(name)
   }
 
   /** One after the other. What fails is left to the next flush. */
-  async #then(work: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(work).catch(() => undefined)
+  async #then(work: (part: StoredPart) => Promise<unknown>): Promise<void> {
+    const { part } = this
+    if (part !== undefined) this.#work = this.#work.then(() => work(part)).then(undefined, () => undefined)
     await this.#work
   }
+}
+
+/** Has rclone write into its log which names programs can see, and which not any more. */
+export async function tellOfNames({ control }: Pick<StoredPart, 'control'>, on: boolean): Promise<void> {
+  await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 
 import { readCachedFile } from './cached-file.ts'
+import { hashOf } from './content-hash.ts'
 import { type Control, isNotFound } from '../control/client.ts'
 import { type RemoteFile, hashInStore } from '../control/hash.ts'
 
@@ -29,7 +30,11 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
 /** Gives a file of the store another name, without the mount. */
 export async function moveStored({ control, fs, signal }: StoredPart, from: string, to: string): Promise<void> {
   const move = { srcFs: fs, srcRemote: from, dstFs: fs, dstRemote: to }
-  await control.call('operations/movefile', move, { signal, timeout: copyMs })
+  try {
+    await control.call('operations/movefile', move, { signal, timeout: copyMs })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
 }
 
 /** Gives the store what the cache has, if they differ; true then. A file that waits for its upload is left alone. */
@@ -55,3 +60,14 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
 
 /** Milliseconds for one file. */
 const copyMs = 600_000
+
+/** The one of these names that has the store's object in the mount, and that the store does not have yet. */
+export async function placeOf({ control, fs, root, signal }: StoredPart, from: string, shown: readonly string[]) {
+  if (shown.length === 1) return shown[0]
+  const hash = await hashInStore(control, { fs, remote: from }, signal)
+  for (const remote of shown) {
+    if (hash === undefined || (await hashOf(join(root, remote))) !== hash) continue
+    if ((await hashInStore(control, { fs, remote }, signal)) !== hash) return remote
+  }
+  return undefined
+}

@@ -1,13 +1,9 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { isWorkspaceError } from '@ws/core'
 import { doubtOwnMounts } from '@ws/process'
 
 import { Departures } from '../cache/departures.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
-import { RenamedDirectories, type Watched } from '../cache/renamed.ts'
+import { RenamedDirectories, tellOfNames } from '../cache/renamed.ts'
 import { Control, explained } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -54,13 +50,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   const signal = start.signal === undefined ? deadline : AbortSignal.any([start.signal, deadline])
   let process: MountProcess | undefined
   let control: Control | undefined
-  let running: RunningMount | undefined
   try {
     const departures = new Departures(place.cache, options.writeBackDelay)
-    const renamed = new RenamedDirectories(
-      departures,
-      watched(place, departures, () => running),
-    )
+    const renamed = new RenamedDirectories(departures)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -70,32 +62,18 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
       home: place.run,
       listener: {
         onUploadFailure: start.onUploadFailure,
-        onQueue: (name, time) => {
-          departures.noteQueue(name, time)
-          renamed.noteQueue(name)
-        },
+        onQueue: (name, time) => renamed.noteQueue(name, time),
         onStored: (name, under) => renamed.noteStored(name, under),
-        onUploadEnd: (name, calledOff, time) => {
-          departures.noteEnd(name, calledOff, time)
-          if (!calledOff) renamed.noteEnd(name)
-        },
-        onRename: (from, to, time) => {
-          departures.noteRename(from, to, time)
-          renamed.noteRename(from, to)
-        },
-        onDirectoryRename: (from, to) => {
-          if (!start.features.renames) renamed.noteDirectory(from, to)
-        },
+        onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
+        onRename: (from, to, time) => renamed.noteRename(from, to, time),
+        onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
         onShown: (name, isShown) => renamed.noteShown(name, isShown),
-        onDelete: (name, time) => {
-          departures.noteDelete(name, time)
-          renamed.noteDelete(name)
-        },
+        onDelete: (name, time) => renamed.noteDelete(name, time),
       },
     })
     const { user, password } = configuration
     control = new Control({ address: await process.untilAddressed(signal), user, password })
-    await tellOfNames(control, false)
+    await tellOfNames({ control }, false)
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
     doubtOwnMounts() // executors are to know at once that a mount of this kind is here
@@ -103,8 +81,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     await forgetSecrets(configuration)
     const dirty = new DirtyFiles(metadata)
     for await (const path of dirty.all()) departures.noteLeftover(path.slice(1))
-    running = { process, control, fs, metadata, dirty, content, departures, root: place.mountPoint }
-    return running
+    const root = place.mountPoint
+    renamed.part = { control, fs, metadata, content, root }
+    return { process, control, fs, metadata, dirty, content, departures, root }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)
@@ -117,38 +96,6 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     if (said !== '') throw diagnosed(said, operation)
     const remedy = 'check the endpoint and the network, or raise `startTimeout`'
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
-  }
-}
-
-/** Has rclone write into its log which names programs can see, or not. */
-async function tellOfNames(control: Control, on: boolean): Promise<void> {
-  await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
-}
-
-function watched(
-  { mountPoint }: MountDirectories,
-  departures: Departures,
-  now: () => RunningMount | undefined,
-): Watched {
-  return {
-    begin: async () => {
-      const running = now()
-      if (running !== undefined) await tellOfNames(running.control, true)
-    },
-    async list(directory) {
-      const names = await readdir(join(mountPoint, directory)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-        throw error
-      })
-      return names.map((name) => join(directory, name))
-    },
-    async end() {
-      const running = now()
-      if (running === undefined) return
-      await departures.settleUnseen(running, delay)
-      await running.control.call('vfs/forget')
-      await tellOfNames(running.control, false)
-    },
   }
 }
 

@@ -72,9 +72,9 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       if (before === undefined) return
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
     })
-    await byDepth(emptied(journal, steps, options), 'deepest', (step) =>
-      attempt(step.path, () => putBackDirectory(journal, step)),
-    )
+    await byDepth(emptied(journal, steps, options.states), 'deepest', async ({ path }) => {
+      if ((await journal.now(path)) === undefined) await attempt(path, () => journal.inner.createDirectory(path))
+    })
     await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
       if (before !== undefined) await attempt(path, () => mark(journal, path, before))
     })
@@ -147,22 +147,16 @@ async function directoriesAround(journal: Journal, steps: readonly Step[]): Prom
   return around
 }
 
-/** Directories of then that may be gone: a store that keeps no empty one lets them go with their last entry. */
-function emptied({ inner }: Journal, steps: readonly Step[], { states }: RestoreByCallsOptions): Directory[] {
+/** Directories of then that may go with their last entry of today, in a store that keeps no empty ones. */
+function emptied({ inner }: Journal, steps: readonly Step[], states: RestoreByCallsOptions['states']): Directory[] {
+  const above = new Set<MountPath>()
   if (inner.capabilities.keepsEmptyDirectories) return []
-  const above = new Set(steps.filter(({ before }) => before === undefined).flatMap(({ path }) => pathsAbove(path)))
+  for (const { path, before } of steps)
+    for (let at = path; before === undefined && at !== '/'; ) above.add((at = parentPath(at)))
   return [...above].flatMap((path) => {
     const before = states.get(path)
     return before?.type === 'directory' ? [{ path, before }] : []
   })
-}
-
-async function putBackDirectory(journal: Journal, { path, before }: Directory): Promise<void> {
-  if (before !== undefined && (await journal.now(path)) === undefined) await putBack(journal, path, before, undefined)
-}
-
-function pathsAbove(path: MountPath): MountPath[] {
-  return path === '/' ? [] : [parentPath(path), ...pathsAbove(parentPath(path))]
 }
 
 async function removeOne(journal: Journal, path: MountPath, { type, version }: Kept): Promise<void> {
