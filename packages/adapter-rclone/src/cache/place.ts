@@ -12,11 +12,11 @@ export function makeRoom({ metadata, content }: Pick<StoredPart, 'metadata' | 'c
 }
 
 function removeEmpty(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  for (const name of readdirSync(path)) removeEmpty(join(path, name))
   try {
+    if (!lstatSync(path).isDirectory()) return
+    for (const name of readdirSync(path)) removeEmpty(join(path, name))
     rmdirSync(path)
   } catch {
-    // it holds the content of a file
+    // nothing is there, or the content of a file below it
   }
 }
