@@ -399,8 +399,8 @@ export const fileMutations: readonly Mutation[] = [
     row: 'a holder that was stopped or cut off, and goes on after its successor began',
     removes: 'the question before each request',
     file: 'packages/threads/src/open/fence.ts',
-    text: 'askingSignal(AbortSignal.any([lease.lost]), () => void lease.isHeld())',
-    by: 'askingSignal(AbortSignal.any([lease.lost]), () => undefined)',
+    text: 'if (!lease.isHeld()) controller.abort(ranOut)',
+    by: 'void controller',
     test: { file: 'packages/threads/test/loss.test.ts', title: 'sends nothing more' },
   },
   {

@@ -15,7 +15,7 @@ import { look, type Site, type Step } from './site.ts'
 /** Files that are on their way at once. */
 const parallel = 32
 /** New files for which the store is listed first: a listing takes fewer requests than questions about each place. */
-const listedFrom = 8
+const listedFrom = 3
 const listedShare = 1 / 300
 /** How often both sides are looked at again, where they change meanwhile. */
 const mostRounds = 8

@@ -32,7 +32,9 @@ export function objectRegister(adapter: StorageAdapter): Register {
   return {
     read: (path, { signal }) => readOrNothing(adapter, path, signal),
     async replace(path, record, { ifVersion = 'absent', signal }) {
-      const { version } = await adapter.write(path, encodeRecord(record), { ifVersion, parents: true, signal })
+      // the look before has shown what lies there, and above it
+      const options = { ifVersion, listed: true, parents: true, signal }
+      const { version } = await adapter.write(path, encodeRecord(record), options)
       return version
     },
   }
