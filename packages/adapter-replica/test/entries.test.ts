@@ -104,6 +104,23 @@ describe('one entry never stops the others', () => {
     expect(await filesOf(store)).toEqual({ '/small': 'x' })
   })
 
+  it('[RE2] more entries than `maxFiles`: the first ones are saved, the rest is named, and a rename goes on', async () => {
+    const store = createMemoryAdapter({ files: { '/a': 'a', '/b': 'b' } })
+    const machine = await machineOf(store, { maxFiles: 3 })
+    const make = (root: string): void => ['c', 'd', 'e'].forEach((name) => writeFileSync(`${root}/${name}`, name))
+    const notes = await command(machine, make)
+    expect(notes).toHaveLength(2)
+    expect(notes[0]?.reason).toContain('the directory has more than 3 entries')
+    const saved = Object.keys(await filesOf(store))
+    expect(saved).toHaveLength(3)
+    const left = notes.map(({ path }) => path as string)
+    expect([...saved, ...left].sort()).toEqual(['/a', '/b', '/c', '/d', '/e'])
+    await command(machine, (root) => left.forEach((path) => rmSync(`${root}${path}`)))
+    expect(await command(machine, (root) => renameSync(`${root}/a`, `${root}/z`))).toEqual([])
+    expect(await filesOf(store)).toEqual(await filesOf(machine.replica))
+    await machine.replica.close()
+  })
+
   it('[HO5] keys that no path can name, and an object below the name of another, are named once', async () => {
     const store = createMemoryAdapter({ files: { '/a/b': 'b', '/(empty)': 'a name as any other' } })
     const list = store.list.bind(store)

@@ -74,7 +74,7 @@ const filled = (): Record<string, string> =>
 
 it('[RE4] kill -9 at any moment of the first opening: the next one goes on', {
   tags: 'rounds',
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, async () => {
   const store = createMemoryAdapter({ files: filled() })
   const began = performance.now()
@@ -92,7 +92,7 @@ it('[RE4] kill -9 at any moment of the first opening: the next one goes on', {
 
 it('[RE4] kill -9 in pulls: the next opening goes on, and nothing of the store is lost', {
   tags: 'rounds',
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, async () => {
   const store = createMemoryAdapter({ files: filled() })
   const directory = `${await ownDirectory()}/r`
@@ -113,7 +113,7 @@ it('[RE4] kill -9 in pulls: the next opening goes on, and nothing of the store i
 
 it('[RE4] kill -9 in pushes: the next opening goes on, and pushes the rest', {
   tags: 'rounds',
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, async () => {
   const store = storeWithoutConditionalDelete()
   for (const [path, text] of Object.entries(filled())) await put(store, path, text)
@@ -127,7 +127,7 @@ it('[RE4] kill -9 in pushes: the next opening goes on, and pushes the rest', {
 
 it('[RE4] kill -9 between a tombstone and its deletion: others open, and their edits win', {
   tags: 'rounds',
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, async () => {
   for (let count = 0; count < kills; count += 1) {
     const store = storeWithoutConditionalDelete()

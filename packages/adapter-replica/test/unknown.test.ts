@@ -295,6 +295,24 @@ describe('one entry stops nothing', () => {
     expect(Object.keys(await filesOf(store)).sort()).toEqual(['/b', '/c', '/e'])
   })
 
+  itWith(
+    component('tmpfs'),
+    '[RE5] a first copy that the disk has no room for: the rest comes, and commands go on',
+    async () => {
+      const directory = await ownDirectory()
+      mount('-t', 'tmpfs', '-o', 'size=2m,mode=755', 'full', directory)
+      const files = { '/big': 'b'.repeat(3_000_000), '/small': 's' }
+      const store = createMemoryAdapter({ files })
+      const machine = await openMachine(store, { directory: `${directory}/r` })
+      await command(machine, () => writeFileSync(`${machine.root}/new`, 'new'))
+      expect(await filesOf(machine.replica)).toEqual({ '/small': 's', '/new': 'new' })
+      expect(machine.replica.status().leftOut).toMatchObject([
+        { path: '/big', reason: 'the disk of this machine is full' },
+      ])
+      expect(await filesOf(store)).toEqual({ ...files, '/new': 'new' })
+    },
+  )
+
   itWith(component('tmpfs'), '[RE5] a full disk can be emptied by a command while the store has more', async () => {
     const directory = await ownDirectory()
     mount('-t', 'tmpfs', '-o', 'size=2m,mode=755', 'full', directory)

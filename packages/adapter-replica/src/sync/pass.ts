@@ -70,8 +70,6 @@ class Pass {
     let listing = pull
     for (let round = 1; ; round += 1) {
       signal?.throwIfAborted()
-      // a command can remove what is too much
-      if (push) this.#checkCount()
       this.#changed = new Set()
       this.#differs = false
       this.#listed = listing ? await this.#list() : undefined
@@ -205,16 +203,6 @@ class Pass {
       this.#failures.set(path, known)
       if (awayCodes.has(known.code)) this.#away ??= known
     }
-  }
-
-  #checkCount(): void {
-    const { tree, limits } = this.#site
-    if (tree.seen.size <= limits.maxFiles) return
-    throw failure('EDQUOT', {
-      operation: 'flush',
-      reason: `the directory holds more than ${limits.maxFiles} entries, and nothing was pushed`,
-      remedy: 'remove some, or raise `maxFiles`',
-    })
   }
 
   #giveUp(): void {

@@ -23,6 +23,9 @@ async function push(site: Site, path: MountPath, options: StepOptions): Promise<
   if (site.tree.notHeld.has(path)) return yieldTo(site, path)
   if (facts === undefined) return base === undefined ? 'done' : pushDeletion(site, base, options)
   if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
+  const { maxFiles } = site.limits
+  if (base === undefined && !site.tree.admits(path, maxFiles))
+    return leaveHere(site, path, `the directory has more than ${maxFiles} entries`)
   if (base !== undefined && base.type !== facts.type) {
     const step = await pushDeletion(site, base, options)
     return step === 'done' ? pushNew(site, path, facts, options) : step

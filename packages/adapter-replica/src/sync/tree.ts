@@ -21,6 +21,7 @@ export class ReplicaTree {
   /** Entries of the store that could not be brought over, by path. They are not tried again before `until`, on this process's clock. */
   readonly failed = new Map<string, { readonly version: string | undefined; readonly reason: string; until: number }>()
   readonly #differed = new Map<string, number>()
+  readonly #coming = new Set<string>()
   #unknown: ReadonlySet<string> = new Set()
   readonly #refused = new Map<string, string | undefined>()
   /** By the path of the kept version. */
@@ -31,6 +32,7 @@ export class ReplicaTree {
     for (const path of gone) this.base.delete(path)
     for (const one of base) {
       this.base.set(one.path, one)
+      this.#coming.delete(one.path)
       this.#share(one.path)
     }
     for (const path of [...gone, ...base.map(({ path: at }) => at)]) {
@@ -77,7 +79,16 @@ export class ReplicaTree {
   /** @param all tries again what could not be brought over */
   startAnew(all: boolean): void {
     this.#differed.clear()
+    this.#coming.clear()
     if (all) this.failed.clear()
+  }
+
+  /** Whether a new entry of the disk may go to the store. Where the disk has too many, the first ones may. */
+  admits(path: string, maxFiles: number): boolean {
+    const room = maxFiles - this.base.size - this.#coming.size
+    if (this.seen.size > maxFiles && room <= 0 && !this.#coming.has(path)) return false
+    this.#coming.add(path)
+    return true
   }
 
   /** The last look could not see what is at the path: neither is it pushed, nor does a pull change it. */
