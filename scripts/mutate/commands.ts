@@ -310,9 +310,9 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'the death of what answers these calls, at which a command would see something else and end well',
     removes: 'the error of a sandbox that was killed',
-    file: 'packages/executor-bubblewrap/src/running.ts',
-    text: 'if (killed || (exitCode === undefined && sent.size === 0)) throw',
-    by: 'if (!killed && killed) throw',
+    file: 'packages/executor-bubblewrap/src/port.ts',
+    text: 'lost: shellStatus === undefined || exposure !== undefined || isTracerKilled,',
+    by: 'lost: exposure !== undefined,',
     test: { file: 'packages/executor-bubblewrap/test/direct-hostile.test.ts', title: 'ends with EIO' },
   },
   {

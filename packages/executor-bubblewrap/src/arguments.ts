@@ -1,14 +1,7 @@
 import type { CommandLimits, VirtualPath } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
 import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
-import {
-  type DelegatedCgroup,
-  type HiddenNames,
-  hidingCommand,
-  limitedCommand,
-  type SystemEntry,
-  resourceLimits,
-} from '@ws/sandbox'
+import { type DelegatedCgroup, type HiddenNames, hidingCommand, limitedCommand, type SystemEntry } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
 import { type LateCovers, type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
@@ -83,8 +76,10 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.report, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
     // The first process, and proot, are processes of the same namespace.
-    const limits = resourceLimits(command.limits, command.cgroup)
-    const limited = limitedCommand(command.argv, limits, { ownProcesses: isTranslated ? 2 : 1 })
+    const limited = limitedCommand(command.argv, command.limits, {
+      ownProcesses: isTranslated ? 2 : 1,
+      cgroup: command.cgroup,
+    })
     const first = firstProcess(limited, environment.inner)
     const inside = isTranslated ? [...prootArguments(command), ...first] : first
     const argv = [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside]

@@ -1,20 +1,20 @@
-import type { VirtualPath } from '@ws/core'
-import type { Owner } from '@ws/core/adapter'
 import { type Authority, verdictOf } from '@ws/network/gate'
-import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
+import type { BindPlan, CommandRequest } from '@ws/core/executor'
 import {
+  type CommandDriver,
   commandLine,
-  followTerminal,
-  HeldWork,
+  type CommandPort,
+  type CommandRun,
+  type ConfinedTarget,
   KeptContents,
   type PipeMaker,
-  plainRequest,
+  type PreparedCommand,
   resolveShell,
-  startTerminal,
   type TerminalDevice,
   usePipes,
 } from '@ws/process'
 import {
+  attachCgroup,
   checkToolAccess,
   checkToolPlaces,
   type DelegatedCgroup,
@@ -32,42 +32,42 @@ import {
   viewEnvironment,
 } from '@ws/sandbox'
 
+import type { SandboxCommand } from './arguments.ts'
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut, splitLate } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
 import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
-import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
+import { explainFailure, portOf } from './port.ts'
+import { checkReserved, prepareTree, rootFormOf, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
-import { startCommand } from './running.ts'
+import { startSandbox } from './sandbox.ts'
 import { openSources, openTools } from './sources.ts'
 import { useWarden, type Warden } from './warden.ts'
 import { KeptNames } from './warm/kept-names.ts'
 import { WarmPool } from './warm/pool.ts'
 
+interface PreparedSandbox extends PreparedCommand {
+  readonly command: SandboxCommand
+  readonly network: CommandNetwork | undefined
+  readonly isOnTerminal: boolean
+  readonly release: () => Promise<void>
+}
+
 export interface AttachOptions {
-  readonly root: VirtualPath
-  readonly owner: Owner
-  readonly options: ResolvedOptions
-  readonly programs: Programs
-  readonly guarantees: Guarantees
   /** Proves the names of hosts whose requests are judged. */
   readonly authority?: Authority | undefined
   /** Opened from the options. */
   readonly cgroup?: DelegatedCgroup | undefined
 }
 
-export function createAttached({
-  root,
-  owner,
-  options,
-  programs,
-  guarantees,
-  authority,
-  cgroup,
-}: AttachOptions): AttachedExecutor {
-  const work = new HeldWork()
+export function attachBubblewrap(
+  { root, owner }: ConfinedTarget,
+  programs: Programs,
+  options: ResolvedOptions,
+  { authority, cgroup = attachCgroup(options.cgroup) }: AttachOptions = {},
+): CommandDriver {
   const systems = new Map<string, readonly SystemEntry[]>()
   const limits = heldLimits(programs.bwrap, cgroup !== undefined)
   const contents = new KeptContents()
@@ -80,10 +80,12 @@ export function createAttached({
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
   /** A workspace with one command would start a supervisor for nothing. */
   let isFirst = true
-  const keeper = () => {
-    work.stopped.throwIfAborted()
-    return (nameKeeper ??= useNameKeeper())
-  }
+  const keeperFor =
+    ({ signal }: CommandRequest) =>
+    () => {
+      signal?.throwIfAborted()
+      return (nameKeeper ??= useNameKeeper())
+    }
 
   /** For each system tree. */
   const etcs = new Map<readonly SystemEntry[], EtcDirectory>()
@@ -102,139 +104,120 @@ export function createAttached({
     return known
   }
 
-  /** With a terminal, a blank command is an interactive shell. */
-  async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<StartedCommand> {
+  async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedSandbox> {
     await checkToolPlaces(options.tools, plan, 'exec')
+    const { cwd, cache, bare } = request
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const whole = viewEnvironment({
       root: plan.root,
-      cwd: request.cwd,
-      cache: request.cache,
+      cwd,
+      cache,
       shell,
       env: { ...(protectsRepository(plan) && { GIT_TEMPLATE_DIR: '' }), ...trust?.env, ...request.env },
       allow: options.env,
       toolPaths: toolPaths(options.tools),
-      bare: request.bare,
+      bare,
     })
     const { argv, env, extraFds } = commandLine(request, { shell, env: whole, terminal })
     const system = systemFor(shell)
-    const known = { owner, options, programs, keeper, keptNames }
-    const { mode, held, mounted, hidden } = await prepare(plan, system, known)
-    const release = held?.release
+    request.signal?.throwIfAborted()
+    const { mode, held, mounted, hidden } = await prepareTree(plan, system, {
+      owner,
+      options,
+      programs,
+      keeper: keeperFor(request),
+      keptNames,
+    })
+    const opened: Disposable[] = []
+    const close = () => opened.splice(0).forEach((one) => one[Symbol.dispose]())
     let network: CommandNetwork | undefined
-    let started: Promise<StartedCommand>
+    let released: Promise<unknown> | undefined
+    const release = async () => void (await (released ??= Promise.all([network?.close(), held?.release()])))
     try {
       const layout = layOut(plan, mode, mounted)
       const split = splitLate(layout)
-      const { placements } = split.early
       const limits = limitsOf(request, options, layout)
       const isTranslated = mode === 'translated'
-      const extendedAttributes = offersExtendedAttributes(plan)
       const seccomp = sandboxProgram({
         allowPtrace: isTranslated,
         forProot: isTranslated,
         interprocess: true,
         unixSockets: options.unixSockets === 'workspace',
-        extendedAttributes,
+        extendedAttributes: offersExtendedAttributes(plan),
       })
       request.signal?.throwIfAborted()
-      warden ??= useWarden()
-      pipes ??= usePipes()
-      const startsFirst = isFirst
-      isFirst = false
-      network =
-        typeof options.network === 'object'
-          ? new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
-          : undefined
-      started = startCommand({
-        request,
-        owner,
-        warden,
-        keeper,
-        release,
-        network,
-        onExposure: options.onExposure,
-        // A command on a terminal has its streams there.
-        pipes: terminal === undefined ? pipes : undefined,
-        warm: terminal === undefined && !startsFirst ? warm : undefined,
-        async withCommand(use) {
-          using sources = await openSources(placements)
-          const reserved = held?.identities ?? new Map()
-          checkReserved(placements, sources, reserved)
-          const { bwrap, proot } = programs
-          using opened = await openTools(options.tools)
-          const shared = options.network === 'host' ? 'host' : 'none'
-          const scratchBytes = limits.scratchBytes ?? options.scratchBytes
-          const direct = hidden && {
-            etc: etcFor(system).fd,
-            hidden: { identity: rootIdentity(plan, sources), names: hidden },
-          }
-          const common = {
-            layout,
-            split,
-            sources,
-            reserved,
-            system,
-            argv,
-            env,
-            cwd: request.cwd,
-            extraFds,
-            seccomp,
-            contents,
-            limits,
-            direct,
-          }
-          return await use({ ...common, tools: opened.tools, network: shared, scratchBytes, cgroup, bwrap, proot })
-        },
-      })
-      const running = await started
-      return network === undefined ? running : network.follow(running)
+      if (typeof options.network === 'object') {
+        network = new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
+      }
+      const { placements } = split.early
+      const sources = await openSources(placements)
+      opened.push(sources)
+      const reserved = held?.identities ?? new Map()
+      checkReserved(placements, sources, reserved)
+      const tools = await openTools(options.tools)
+      opened.push(tools)
+      const direct = hidden && {
+        etc: etcFor(system).fd,
+        hidden: { identity: rootIdentity(plan, sources), names: hidden },
+      }
+      const command: SandboxCommand = {
+        ...{ layout, split, sources, reserved, system, argv, env, cwd, extraFds, seccomp, contents, limits, direct },
+        ...{ tools: tools.tools, cgroup, bwrap: programs.bwrap, proot: programs.proot },
+        network: options.network === 'host' ? 'host' : 'none',
+        scratchBytes: limits.scratchBytes ?? options.scratchBytes,
+      }
+      return { command, network, isOnTerminal: terminal !== undefined, close, release }
     } catch (error) {
-      await network?.close()
-      await release?.()
+      close()
+      await release()
       throw error
     }
   }
 
+  async function start(
+    { command, network, isOnTerminal, release }: PreparedSandbox,
+    { request, hasInput, onStdout, onStderr }: CommandRun,
+  ): Promise<CommandPort> {
+    request.signal?.throwIfAborted()
+    warden ??= useWarden()
+    pipes ??= usePipes()
+    const startsFirst = isFirst
+    isFirst = false
+    const sandbox = await startSandbox({
+      ...{ command, owner, warden, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
+      signal: request.signal,
+      onExposure: options.onExposure,
+      // A command on a terminal has its streams there.
+      pipes: isOnTerminal ? undefined : pipes,
+      warm: isOnTerminal || startsFirst ? undefined : warm,
+    })
+    return portOf(sandbox, { network, release })
+  }
+
   return {
-    guarantees,
-    limits,
-    topNames: toolNames(options.tools),
-    refuseMissing: reservationProblem,
-    ...(typeof options.network === 'object' && {
-      explainConnection: verdictOf(options.network.list, options.network.requests),
-    }),
-    rootForm(plan) {
-      if (!isAtRoot(plan)) return undefined
-      const shell = resolveShell({ existsInView: isSystemProgram })
-      return rootFormOf(plan, systemFor(shell), { options, programs })
+    facts: {
+      limits,
+      topNames: toolNames(options.tools),
+      refuseMissing: reservationProblem,
+      ...(typeof options.network === 'object' && {
+        explainConnection: verdictOf(options.network.list, options.network.requests),
+      }),
+      rootForm(plan) {
+        if (!isAtRoot(plan)) return undefined
+        const shell = resolveShell({ existsInView: isSystemProgram })
+        return rootFormOf(plan, systemFor(shell), { options, programs })
+      },
     },
-    spawn: (request, plan) => work.hold((signal) => start({ ...request, signal }, plan), request.signal),
-    openTerminal: (request, plan) =>
-      work.hold(async (signal) => {
-        // Before the terminal, whose master it would inherit and keep.
-        warden ??= useWarden()
-        const { columns, rows } = request
-        const device = await startTerminal({ columns, rows, owner, signal })
-        const plain = { ...plainRequest(request, device), signal }
-        return followTerminal({ request, device, start: () => start(plain, plan, device) })
-      }, request.signal),
+    hasTerminals: true,
+    prepare,
+    start,
+    explainFailure,
     async close() {
-      try {
-        await work.end()
-      } finally {
-        await warm?.close()
-        await keptNames?.close()
-        warden?.close()
-        warden = undefined
-        pipes?.close()
-        pipes = undefined
-        nameKeeper?.close()
-        nameKeeper = undefined
-        contents.close()
-        for (const etc of etcs.values()) etc.close()
-        etcs.clear()
-      }
+      await warm?.close()
+      await keptNames?.close()
+      for (const one of [warden, pipes, nameKeeper, contents, ...etcs.values()]) one?.close()
+      warden = pipes = nameKeeper = undefined
+      etcs.clear()
     },
   }
 }

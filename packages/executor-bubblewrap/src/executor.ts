@@ -1,31 +1,23 @@
 import type { Executor } from '@ws/core/executor'
 import { defineExecutor } from '@ws/process'
-import { attachCgroup, sweepReserved } from '@ws/sandbox'
+import { sweepReserved } from '@ws/sandbox'
 
-import { createAttached } from './attach.ts'
+import { attachBubblewrap } from './attach.ts'
 import { type BubblewrapExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { guaranteesOf } from './guarantees.ts'
 import { authorityFor } from './network/named-network.ts'
 import { describeWarm, probeBubblewrap } from './probe.ts'
 import type { Programs } from './programs.ts'
-import { executorName } from './running.ts'
 
 const createExecutor = defineExecutor<ResolvedOptions, Programs>({
-  name: executorName,
+  name: 'bubblewrap',
   programs: ['bwrap', 'proot'],
   probe: probeBubblewrap,
   describe: describeWarm,
   guarantees: (_found, options) => guaranteesOf(options),
   async attach(target, programs, options) {
     await sweepReserved()
-    return createAttached({
-      ...target,
-      authority: await authorityFor(options.network),
-      options,
-      programs,
-      guarantees: guaranteesOf(options),
-      cgroup: attachCgroup(options.cgroup),
-    })
+    return attachBubblewrap(target, programs, options, { authority: await authorityFor(options.network) })
   },
 })
 

@@ -34,7 +34,7 @@ export interface PrepareOptions {
  * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for what cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` where the
  * root cannot be had in the form that is asked for
  */
-export async function prepare(
+export async function prepareTree(
   plan: BindPlan,
   system: readonly SystemEntry[],
   { owner, options, programs, keeper, keptNames }: PrepareOptions,

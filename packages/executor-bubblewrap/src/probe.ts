@@ -30,7 +30,7 @@ import { nameResolution, probedNetwork } from './network/named-network.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { type Attempt, commandOf, emptyPlan, noWarden, type Run } from './probe-command.ts'
 import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
-import { noProcess } from './running.ts'
+import { noProcess } from './port.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 import { WarmPool } from './warm/pool.ts'
@@ -203,7 +203,6 @@ async function runOnce(
     keeper,
     warm,
     network,
-    stdin: 'none',
   })
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone

@@ -2,9 +2,8 @@ import type { Owner } from '@ws/core/adapter'
 import { execError } from '@ws/core/executor'
 import {
   collect,
-  type OutputListener,
+  type CommandRun,
   type PipeMaker,
-  type ProcessInput,
   readFurtherOutput,
   type RunningProcess,
   startProcess,
@@ -17,7 +16,7 @@ import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
 import { endSandbox, identify } from './first-child.ts'
 import { descriptors, readReport } from './first-process.ts'
-import { letGo, type Sandbox } from './let-go.ts'
+import { letGo, type Sandbox } from './port.ts'
 import { mountCheck, type MountWatch, watchMounts } from './mount-check.ts'
 import type { CommandNetwork } from './network/named-network.ts'
 import { orderOptions } from './order.ts'
@@ -35,9 +34,9 @@ export interface SandboxStart {
   readonly pipes?: PipeMaker | undefined
   /** Absent: every command starts cold. */
   readonly warm?: WarmPool | undefined
-  readonly stdin: ProcessInput
-  readonly onStdout?: OutputListener | undefined
-  readonly onStderr?: OutputListener | undefined
+  readonly hasInput?: boolean | undefined
+  readonly onStdout?: CommandRun['onStdout'] | undefined
+  readonly onStderr?: CommandRun['onStderr'] | undefined
   /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
   readonly network?: Pick<CommandNetwork, 'open'> | undefined
   /** Default `cover`. */
@@ -75,7 +74,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
 
 async function startIn(group: CommandGroup | undefined, start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
-  const wanted = ['stdout', 'stderr', 'arguments', ...(start.stdin === 'none' ? [] : ['stdin'])]
+  const wanted = ['stdout', 'stderr', 'arguments', ...(start.hasInput === true ? ['stdin'] : [])]
   const pipes = await takePipes(start.pipes, wanted.length, owner)
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
   const { argv, options, extraFds, close } = withPipes(pipes, () => {
@@ -96,7 +95,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
       stdinPipe,
       stdoutPipe,
       ...asOwner,
-      stdin: start.stdin,
+      stdin: start.hasInput === true ? 'pipe' : 'none',
       drainGrace: 0,
       maxOutputBytes: longestError,
       onStdout: start.onStdout,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core/executor'
-import { type OwnMounts, ownMounts } from '@ws/process'
+import { ownMounts } from '@ws/process'
 import { type BindSource, openBindSources, type ResolvedTool } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
@@ -13,6 +13,8 @@ export interface MountedSource {
   /** The path inside that file system. */
   readonly root: string
 }
+
+type OwnMounts = ReturnType<typeof ownMounts>
 
 export interface OpenedSources extends Disposable {
   /** `device:inode` */

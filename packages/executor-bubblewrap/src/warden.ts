@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 
-import { openPrivateFile, Shared, spawnChild } from '@ws/process'
+import { openPrivateFile, openStdio, Shared, spawnChild } from '@ws/process'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
@@ -81,12 +81,10 @@ function startWarden(): Warden {
 
 function startScript(notes: number): ChildProcess {
   try {
-    return spawnChild('/bin/sh', ['-c', script], {
-      stdio: ['pipe', 'ignore', 'ignore', notes],
-      env: {},
-      cwd: '/',
-      detached: true,
-    })
+    // Not the master of a terminal, which a library leaves open to children.
+    const { slots } = openStdio({ argv: [], extraFds: new Map([[3, notes]]) })
+    const stdio = ['pipe' as const, 'ignore' as const, 'ignore' as const, ...slots.slice(3)]
+    return spawnChild('/bin/sh', ['-c', script], { stdio, env: {}, cwd: '/', detached: true })
   } catch (error) {
     closeSync(notes)
     throw error

@@ -43,7 +43,6 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
     owner,
     warden,
     keeper: () => keeper,
-    stdin: 'none',
     onStdout: output.onStdout,
     onStderr: output.onStderr,
   })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 
 import type { CommandLimits, FileDoor } from '@ws/core'
 import type { AttachedExecutor } from '@ws/core/executor'
+import { defineExecutor } from '@ws/process'
 import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {
   component,
@@ -14,7 +15,7 @@ import {
 } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { createAttached } from '../src/attach.ts'
+import { attachBubblewrap } from '../src/attach.ts'
 import { resolveOptions } from '../src/options.ts'
 import { guaranteesOf } from '../src/guarantees.ts'
 import { findPrograms } from '../src/programs.ts'
@@ -47,8 +48,13 @@ for (const mode of modes) {
       const { bwrap = '', proot } = await findPrograms()
       const { root, scratch } = bench
       const programs = { bwrap, proot, direct: true }
-      const guarantees = guaranteesOf(options)
-      executor = createAttached({ root, owner: scratch.owner, options, programs, guarantees, cgroup: delegated })
+      const { owner } = scratch
+      executor = await defineExecutor<object, true>({
+        name: 'bubblewrap',
+        probe: async () => ({ found: true }),
+        guarantees: () => guaranteesOf(options),
+        attach: () => attachBubblewrap({ root, owner }, programs, options, { cgroup: delegated }),
+      })({}).attach({ root, owner, files: undefined as never })
       return { executor, asked }
     }
 
@@ -95,7 +101,9 @@ for (const mode of modes) {
           throw new Error('cannot be moved')
         },
       })
-      await expect(executor.spawn(request(`touch ran; sleep ${marker}`), bench.plan())).rejects.toThrow('moved')
+      await expect(executor.spawn(request(`touch ran; sleep ${marker}`), bench.plan())).rejects.toMatchObject({
+        code: 'ENOEXEC',
+      })
       expect(cgroup.below()).toEqual([])
       // It was killed, but this process learns of it later.
       expect(await eventually(() => processesWith(marker).length === 0)).toBe(true)

@@ -100,7 +100,7 @@ for (const mode of modes) {
       const running = await startSurvivors()
       await bench.executor.close()
       expect(processesWith(marker)).toEqual([])
-      await expect(running.wait()).rejects.toSatisfy((error) => isWorkspaceError(error, 'ECLOSED'))
+      expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
       await expect(bench.run('true')).rejects.toSatisfy((error) => isWorkspaceError(error, 'ECLOSED'))
     })
 

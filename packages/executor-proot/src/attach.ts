@@ -19,17 +19,15 @@ import {
   confineArgv,
   type DelegatedCgroup,
   isSystemProgram,
-  isToolWritable,
   type LandlockRule,
   limitedCommand,
   narrowedLimits,
   offersExtendedAttributes,
-  resourceLimits,
+  refuseWritableTools,
   sandboxProgram,
   toolNames,
   toolPaths,
   viewEnvironment,
-  writableToolError,
 } from '@ws/sandbox'
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -82,8 +80,7 @@ export function attachProot(
   const limits = heldLimits(machine, cgroup !== undefined)
   requireLimits(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
   checkToolAccess(tools, owner, 'attach')
-  const writableTool = hasLandlock ? undefined : tools.find((tool) => isToolWritable(tool, owner))
-  if (writableTool !== undefined) throw writableToolError(writableTool)
+  if (!hasLandlock) refuseWritableTools(tools, owner)
   const directory = createRuntimeDirectory()
   const { loader, system } = makeParts()
   const skeletons = new SkeletonCache(directory)
@@ -111,7 +108,6 @@ export function attachProot(
 
   async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<ProotCommand> {
     const limits = narrowedLimits(options, request.limits)
-    const ownLimits = resourceLimits(limits, cgroup)
     await checkToolPlaces(tools, plan, 'exec')
     const group = cgroup?.make(limits, { ownProcesses })
     const run = runs.take()
@@ -149,7 +145,7 @@ export function attachProot(
         const confined = withPipes([errors, stdoutPipe, stdinPipe], () => {
           request.signal?.throwIfAborted()
           const first = firstProcess({
-            argv: limitedCommand(argv, ownLimits, { ownProcesses: 2 }),
+            argv: limitedCommand(argv, limits, { ownProcesses: 2, cgroup }),
             env,
             cwd,
             etc: system.etc,

@@ -5,7 +5,6 @@ export {
   isSlowType,
   type MountEntry,
   mountOf,
-  type OwnMounts,
   ownMounts,
   parseMountTable,
   readMountInfo,
@@ -13,7 +12,7 @@ export {
 export { findProgram } from './probe/find.ts'
 export { collect, type Collected } from './run/collected.ts'
 export { KeptContents, openPrivateFile } from './run/descriptors.ts'
-export { createCommandOutput, type CommandOutputs } from './run/command-output.ts'
+export { createCommandOutput } from './run/command-output.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { isShort, requireDescriptors, withSpareDescriptor } from './room.ts'
 export { readFurtherOutput, readPipe, takeRest } from './run/further-output.ts'
@@ -27,8 +26,6 @@ export type {
   DescriptorSource,
   ExtraDescriptors,
   LoaderStatus,
-  OutputListener,
-  ProcessInput,
   ProcessResult,
   RunningProcess,
   StartProcessOptions,

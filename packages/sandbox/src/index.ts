@@ -6,13 +6,12 @@ export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockRule } from './landlock/types.ts'
 export { attachCgroup, type DelegatedCgroup, openCgroup } from './limits/cgroup/delegated.ts'
 export type { CommandGroup } from './limits/cgroup/group.ts'
-export { limitedCommand } from './limits/command.ts'
 export {
+  limitedCommand,
   type LimitOptions,
   narrowedLimits,
   type ResolvedLimits,
   resolveLimits,
-  resourceLimits,
 } from './limits/options.ts'
 export { resourceLimitReport } from './limits/report.ts'
 export { useListener } from './listen/listener.ts'

@@ -1,16 +1,10 @@
 import { WorkspaceError } from '@ws/core'
-import {
-  execError,
-  noGuarantees,
-  type AttachedExecutor,
-  type Executor,
-  type ProbeReport,
-  type StartedCommand,
-} from '@ws/core/executor'
+import { noGuarantees, type Executor } from '@ws/core/executor'
+import { defineExecutor, unavailable } from '@ws/process'
 import type { Experimental_SandboxSession } from 'ai'
 
 import { checkAiSdk } from '../framework.ts'
-import { startCommand } from './command.ts'
+import { commandsIn } from './command.ts'
 import { Copies } from './copies.ts'
 import { collect, prepareDirectory } from './tree.ts'
 
@@ -43,20 +37,18 @@ export function createSandboxExecutor(
   checkSession(session)
   checkAiSdk('createSandboxExecutor')
   let isAttached = false
-  return {
+  return defineExecutor<Experimental_SandboxSession, true>({
     name,
     kind: 'interpreter',
-    async probe({ signal } = {}): Promise<ProbeReport> {
-      signal?.throwIfAborted()
+    async probe() {
       const usable = await collect(session, 'find / -maxdepth 0 -printf x').then(
         () => true,
         () => false,
       )
-      const missing = usable ? [] : ['the sandbox runs no GNU find']
-      const howToFix = usable ? [] : ['install findutils in the sandbox']
-      return { available: usable, guarantees: noGuarantees, missing, howToFix, details: {} }
+      return usable ? { found: true } : unavailable('the sandbox runs no GNU find', 'install findutils in the sandbox')
     },
-    async attach({ root, files }): Promise<AttachedExecutor> {
+    guarantees: () => noGuarantees,
+    async attach({ root, files }) {
       if (root === '/') {
         throw new WorkspaceError({
           code: 'EINVAL',
@@ -74,31 +66,14 @@ export function createSandboxExecutor(
         })
       }
       isAttached = true
+      const onClose = () => void (isAttached = false)
       await prepareDirectory(session, root).catch((error: unknown) => {
-        isAttached = false
+        onClose()
         throw error
       })
-      const copies = new Copies(session, { root, files })
-      const running = new Set<StartedCommand>()
-      let closed = false
-      return {
-        guarantees: noGuarantees,
-        async spawn(request) {
-          if (closed) throw execError('ECLOSED', 'the executor is closed')
-          const command = await startCommand({ name, session, copies, request })
-          running.add(command)
-          const forget = () => running.delete(command)
-          command.wait().then(forget, forget)
-          return command
-        },
-        async close() {
-          closed = true
-          await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
-          isAttached = false
-        },
-      }
+      return commandsIn({ name, session, copies: new Copies(session, { root, files }), onClose })
     },
-  }
+  })(session)
 }
 
 const methods = [

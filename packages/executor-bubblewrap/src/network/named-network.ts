@@ -3,7 +3,7 @@ import type { Server } from 'node:net'
 
 import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type ConnectionReport, execError, type HostsRule, shortageOf, type StartedCommand } from '@ws/core/executor'
+import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortageOf } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
 import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
 import { useListener } from '@ws/sandbox'
@@ -41,6 +41,7 @@ export class CommandNetwork {
   readonly #refused = new RefusedHosts()
   readonly #listener = useListener()
   #gate: Gate | undefined
+  #closing: Promise<void> | undefined
   #endHearing: (() => Promise<void>) | undefined
 
   constructor(
@@ -85,9 +86,9 @@ export class CommandNetwork {
     })
   }
 
-  async close(): Promise<void> {
-    await this.#end()
-    this.#listener.close()
+  /** Twice is fine. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end().finally(() => this.#listener.close()))
   }
 
   async #end(): Promise<void> {
@@ -96,35 +97,9 @@ export class CommandNetwork {
     await this.#gate?.close()
   }
 
-  /** The command with its network: that ends with it, and its result says what was refused. */
-  follow(started: StartedCommand): StartedCommand {
-    const result = started.wait().then(
-      async (ended) => {
-        await this.close()
-        return this.#refused.addTo(ended)
-      },
-      async (error: unknown) => {
-        await this.close()
-        throw error
-      },
-    )
-    // callers that wait for it see the error
-    result.catch(() => undefined)
-    const { stdout, stderr } = started
-    return {
-      stdout,
-      stderr,
-      output: () => started.output(),
-      kill: (signal) => started.kill(signal),
-      get survivors() {
-        return started.survivors
-      },
-      wait: () => result,
-      async [Symbol.asyncDispose]() {
-        await started[Symbol.asyncDispose]()
-        await result.catch(() => undefined) // leaving a scope waits for the end, whatever it is
-      },
-    }
+  /** The end of the command, with the hosts that were refused. */
+  addRefusedTo<End extends Pick<ExecutorResult, 'violations'>>(end: End): End {
+    return this.#refused.addTo(end)
   }
 
   #hear(report: ConnectionReport): void {

@@ -4,7 +4,7 @@ import { readFurtherOutput, readPipe, takeRest } from '@ws/process'
 import { unreadableCaller } from '@ws/sandbox'
 
 import { signalIn } from '../first-child.ts'
-import type { Sandbox } from '../let-go.ts'
+import type { Sandbox } from '../port.ts'
 import type { SandboxStart } from '../sandbox.ts'
 import type { WarmPool } from './pool.ts'
 import type { Spare } from './spare.ts'
@@ -20,7 +20,7 @@ export interface WarmCommand {
   readonly end: () => void
   /** The listings of the command are watched. */
   readonly hides: boolean
-  readonly start: Pick<SandboxStart, 'stdin' | 'onStdout' | 'onStderr'>
+  readonly start: Pick<SandboxStart, 'hasInput' | 'onStdout' | 'onStderr'>
 }
 
 /** Follows a command in a spare to its end. */
@@ -42,7 +42,7 @@ export function followWarm({
     return stream
   }
   const streams = [read('stdout'), read('stderr')]
-  const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
+  const stdin = start.hasInput === true ? inputOf(spare) : undefined
   // The order's descriptor and an input without a writer.
   spare.close()
   let ending: WarmEnd | undefined
@@ -66,7 +66,7 @@ export function followWarm({
       },
       outOfReach: new AbortController().signal,
       survivors: false,
-      stdin: start.stdin === 'pipe' ? stdin : undefined,
+      stdin,
     },
     errorsRead: gone,
     exitCode: () => ending?.status,
@@ -78,11 +78,9 @@ export function followWarm({
   }
 }
 
-function inputOf(spare: Spare, input: SandboxStart['stdin']): Socket {
+function inputOf(spare: Spare): Socket {
   const socket = new Socket({ fd: spare.take('stdin'), readable: false, writable: true })
   // A command may close its input, or end, before it has read everything.
   socket.on('error', () => undefined)
-  if (typeof input === 'string' && input !== 'pipe') socket.end(input)
-  else if (input instanceof Uint8Array) socket.end(input)
   return socket
 }

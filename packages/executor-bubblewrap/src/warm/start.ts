@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
 import { collect } from '@ws/process'
-import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
+import { isOnSlowMount, limitedCommand } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
 import { mountCheck, watchMounts } from '../mount-check.ts'
-import type { Sandbox } from '../let-go.ts'
+import type { Sandbox } from '../port.ts'
 import { signalIn } from '../first-child.ts'
 import type { SandboxStart } from '../sandbox.ts'
 import { encodeOrder } from './order.ts'
@@ -38,13 +38,12 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   if (isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source])))) return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const waits = isChecked || start.network !== undefined
-  const limits = resourceLimits(command.limits, command.cgroup)
   const order = encodeOrder({
     // The first process counts with those of the command.
-    argv: limitedCommand(command.argv, limits, { ownProcesses: 1 }),
+    argv: limitedCommand(command.argv, command.limits, { ownProcesses: 1 }),
     env: { ...command.env, PWD: command.cwd },
     cwd: command.cwd,
-    hasInput: start.stdin !== 'none',
+    hasInput: start.hasInput === true,
     atOnce: !waits,
     covers: split.covers,
     top: split.top,

@@ -17,7 +17,7 @@ export class RefusedHosts {
   }
 
   /** The result of the command, with them. */
-  addTo(result: ExecutorResult): ExecutorResult {
+  addTo<Result extends Pick<ExecutorResult, 'violations'>>(result: Result): Result {
     const violations = [...(result.violations ?? []), ...this.#refused.values()]
     return violations.length === 0 ? result : { ...result, violations }
   }

@@ -47,8 +47,8 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     const run = { request: stoppable, hasInput: request.stdin !== undefined, onStdout, onStderr }
     try {
       for (let attempt = 1; ; attempt++) {
-        const prepared = await driver.prepare(plan, stoppable, terminal)
         try {
+          const prepared = await driver.prepare(plan, stoppable, terminal)
           const startedAt = performance.now()
           const port = await startOnce(prepared, run)
           return followCommand({ name, driver, request, port, prepared, output, terminal, startedAt })

@@ -79,8 +79,7 @@ function createExecutor<Options, Found>(
       const { report, found } = await find({ root: view.root, owner })
       if (found !== undefined) {
         const attached = await driver.attach({ ...view, owner }, found, options)
-        if ('spawn' in attached) return attached
-        return attachDriver({ name, guarantees: driver.guarantees(found, options), owner, driver: attached })
+        return attachDriver({ name, guarantees: report.guarantees, owner, driver: attached })
       }
       throw new WorkspaceError({
         code: 'ENOEXECUTOR',

@@ -63,11 +63,7 @@ export interface ExecutorDriver<Options, Found> {
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
   guarantees(found: Found, options: Options): Guarantees
   /** Makes what runs the commands of one workspace. */
-  attach(
-    view: WorkspaceView & ConfinedTarget,
-    found: Found,
-    options: Options,
-  ): CommandDriver | AttachedExecutor | Promise<CommandDriver | AttachedExecutor>
+  attach(view: WorkspaceView & ConfinedTarget, found: Found, options: Options): CommandDriver | Promise<CommandDriver>
 }
 
 /** Runs the commands of one workspace. It judges no end and keeps no time: the base does. */
@@ -76,10 +72,12 @@ export interface CommandDriver {
   readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
   /** Commands can have a terminal of this machine; it comes with the request. Default false: sessions are `ENOTSUP`. */
   readonly hasTerminals?: boolean | undefined
+  /** Milliseconds after the last signal in which the driver reports the end. Default 10 s. */
+  readonly patience?: number | undefined
   /**
    * Does everything that can be refused before something runs. Its `signal` says that nothing may be started any more.
    *
-   * @throws WorkspaceError that says why the command cannot run
+   * @throws WorkspaceError that says why the command cannot run; `EBUSY` as `start`
    */
   prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
@@ -155,6 +153,6 @@ export interface CommandEnd {
 export interface KnownEnd {
   readonly result: ExecutorResult
   readonly request: CommandRequest
-  /** It was killed from here: by a caller, a timeout or an abort. */
-  readonly asked: boolean
+  /** The signals that were sent from here: by a caller, a timeout or an abort. */
+  readonly sent: ReadonlySet<string>
 }

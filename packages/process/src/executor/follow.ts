@@ -20,8 +20,7 @@ import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './
 
 /** Milliseconds that the rest of a command gets to end with it, before it is ended: a tree often goes by itself. */
 const leavingTime = 10
-/** Milliseconds after the last signal in which a driver must have reported the end. */
-const lastPatience = 10_000
+const defaultPatience = 10_000
 
 export interface FollowOptions {
   /** The name of the executor. */
@@ -75,16 +74,15 @@ export function followCommand(options: FollowOptions): StartedCommand {
       ...outcomeOf(end, sent, terminal !== undefined),
       ...output.end(),
       timedOut,
-      duration: performance.now() - startedAt,
+      duration: Math.round(performance.now() - startedAt),
       executor: name,
       ...(end.survivors === true && { survivors: true as const }),
       ...((end.violations?.length ?? 0) > 0 && { violations: end.violations }),
     }
     if (end.lost !== true && end.unstarted !== true) return result
-    const asked = sent.size > 0
-    const failure = driver.explainFailure?.(end, { result, request, asked })
+    const failure = driver.explainFailure?.(end, { result, request, sent })
     if (failure !== undefined) throw failure
-    if (!asked) throw end.unstarted === true ? notStarted(name) : sandboxKilled(result)
+    if (sent.size === 0) throw end.unstarted === true ? notStarted(name) : sandboxKilled(result)
     return result
   }
 
@@ -105,7 +103,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
 }
 
 /** Everything that ends a command before it ends by itself. */
-function createKiller({ request, port, terminal }: FollowOptions) {
+function createKiller({ driver, request, port, terminal }: FollowOptions) {
   const { timeout, signal: abort, killGrace } = request
   const sent = new Set<string>()
   const exited = new AbortController()
@@ -113,7 +111,7 @@ function createKiller({ request, port, terminal }: FollowOptions) {
   let [timedOut, aborted, finished] = [false, false, false]
   let [grace, last, leaving]: (NodeJS.Timeout | undefined)[] = []
   const end = () => {
-    last ??= setTimeout(givenUp.resolve, lastPatience, undefined)
+    last ??= setTimeout(givenUp.resolve, driver.patience ?? defaultPatience, undefined)
     port.end()
   }
   const send = (signal: KillSignal, whom: 'command' | 'everyone'): boolean => {

@@ -12,4 +12,3 @@ export type {
   TryOut,
 } from './driver.ts'
 export { type LocalCommand, startLocal } from './start-local.ts'
-export { HeldWork } from './held-work.ts'

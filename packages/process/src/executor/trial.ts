@@ -32,7 +32,7 @@ export async function tryOut<Options, Found>(
   let attached: AttachedExecutor | undefined
   try {
     const made = await driver.attach({ ...target, files: noFiles }, found, options)
-    attached = 'spawn' in made ? made : attachDriver({ name, guarantees: noGuarantees, owner, driver: made })
+    attached = attachDriver({ name, guarantees: noGuarantees, owner, driver: made })
     chmodSync(directory, 0o755)
     writeFileSync(join(directory, 'probe'), token, { mode: 0o644 })
     if (process.getuid?.() === 0) chownSync(directory, owner.uid, owner.gid)

@@ -2,7 +2,6 @@ import { readSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { Socket } from 'node:net'
 
-import { whenSettled } from './settled.ts'
 import type { OutputListener } from './types.ts'
 
 /** The size of a pipe, and so of the largest reading. One for all: a chunk is gone before the next is read. */
@@ -83,4 +82,17 @@ export async function readFurtherOutput(
     whenSettled(pending, ended, () => void pipe.resume())
   })
   await closed
+}
+
+/** Calls back once, when a listener has settled or the process ended: a stalled reader cannot hold up its end. */
+export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
+  let called = false
+  const once = () => {
+    if (called) return
+    called = true
+    ended?.removeEventListener('abort', once)
+    goOn()
+  }
+  pending.then(once, once)
+  ended?.addEventListener('abort', once, { once: true })
 }

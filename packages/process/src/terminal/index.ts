@@ -1,5 +1,3 @@
 export { terminalCommand } from './command.ts'
-export { followTerminal } from './follow.ts'
-export { plainRequest } from './request.ts'
 export { startTerminal } from './start.ts'
 export type { TerminalDevice } from './start.ts'

@@ -13,7 +13,7 @@ import { ProbeCache } from '../../src/executor/probe-cache.ts'
 const root = parseVirtualPath('/workspace')
 const owner = ordinaryOwner()
 const files = undefined as never
-const attached = { guarantees: noGuarantees, spawn: () => Promise.reject(new Error('not here')), close: async () => {} }
+const attached = { prepare: () => Promise.reject(new Error('not here')) }
 
 type Outcome = Probed<string>
 const found: Outcome = { found: 'found', details: { version: '1' } }

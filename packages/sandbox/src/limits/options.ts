@@ -73,9 +73,45 @@ export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandL
   return narrowed
 }
 
-/** The limits for `limitedCommand`: all but those that a control group holds, where there is one. */
-export function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
+/** All but those that a control group holds, where there is one. */
+function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits
   return rest
+}
+
+/** A program of util-linux, which Debian and its kin always have. It sets limits on itself and becomes the command. */
+export const prlimit = '/usr/bin/prlimit'
+
+export interface LimitedCommandOptions {
+  /** Processes of the executor's own that count with those of the command. Default 0. */
+  readonly ownProcesses?: number | undefined
+  /** A control group, which holds some of the limits. */
+  readonly cgroup?: unknown
+}
+
+/**
+ * The command, started by a program that sets its resource limits, to be run inside the view. Processes that confine
+ * the command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot
+ * widen them. Processor time is the exception: SIGXCPU comes a second before SIGKILL. No core file is left.
+ *
+ * `scratchBytes` is not a resource limit and is left alone.
+ *
+ * @returns `argv` itself when there is nothing to limit
+ */
+export function limitedCommand(
+  argv: readonly string[],
+  limits: CommandLimits,
+  { ownProcesses = 0, cgroup }: LimitedCommandOptions = {},
+): string[] {
+  const { cpuSeconds, memoryBytes, fileBytes, processes, openFiles } = resourceLimits(limits, cgroup)
+  const options = [
+    ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:${cpuSeconds + 1}`]),
+    ...(memoryBytes === undefined ? [] : [`--as=${memoryBytes}`]),
+    ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
+    ...(processes === undefined ? [] : [`--nproc=${processes + ownProcesses}`]),
+    ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),
+  ]
+  if (options.length === 0) return [...argv]
+  return [prlimit, ...options, '--core=0', '--', ...argv]
 }

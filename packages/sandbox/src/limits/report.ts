@@ -1,7 +1,7 @@
 import type { LimitField, LimitReport } from '@ws/core/executor'
 import { existsSync } from 'node:fs'
 
-import { prlimit } from './command.ts'
+import { prlimit } from './options.ts'
 
 export interface LimitReportOptions {
   /** Over what the kernel counts processes: `tree` where commands are in a user namespace of their own. */

@@ -1,4 +1,4 @@
-export type { Watch, WatchedCover } from './watch.ts'
+export type { WatchedCover } from './watch.ts'
 export { reservedNames } from './journal.ts'
 export {
   type NameKeeper,

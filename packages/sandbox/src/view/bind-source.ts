@@ -2,7 +2,7 @@ import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open, 
 import { promisify } from 'node:util'
 
 import { WorkspaceError, type VirtualPath } from '@ws/core'
-import { type HostPath, shortageOf, shortError } from '@ws/core/executor'
+import { type BindPlan, type HostPath, shortageOf, shortError } from '@ws/core/executor'
 import { ownMounts } from '@ws/process'
 
 // Not in fs.constants; the same number on every architecture that Node runs on.
@@ -158,4 +158,13 @@ function busy({ operation, at }: Pick<Wanted, 'operation' | 'at'>, what: string,
     remedy: 'run the command again when nothing changes it',
     native,
   })
+}
+
+/**
+ * Whether commands can ask for extended attributes of files; else that is ENOTSUP. Not where something of the view lies in
+ * FUSE or on a network: such file systems answer with errors of their own (rclone's mounts: EIO, at which `cp -a` and
+ * Python's `shutil.copy2` give up), and each question is a round trip.
+ */
+export function offersExtendedAttributes({ binds }: Pick<BindPlan, 'binds'>): boolean {
+  return !isOnSlowMount(binds.map(({ source }) => source))
 }

@@ -142,9 +142,20 @@ export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, op
   }
 }
 
-/** True when `owner` may write to the directory of a tool: only the kernel keeps it from doing so in commands. */
-export function isToolWritable({ host }: ResolvedTool, owner: Owner): boolean {
-  return mayUse(host, owner, 0o2) || statSync(host).uid === owner.uid
+/**
+ * Refuses tools that the user of commands could change, where nothing holds them read-only.
+ *
+ * @throws WorkspaceError `EUNENFORCEABLE`
+ */
+export function refuseWritableTools(tools: readonly ResolvedTool[], owner: Owner): void {
+  const writable = tools.find(({ host }) => mayUse(host, owner, 0o2) || statSync(host).uid === owner.uid)
+  if (writable === undefined) return
+  throw new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'attach',
+    reason: `commands could change the tool at \`${writable.at}\`, which belongs to the user that they run as: nothing holds it read-only here`,
+    remedy: 'let another user own it, or use bubblewrap',
+  })
 }
 
 /** For PATH. */
@@ -161,14 +172,4 @@ function mayUse(path: string, { uid, gid }: Owner, bits: number): boolean {
 
 function overlap(one: VirtualPath, other: VirtualPath): boolean {
   return isWithin(one, other) || isWithin(other, one)
-}
-
-/** The error for a tool that this machine cannot hold read-only: see {@link isToolWritable}. */
-export function writableToolError({ at }: ResolvedTool): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'attach',
-    reason: `commands could change the tool at \`${at}\`, which belongs to the user that they run as: nothing holds it read-only here`,
-    remedy: 'let another user own it, or use bubblewrap',
-  })
 }
