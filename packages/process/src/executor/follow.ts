@@ -92,7 +92,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
     ...output.readers,
     kill: (signal = 'SIGTERM') => killer.kill(signal),
     get survivors() {
-      return port.survivors === true
+      return port.survivors === true || killer.state().isUnknown
     },
     wait: () => result,
     async [Symbol.asyncDispose]() {
@@ -108,7 +108,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
   const sent = new Set<string>()
   const exited = new AbortController()
   const givenUp = Promise.withResolvers<undefined>()
-  let [timedOut, aborted, finished] = [false, false, false]
+  let [timedOut, aborted, finished, isUnknown] = [false, false, false, false]
   let [grace, last, leaving]: (NodeJS.Timeout | undefined)[] = []
   const end = () => {
     last ??= setTimeout(givenUp.resolve, driver.patience ?? defaultPatience, undefined)
@@ -147,6 +147,8 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
     /** `undefined`: the driver did not report the end after the last signal. */
     async untilGivenUp<Value>(value: Promise<Value>): Promise<Value | undefined> {
       const settled = await Promise.race([value, givenUp.promise])
+      isUnknown = settled === undefined
+      void value.catch(() => undefined).then(() => (isUnknown = false))
       exited.abort(over)
       return settled
     },
@@ -163,7 +165,8 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       for (const one of [timer, grace, last, leaving]) clearTimeout(one)
       abort?.removeEventListener('abort', onAbort)
     },
-    state: () => ({ timedOut, aborted, sent }),
+    /** `isUnknown`: it may run on. */
+    state: () => ({ timedOut, aborted, sent, isUnknown }),
   }
 }
 
