@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { requireDescriptors } from '../room.ts'
@@ -79,6 +78,8 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
   requireDescriptors(descriptorsOfStart)
+  // Only here: with its own packages it takes longer to load than all of this one.
+  const { execa } = await import('execa')
   const { all } = await execa(path, parameters, {
     timeout,
     ...(signal === undefined ? {} : { cancelSignal: signal }),
