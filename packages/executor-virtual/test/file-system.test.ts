@@ -33,8 +33,8 @@ describe('createBashFileSystem', () => {
     await using workspace = await open()
     const fs = createBashFileSystem(workspace)
     expect(await failure(fs.readFile('/missing'))).toBe("ENOENT: no such file or directory, open '/missing'")
-    expect(await failure(fs.readFile('/no/k'))).toBe("EACCES: permission denied, open '/no/k'")
-    expect(await failure(fs.writeFile('/ro/r', 'x'))).toBe("EROFS: read-only file system, open '/ro/r'")
+    expect(await failure(fs.readFile('/no/k'))).toBe("EACCES: permission denied by the rule deny(/no), open '/no/k'")
+    expect(await failure(fs.writeFile('/ro/r', 'x'))).toBe("EROFS: read-only file system by the rule mount:/ro, open '/ro/r'")
     expect(await failure(fs.readFile('/d'))).toMatch(/^EISDIR/)
     expect(await failure(fs.readFile('/a.txt/x'))).toMatch(/^ENOTDIR/)
     expect(await failure(fs.stat('/a.txt/'))).toMatch(/^ENOTDIR/)
@@ -141,12 +141,14 @@ describe('createBashCommands', () => {
     expect(await ran("printf 'b 2\na 10\n' | sort -k2n | awk '{ printf \"%s;\", $1 }'")).toBe('b;a;0')
     expect(await ran('find d -name x -exec grep -c 1 {} +')).toBe('1\n0')
     expect(await ran('ls d | xargs -n 1 echo got')).toBe('got x\n0')
-    expect(await ran('cat no/k')).toBe('cat: no/k: Permission denied\n1')
+    expect(await ran('cat no/k')).toBe('cat: no/k: Permission denied\ncat: the rule deny(/no) refuses /no/k\n1')
     expect(await ran('rm -r ro')).toMatch(/^rm: cannot remove 'ro/u)
     expect(await ran('echo x | tee ro/r no/k missing/f b.txt; cat b.txt')).toBe(
-      'x\nx\ntee: ro/r: Read-only file system\ntee: no/k: Permission denied\ntee: missing/f: No such file or directory\n0',
+      'x\nx\ntee: ro/r: Read-only file system\ntee: no/k: Permission denied\ntee: missing/f: No such file or directory\ntee: the rule mount:/ro refuses /ro/r\ntee: the rule deny(/no) refuses /no/k\n0',
     )
-    expect(await ran('echo x | tee ro/r')).toBe('x\ntee: ro/r: Read-only file system\n1')
+    expect(await ran('echo x | tee ro/r')).toBe(
+      'x\ntee: ro/r: Read-only file system\ntee: the rule mount:/ro refuses /ro/r\n1',
+    )
     for (const line of ['touch ro/n', 'mkdir ro/n', 'tar cf ro/t a.txt', 'gzip ro/r'])
       expect(await ran(line)).toMatch(/read-only file system/iu)
     for (let round = 0; round < 1001; round++) await bash.fs.writeFile(`/ro/${round}`, '').catch(() => undefined)

@@ -24,7 +24,7 @@ const kinds: readonly Kind[] = [
   { title: 'patterns', draw: drawPatternCase, few: 500, many: 50_000, most: 0.08 },
   { title: 'names of files', draw: drawGlobCase, few: 30, many: 5_000, most: 0.5, names: globFiles },
   { title: 'arithmetic', draw: drawArithmetic, few: 30, many: 5_000, most: 0.08 },
-  { title: 'declarations', draw: drawDeclaration, few: 30, many: 5_000, most: 0.1 },
+  { title: 'declarations', draw: drawDeclaration, few: 30, many: 5_000, most: 0.16 },
   { title: 'printf', draw: drawPrintf, few: 30, many: 5_000, most: 0.25 },
   { title: 'parameters', draw: drawParameter, few: 30, many: 5_000, most: 0.14 },
   { title: 'read and IFS', draw: drawRead, few: 30, many: 5_000, most: 0.04 },

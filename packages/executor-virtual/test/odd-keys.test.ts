@@ -11,7 +11,12 @@ const names = ['..', '.', '(empty)', 'n'.repeat(300)]
 function oddStore() {
   const inner = createMemoryAdapter({ files: { '/d/a.txt': 'needle\n', '/d/s/b.txt': 'needle\n' } })
   const entries = names.flatMap((name): Entry[] =>
-    (['file', 'directory'] as const).map((type) => ({ path: `/d/${name}` as MountPath, name, type, unreachable: true })),
+    (['file', 'directory'] as const).map((type) => ({
+      path: `/d/${name}` as MountPath,
+      name,
+      type,
+      unreachable: true,
+    })),
   )
   async function* list(path: MountPath, options?: ListOptions) {
     if (path === '/d' || (path === '/' && options?.recursive === true)) yield* entries

@@ -1,7 +1,6 @@
 /** One call of a tool. Data is bytes: strings with one character for each. */
 export interface Invocation {
   readonly name: string
-  /** The words after the name. */
   readonly given: readonly string[]
   readonly context: ToolContext
   readonly host: ToolHost
@@ -19,7 +18,6 @@ export interface Invocation {
 
 export type Tool<Call extends Invocation = Invocation> = (call: Call) => Promise<ToolResult>
 
-/** The shell around a tool. */
 export interface ToolHost {
   /** Ends the script: nothing after the call runs. For a form that the tool does not run as the real program does. */
   refuse(subject: string, reason: string): never
@@ -38,7 +36,6 @@ export interface ToolResult {
   stdoutEncoding?: 'binary'
 }
 
-/** The shell's state, as a tool sees it. */
 export interface ToolContext {
   readonly fs: ToolFiles
   readonly cwd: string
@@ -83,7 +80,6 @@ export interface FileFacts {
 
 /** Directories by one listing, instead of an `lstat` for each entry. */
 export interface Listing {
-  /** The entries of a directory, sorted by name. */
   readdirWithStats(path: string, options: { readonly facts: Facts }): Promise<ListedEntry[]>
   /** The facts that `lstat` reports about a path, or `stat` with `follow`, without the identity. */
   look(path: string, options?: { readonly follow?: boolean }): Promise<FileFacts>

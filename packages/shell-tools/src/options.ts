@@ -1,4 +1,3 @@
-/** The options of a command, as data. */
 export interface OptionTable {
   /** Short options without a value, in one string: `lrn`. */
   readonly flags?: string | undefined

@@ -13,7 +13,6 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The bytes that {@link decodeText} was given. */
 export function encodeText(text: string): Uint8Array {
   if (!escapes.test(text)) return encoder.encode(text)
   // three for each unit are the most that UTF-8 takes

@@ -27,7 +27,6 @@ export interface ScriptSession {
 export interface SystemOptions {
   /** Ends a script that asks for a missing part, and knows when it was ended. */
   readonly session?: ScriptSession | undefined
-  /** The workspace's root. */
   readonly root?: string | undefined
 }
 

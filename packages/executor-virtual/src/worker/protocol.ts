@@ -17,7 +17,6 @@ export interface WorkerCommand {
   readonly port: MessagePort
   readonly command: string
   readonly cwd: string
-  /** The workspace's root. */
   readonly root: string
   readonly env: Readonly<Record<string, string>>
   /** `later`: a stream, to be asked for when a command may read it. */
@@ -36,13 +35,11 @@ export interface FileRequest {
   readonly parameters: readonly unknown[]
 }
 
-/** Asks for the whole of standard input. */
 export interface InputRequest {
   readonly type: 'input'
   readonly id: number
 }
 
-/** Asks for the content of a URL. */
 export interface FetchRequest {
   readonly type: 'fetch'
   readonly id: number
@@ -69,5 +66,4 @@ export type FromWorker = FileRequest | InputRequest | FetchRequest | Done
 export type ToWorker =
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly code: string; readonly message: string }
-  /** Stop at the next statement. */
   | { readonly type: 'stop' }

@@ -8,10 +8,8 @@ export type Fetch = (request: Omit<FetchRequest, 'type' | 'id'>) => Promise<Fetc
 
 export interface RemoteFiles {
   readonly files: WorkspaceAsyncFiles
-  /** The whole of standard input. */
   readInput(): Promise<Uint8Array>
   fetch: Fetch
-  /** Takes an answer. */
   receive(answer: Exclude<ToWorker, { type: 'stop' }>): void
 }
 

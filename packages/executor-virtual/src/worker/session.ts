@@ -29,7 +29,6 @@ export class Session implements ToolHost {
   #refusal: string | undefined
   /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
   missing: string | undefined
-  /** The missing program that ended the script. */
   endedBy: string | undefined
   /** The file that the next script comes from, and the variables that it exports from the start. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
@@ -41,7 +40,6 @@ export class Session implements ToolHost {
   inCommand = false
   /** The number of commands under way whose standard output goes to standard error. */
   toErrors = 0
-  /** The descriptors that stand for standard error. */
   readonly errorDescriptors = new Set(['2'])
 
   /** The shell, as a refusal names it. */
@@ -66,7 +64,6 @@ export class Session implements ToolHost {
     return session
   }
 
-  /** The first refusal: a line for standard error. */
   get refusal(): string | undefined {
     return this.#refusal
   }

@@ -1,4 +1,3 @@
-/** Operations of one command that are under way at once. */
 const mostAtOnce = 32
 /** Bytes that are read ahead: a whole file is held at a time. */
 const mostBytesAtOnce = 32 * 1024 * 1024

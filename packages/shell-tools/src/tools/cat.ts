@@ -28,7 +28,6 @@ export const cat: Tool = async (call) => {
   return output.result()
 }
 
-/** A byte as `cat -v` shows it. */
 function seen(byte: string): string {
   const code = byte.charCodeAt(0)
   const low = code & 0x7f

@@ -80,7 +80,6 @@ export function bracket(
   }
 }
 
-/** The next character, with the backslash before it where that escapes it. */
 function member(text: string, escapes: boolean): string {
   if (escapes && text.startsWith('\\') && text.length > 1) return `\\${String.fromCodePoint(text.codePointAt(1) ?? 0)}`
   return String.fromCodePoint(text.codePointAt(0) ?? 0)

@@ -22,7 +22,6 @@ interface Part {
 
 export const headOptions = { flags: 'qv', valued: 'nc', numeric: true, long: ['lines=', 'bytes=', 'quiet', 'verbose'] }
 
-/** `head` and `tail`. */
 function ends(take: (bytes: string, part: Part) => string): Tool {
   return async (call) => {
     const output = new Output()
@@ -60,7 +59,6 @@ function ends(take: (bytes: string, part: Part) => string): Tool {
   }
 }
 
-/** The place after so many lines. */
 function afterLines(bytes: string, count: number): number {
   let place = 0
   for (let left = count; left > 0; left--) {

@@ -36,7 +36,6 @@ function expanded(text: string, variables: Variables): string {
   return done
 }
 
-/** The place of the `))` that ends a text. */
 function endOf(text: string, from: number): number {
   let depth = 2
   for (let at = from; at < text.length; at++) {

@@ -22,7 +22,6 @@ export function keepExpanded(text: string): void {
 
 const takeExpanded = () => expanded.pop() ?? ''
 
-/** What an expression is for. */
 export interface Use {
   /** Where bash goes on after a fault. In a redirection, that depends on the program. */
   readonly reach?: Reach | 'redirection' | undefined
@@ -89,7 +88,12 @@ export function subscriptNode({ name, subscript, kept, use }: Element, reach: Us
     if (use === 'default' || use === 'assignment') variables.asList(name)
     if (use === 'list' && !variables.isMap(name))
       sessionOf(interpreter).refuse(`${name}=([…]=…)`, 'an index that is an expression; use name[…]=…')
-    if (use === 'assignment' && /^-/.test(key) && !variables.isMap(name) && variables.place(name, BigInt(key)) === '')
+    if (
+      use === 'assignment' &&
+      key.startsWith('-') &&
+      !variables.isMap(name) &&
+      variables.place(name, BigInt(key)) === ''
+    )
       throw new ArithmeticFault(`${name}[${text}]: bad array subscript`)
     interpreter.ctx.state.env.set(kept, key)
     return 0n

@@ -23,7 +23,6 @@ export const levels: readonly (readonly string[])[] = [
   ['+', '-'],
   ['*', '/', '%'],
 ]
-/** In 64 bits. */
 export function apply(operator: string, left: bigint, right: bigint): bigint {
   return BigInt.asIntN(64, BigInt(results[operator]?.(left, right) ?? 0n))
 }

@@ -74,7 +74,6 @@ export class Variables {
     else arrays?.set(name, { kind: 'indexed', elements: new Map([[key, value]]) })
   }
 
-  /** The number of elements. */
   count(list: string): number {
     const name = this.#named(list)
     return this.#state.arrays?.get(name)?.elements.size ?? (this.#state.env.has(name) ? 1 : 0)

@@ -37,7 +37,7 @@ export interface ShellState {
   associativeArrays?: Set<string>
   namerefs?: ReadonlySet<string>
   integerVars?: Set<string>
-  /** What the expansions of a command have printed. */
+  /** Standard error of the expansions of a command. */
   expansionStderr?: string
   tempEnvBindings?: readonly ReadonlyMap<string, unknown>[]
   lowercaseVars?: Set<string>

@@ -74,7 +74,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (type === 'CStyleFor') rewriteLoop(node)
   if (type === 'Assignment') assignElements(node)
   if (type === 'CondUnary' && operator === '-v') nameElement(node)
-  // Of a script within, the faults are its own.
+  // A script within has faults of its own.
   const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
   for (const child of Object.values(node)) rewriteArithmetic(child, inner)
   if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
@@ -135,7 +135,6 @@ function element(text: string, use: Element['use'], reach?: Use['reach']): Found
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
 
-/** `${a[…]}` */
 function withKey(part: Part, reach: Use['reach']): readonly Part[] {
   const { type, parameter = '', operation } = part as unknown as Shape
   if (type !== 'ParameterExpansion') return [part]
@@ -143,7 +142,6 @@ function withKey(part: Part, reach: Use['reach']): readonly Part[] {
   return found === undefined ? [part] : [...found.parts, Object.assign(part, { parameter: found.name })]
 }
 
-/** `[[ -v a[…] ]]` */
 function nameElement(node: Shape): void {
   const found = element(plainText(node.operand as Word), 'default')
   if (found === undefined) return

@@ -59,7 +59,6 @@ function isFile({ operator, target }: NonNullable<Shape['redirections']>[number]
   return operator === '<' && part?.type !== 'ProcessSubstitution' && part?.value?.startsWith('/dev/') !== true
 }
 
-/** Takes the mark off. */
 export function takeMark(given: readonly string[]): { readonly words: string[]; readonly inherits?: Inheritance } {
   const [first, ...rest] = given
   if (first === marks.group) return { words: rest, inherits: 'group' }

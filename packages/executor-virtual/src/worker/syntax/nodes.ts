@@ -50,7 +50,6 @@ export interface PatternReplacement {
 
 export type Node = SimpleCommand | ForLoop | FunctionDefinition | Statement | PatternReplacement
 
-/** Shows every node of a script, those in it after it. */
 export function walk(node: unknown, see: (node: Node) => void): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -84,7 +83,6 @@ export function groupOf(node: object, before: readonly unknown[], inner: object,
   Object.assign(node, { type: 'Group', body, redirections: [] })
 }
 
-/** A word as the shell reads it. */
 export function wordOf(text: string): Word {
   const command = parse(`: ${text}`).statements[0]?.pipelines[0]?.commands[0]
   const word = command !== undefined && 'args' in command ? (command.args[0] as Word | undefined) : undefined

@@ -131,7 +131,6 @@ export function marked(word: Word | null | undefined, use: Use, { kind = '-', wa
 const plain = (value: string): Part => ({ type: 'Literal', value })
 const quoted = (parts: readonly Part[]): Part[] => [plain(marks.quote), ...parts, plain(marks.unquote)]
 
-/** A part of a pattern as parts in double quotes. */
 function partsOf(part: Part, expression: boolean): readonly Part[] {
   const { type, value = '', parts = [] } = part
   if (type === 'SingleQuoted') return quoted([plain(value)])

@@ -207,7 +207,6 @@ export function referenceProblem(nodes: readonly Node[]): Problem | undefined {
   return undefined
 }
 
-/** The text of a word as far as it is known. */
 function textOf(word: Word): string {
   const all = (parts: readonly Part[]): string =>
     parts.map(({ value, parts: inner }) => (inner === undefined ? (value ?? '') : all(inner))).join('')

@@ -25,7 +25,6 @@ export const printf: ScriptTool = async (call) => {
     output.fail('bash: printf: usage: printf [-v var] format [arguments]', 2)
     return output.result()
   }
-  // A form of `date`.
   if (/%[^a-zA-Z%]*\(/.test(format) && context.origCommand !== undefined) return context.origCommand(call.given)
   const printer = new Printer(format, values, {
     fail: (text) => output.fail(`bash: printf: ${text}`),

@@ -3,7 +3,6 @@ import { formatted } from './printf.ts'
 import type { Expression } from './syntax.ts'
 import { Input, Refused, type Value } from './values.ts'
 
-/** The functions that awk itself has. */
 export function builtin(run: Evaluator, name: string, values: readonly Expression[]): Value {
   const [first, second, third] = values
   const need = (expression: Expression | undefined): Expression => {

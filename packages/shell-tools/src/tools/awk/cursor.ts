@@ -1,6 +1,5 @@
 import { SyntaxProblem, type Token } from './lexer.ts'
 
-/** A place in a list of tokens. */
 export class Cursor {
   readonly #tokens: readonly Token[]
   #at = 0

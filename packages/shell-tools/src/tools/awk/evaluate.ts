@@ -3,7 +3,6 @@ import type { Cell, Machine } from './machine.ts'
 import type { Expression, Program } from './syntax.ts'
 import { compare, Input, isTrue, numberOf, Refused, type Value } from './values.ts'
 
-/** The variables of a function that runs. */
 export type Frame = Map<string, { value: Value; array: Cell | undefined }>
 
 export class Evaluator {

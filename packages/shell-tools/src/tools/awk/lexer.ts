@@ -11,7 +11,6 @@ export interface Token {
     | 'newline'
     | 'end'
   readonly text: string
-  /** Blank space was before it. */
   readonly spaced: boolean
 }
 

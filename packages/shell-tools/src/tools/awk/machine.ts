@@ -14,7 +14,6 @@ export interface Assignment {
 
 export type Cell = Map<string, Value>
 
-/** Records, fields and variables of a run. */
 export class Machine {
   readonly variables = new Map<string, Value>()
   readonly arrays = new Map<string, Cell>()
@@ -154,7 +153,6 @@ export class Machine {
     return made
   }
 
-  /** The next record; undefined at the end of the input. */
   next(): string | undefined {
     for (;;) {
       if (this.#current === undefined) {

@@ -54,7 +54,6 @@ function divideToEven(value: bigint, divisor: bigint): bigint {
   return twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient
 }
 
-/** A double as `mantissa * 2 ** exponent`. */
 function partsOf(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)

@@ -1,7 +1,6 @@
 import { exponential, fixed, general } from './numbers.ts'
 import { Input, numberOf, Refused, textOf, type Value } from './values.ts'
 
-/** C's `printf`, over awk's values. */
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0
   const take = (): Value => {

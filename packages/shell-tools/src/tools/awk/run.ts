@@ -4,7 +4,6 @@ import { formatted } from './printf.ts'
 import type { Rule, Statement } from './syntax.ts'
 import { Input, isTrue, numberOf, Refused, textOf, type Value } from './values.ts'
 
-/** A way out of a statement. */
 class Leave {
   readonly how: 'break' | 'continue' | 'next' | 'nextfile' | 'return' | 'exit'
   readonly value: Value
@@ -15,7 +14,6 @@ class Leave {
   }
 }
 
-/** Runs the rules of a program over its records. */
 export class Runner {
   readonly out: string[] = []
   readonly files = new Map<string, { readonly bytes: string[]; readonly append: boolean }>()

@@ -48,7 +48,6 @@ export function isTrue(value: Value): boolean {
   return numeral.test(value.text) ? numberOf(value) !== 0 : value.text !== ''
 }
 
-/** True where the value compares as a number. */
 function isNumeric(value: Value): boolean {
   return typeof value === 'number' || value === undefined || (value instanceof Input && numeral.test(value.text))
 }
