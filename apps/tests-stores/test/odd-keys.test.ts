@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest'
 const odd = ['d/../up', 'd/./same', 'd/..', '/lead', 'd//empty', `${'n'.repeat(300)}`, `d/${'n'.repeat(300)}/below`]
 
 describeWith(s3Needs('ceph'), 'a bucket with keys that no path can name', () => {
-  it('[EX2] is listed, walked, searched and packed to its end by commands and by the API', async () => {
+  it('[EX1] is listed, walked, searched and packed to its end by commands and by the API', async () => {
     const server = await sharedS3Server('ceph')
     onTestFinished(() => server.close())
     const bucket = await server.createBucket()

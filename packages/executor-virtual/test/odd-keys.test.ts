@@ -30,7 +30,7 @@ function oddStore() {
   })
 }
 
-it('[EX2] commands list, search and pack a directory without the entries that no path can name, and name those once', async () => {
+it('[EX1] commands list, search and pack a directory without the entries that no path can name, and name those once', async () => {
   await using workspace = await createWorkspace({
     mounts: [{ at: '/', adapter: oddStore }],
     executors: [sharedExecutor],
