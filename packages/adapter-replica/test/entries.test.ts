@@ -214,7 +214,12 @@ describeWith(s3Needs('r2'), 'a bucket with keys that other programs have made', 
       ['/a\nb', '/d\t', '/k\u{1b}', '/l\u2028s', '/out.txt\r', '/x.rclonelink'].sort(),
     )
     expect(await filesOf(store)).toEqual({ '/fine': 'fine' })
-    expect(await command(machine, (root) => renameSync(`${root}/fine`, `${root}/finer`))).toEqual([])
+    expect(await command(machine, (root) => renameSync(`${root}/fine`, `${root}/fi\tne`))).toEqual([
+      { path: '/fi\tne', reason: expect.stringMatching(/^is on this machine, and not in the store: /u) },
+      { path: '/fine', reason: 'is in the store, and not on this machine: it was moved to where it cannot be saved' },
+    ])
+    expect(await filesOf(store)).toEqual({ '/fine': 'fine' })
+    expect(await command(machine, (root) => renameSync(`${root}/fi\tne`, `${root}/finer`))).toEqual([])
     expect(await filesOf(store)).toEqual({ '/finer': 'fine' })
     expect(await failureOf(machine.replica.close())).toMatchObject({ code: 'ENOTSUP' })
     const next = await createReplicaAdapter({ store })

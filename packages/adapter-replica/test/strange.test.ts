@@ -179,7 +179,6 @@ async function round(seed: number, { open, disturb }: Place) {
     stores.map((store, index) => machineOf(store, { machine: `m${index}`, maxFileBytes })),
   )
   const turn = async (machine: Machine, index: number, changes: number): Promise<void> => {
-    if (process.env['WS_SAY']) console.error(new Date().toISOString(), seed, index, changes)
     done.commands += 1
     done.changes += changes
     done.notes += await command(machine, (root) => {

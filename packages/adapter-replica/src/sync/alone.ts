@@ -2,6 +2,7 @@ import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '@ws/core'
 import { type Entry, type MountPath, mountRoot, type SignalOption } from '@ws/core/adapter'
 
 import { failure, typed } from '../errors.ts'
+import type { Seen } from '../worker/protocol.ts'
 import { ancestorsOf } from './paths.ts'
 import { isChanged, listStore, type Remote } from './remote.ts'
 import { agree, leaveHere, leaveInStore, type Site, type Step } from './site.ts'
@@ -94,6 +95,20 @@ async function leaveWithAbove(site: Site, path: MountPath, reason: string): Prom
   if (empty.length === 0) return 'done'
   await agree(site, [], empty)
   return 'changed'
+}
+
+/** Names the entries that keep their old name in the store, since the store refuses the new one. */
+export function nameMoved(site: Site): void {
+  const { base, seen, dirty, leftOut } = site.tree
+  const bytesOf = (side: Pick<Seen, 'content' | 'target'> | undefined): string | undefined =>
+    side?.content ?? side?.target
+  const refused = new Set([...leftOut.keys()].map((path) => bytesOf(seen.get(path))))
+  refused.delete(undefined)
+  if (refused.size === 0) return
+  const gone = ([...dirty] as MountPath[]).filter((path) => !seen.has(path) && !leftOut.has(path))
+  const moved = gone.filter((path) => refused.has(bytesOf(base.get(path))))
+  const named = new Set(moved.flatMap((path) => [path, ...ancestorsOf(path)]))
+  for (const path of gone) if (named.has(path)) leaveHere(site, path, 'it was moved to where it cannot be saved', false)
 }
 
 /** The change waits for room, or for another program. */

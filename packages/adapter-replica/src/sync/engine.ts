@@ -10,7 +10,7 @@ import {
 
 import type { ReplicaEvent } from '../contract.ts'
 import { failure, named, typed, unsaved } from '../errors.ts'
-import { awayCodes } from './alone.ts'
+import { awayCodes, nameMoved } from './alone.ts'
 import { keepOurs } from './conflict.ts'
 import { FirstCopy, type Needed } from './first-copy.ts'
 import { ancestorsOf } from './paths.ts'
@@ -222,6 +222,7 @@ export class Engine {
 
   /** Tries again by itself what waits for another program or machine. */
   #waitFor(failures: Failures): void {
+    nameMoved(this.site)
     this.#notes.wait(failures)
     clearTimeout(this.#retry)
     if (failures.size > 0) this.#retry = setTimeout(() => this.#pushQuietly(), retryEvery).unref()

@@ -30,9 +30,9 @@ export class Notes {
     }
     if (event.event !== 'left-out') return
     const { path, reason } = event
-    const where = this.#tree.leftOut.has(path)
-      ? 'is on this machine, and not in the store'
-      : 'is in the store, and not on this machine'
+    const { leftOut, base, seen } = this.#tree
+    const isHere = leftOut.has(path) && (seen.has(path) || !base.has(path))
+    const where = isHere ? 'is on this machine, and not in the store' : 'is in the store, and not on this machine'
     this.#untold.set(path, { path, reason: `${where}: ${reason}` })
   }
 

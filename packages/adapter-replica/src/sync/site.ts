@@ -67,8 +67,8 @@ export function leaveInStore({ tree, onEvent }: Site, path: string, reason: stri
 }
 
 /** Notes an entry of the disk that the store must not get. Commands go on without it. */
-export function leaveHere({ tree, onEvent }: Site, path: string, reason: string): Step {
-  const left = { path: path as MountPath, reason, holdsBytes: true }
+export function leaveHere({ tree, onEvent }: Site, path: string, reason: string, holdsBytes = true): Step {
+  const left = { path: path as MountPath, reason, holdsBytes }
   if (tree.refuse(left)) onEvent({ event: 'left-out', ...left })
   return 'done'
 }
