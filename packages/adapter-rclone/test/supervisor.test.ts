@@ -74,9 +74,9 @@ describeWith([component('rclone'), component('fuse')], 'mounts beside one anothe
     }
   }
 
-  it.each([true, false])(
+  it.for([true, false])(
     '[RP14] a mount is not broken that got the number of one that just ended, with fusectl mounted: %s',
-    async (mounted) => {
+    async (mounted, { skip }) => {
       const isThere = (): boolean => mountAt(connections) !== undefined
       if (mounted && !isThere()) {
         execFileSync('mount', ['-t', 'fusectl', 'none', connections])
@@ -91,8 +91,11 @@ describeWith([component('rclone'), component('fuse')], 'mounts beside one anothe
       const done = once(forcing, 'exit')
       await once(forcing.stdout, 'data')
       await first.end()
-      const other = await mountIn(directory, 'other')
-      expect(other.number).toBe(first.number)
+      let other = await mountIn(directory, 'other')
+      // other programs mount too, and give lower numbers back
+      for (let more = 1; other.number !== first.number && more < 8; more += 1)
+        other = await mountIn(directory, `other-${more}`)
+      if (other.number !== first.number) skip('the number went to a mount of another program')
       forcing.stdin.end('\n')
       await done
       await other.works()
