@@ -28,7 +28,10 @@ export function writeBytes(
   options: WriteOptions,
 ): WriteResult {
   const file = fileAt(tree, checked ?? prepareAgain(tree, path, options), options.mode)
-  return { version: tree.setContent(file, bytes), size: bytes.length }
+  const written = { version: tree.setContent(file, bytes), size: bytes.length }
+  if (options.modifiedAt === undefined) return written
+  file.modifiedAt = Math.trunc(options.modifiedAt)
+  return { ...written, modifiedAt: file.modifiedAt }
 }
 
 /** A link that came while the body was read cannot be reported as one: the body is gone. */

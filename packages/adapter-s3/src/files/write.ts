@@ -20,14 +20,14 @@ export async function write(
   options: WriteOptions,
   task: Task,
 ): Promise<WriteResult> {
-  const { ifVersion, mode } = options
+  const { ifVersion, mode, modifiedAt } = options
   await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)
-  const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode, attributes: 'keep' }
+  const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode, modifiedAt, attributes: 'keep' }
   const result = isBytes(data)
     ? await withObject(objectName(store, put.key), 'shared', task, () => putObject(store, bytesBody(data), put, task))
     : await writeStream(store, data, put, task)
   store.hints.addAbove(path)
-  return result
+  return modifiedAt === undefined ? result : { ...result, modifiedAt }
 }
 
 /** Everything that is checked before a body is touched. Where a listing has shown the place, the condition finds out the rest. */

@@ -102,5 +102,16 @@ export function writeTests({ describe, change }: Suite): void {
       await it.adapter.write(at('/a'), body('z'), { mode: 0o600 })
       equal((await it.adapter.stat(at('/a'))).mode, 0o750, 'the mode of a replaced file')
     })
+
+    change('says that it keeps a given time, and then does', {}, async (it) => {
+      for (const [data, modifiedAt] of [
+        [encode('x'), 981_173_106_000],
+        [body('y'), 1_000],
+      ] as const) {
+        const written = await it.adapter.write(at('/a'), data, { modifiedAt })
+        if (written.modifiedAt === undefined) continue
+        equal([written.modifiedAt, (await it.adapter.stat(at('/a'))).modifiedAt], [modifiedAt, modifiedAt])
+      }
+    })
   })
 }

@@ -38,6 +38,7 @@ export interface DriverWriteOptions extends SignalOption {
   readonly listed: boolean
   readonly parents: boolean
   readonly mode: number | undefined
+  readonly modifiedAt: number | undefined
   readonly durable: boolean
 }
 

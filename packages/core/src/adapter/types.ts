@@ -106,6 +106,8 @@ export interface WriteOptions extends SignalOption {
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
   readonly mode?: number | undefined
+  /** The time of the content, as `utimes` takes it. A store that keeps it with the bytes says so in its answer. Default: now. */
+  readonly modifiedAt?: number | undefined
   /**
    * The content, its name and the directories made for it survive a power cut once the write resolves. Default false. Stores
    * without `sync` ignore it.
@@ -117,6 +119,8 @@ export interface WriteResult {
   readonly version: Version
   /** Bytes in the file now. */
   readonly size: number
+  /** As it was given, where the store has kept it with the bytes. */
+  readonly modifiedAt?: number | undefined
 }
 
 /** The times of an entry, for `utimes`. */

@@ -183,7 +183,7 @@ export interface WorkspaceCreateDirectoryOptions extends SignalOption {
   readonly recursive?: boolean | undefined
 }
 
-export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents' | 'listed'>, ParentsOption {
+export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents' | 'listed' | 'modifiedAt'>, ParentsOption {
   /**
    * The content survives a power cut once the write resolves: waits for the adapter's flush, and on a local disk for
    * `fsync` of the file and of the directories above it. A failed sync rejects, though the file is written. Without it, a

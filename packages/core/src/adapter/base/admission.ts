@@ -53,10 +53,10 @@ export function checkMode(mode: number, operation: string, path: string): void {
 }
 
 /** @throws WorkspaceError `EINVAL` */
-export function checkTimes(times: Times, path: string): void {
+export function checkTimes(times: Times, operation: string, path: string): void {
   const given = (times as Times | null | undefined)?.modifiedAt
   if (typeof given === 'number' && settable(given) === given) return
-  throw invalidArgument('utimes', path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
+  throw invalidArgument(operation, path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
 }
 
 /** The query with its defaults. @throws WorkspaceError `EINVAL` */

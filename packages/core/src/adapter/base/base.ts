@@ -98,13 +98,14 @@ export class Base implements StorageAdapter {
   }
 
   write(path: MountPath, data: WriteData, options: WriteOptions = none): Promise<WriteResult> {
-    const { ifVersion, listed = false, parents = false, mode, durable = false, signal } = options
+    const { ifVersion, listed = false, parents = false, mode, modifiedAt, durable = false, signal } = options
     return attempt(() => {
       this.#admission.admit('write', path, signal)
       assertContent(data, 'write', path)
       if (mode !== undefined) checkMode(mode, 'write', path)
+      if (modifiedAt !== undefined) checkTimes({ modifiedAt }, 'write', path)
       if (ifVersion !== undefined) this.#admission.checkConditional('write', path)
-      const whole = { ifVersion, listed, parents, mode, durable, signal }
+      const whole = { ifVersion, listed, parents, mode, modifiedAt, durable, signal }
       if (data instanceof Uint8Array) return this.#driver.write(path, data, whole)
       this.#bodies ??= new Set()
       const body = bodyOf(data, { path, signal, open: this.#bodies })
@@ -206,7 +207,7 @@ export class Base implements StorageAdapter {
   utimes(path: MountPath, times: Times, { signal }: SignalOption = none): Promise<void> {
     return attempt(() => {
       this.#admission.admit('utimes', path, signal)
-      checkTimes(times, path)
+      checkTimes(times, 'utimes', path)
       return this.#driver.utimes(path, times, { signal })
     })
   }

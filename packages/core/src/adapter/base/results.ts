@@ -32,7 +32,7 @@ export function isStreamResult(value: unknown): boolean {
 }
 
 export function isWriteResult(value: unknown): boolean {
-  return isFields(value) && isVersion(value['version']) && isCount(value['size'])
+  return isFields(value) && isVersion(value['version']) && isCount(value['size']) && may(value['modifiedAt'], isNumber)
 }
 
 export function isTransferResult(value: unknown): boolean {
