@@ -21,8 +21,8 @@ export const replicaMutations: readonly Mutation[] = [
     row: "another writer's version that a push would replace",
     removes: 'the condition of the write',
     file: `${sync}/push.ts`,
-    text: 'store.write(path, data, { ifVersion, listed, parents: true, mode, signal })',
-    by: 'store.write(path, data, { ifVersion: undefined && ifVersion, listed, parents: true, mode, signal })',
+    text: 'store.write(path, data, { ifVersion, listed, parents: true, mode, modifiedAt, signal })',
+    by: 'store.write(path, data, { ifVersion: undefined && ifVersion, listed, parents: true, mode, modifiedAt, signal })',
     test: { file: machines, title: 'a file that both changed' },
   },
   {
@@ -107,17 +107,21 @@ export const replicaMutations: readonly Mutation[] = [
   {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the wait for the new name',
-    file: `${sync}/pass.ts`,
-    text: ' && !isKept(path))',
-    by: ' && (!isKept(path) || true))',
+    file: `${sync}/send.ts`,
+    text: ' && !isKept(path) &&',
+    by: ' && (!isKept(path) || true) &&',
     test: { file: unknown, title: 'the old name of a file goes' },
   },
   {
     row: 'a file that is moved to where it cannot be saved',
     removes: 'the order of a push',
     changes: [
-      { file: `${sync}/order.ts`, text: 'early: present.filter((path) => !isLate(path)),', by: 'early: [],' },
-      { file: `${sync}/order.ts`, text: 'late: present.filter(isLate),', by: 'late: present,' },
+      {
+        file: `${sync}/order.ts`,
+        text: 'const early = present.filter((path) => !isLate(path))',
+        by: 'const early = present.filter((path) => !isLate(path) && present.length < 0)',
+      },
+      { file: `${sync}/order.ts`, text: 'const late = present.filter(isLate)', by: 'const late = present' },
     ],
     test: { file: unknown, title: 'out of the way of another' },
   },

@@ -1,5 +1,5 @@
 /** @module-tag all */
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createS3Adapter } from '@ws/adapter-s3'
@@ -8,6 +8,9 @@ import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { at, machineOf, openMachine, put } from './support/site.ts'
+
+/** Seconds since the epoch. */
+const time = 981_173_106
 
 // one server
 describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
@@ -46,7 +49,10 @@ describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
     await put(replica, '/new.txt', 'new')
     await count('a new file', flush)
     await put(replica, '/new.txt', 'changed')
+    await utimes(join(root, 'new.txt'), time, time)
     await count('a file that changed', flush)
+    // [RE6] with its time, which another machine gets with the bytes
+    expect((await stat(join((await machineOf(store)).root, 'new.txt'))).mtimeMs).toBe(time * 1_000)
     await rename(join(root, 'new.txt'), join(root, 'renamed.txt'))
     await count('a file that was renamed', flush)
     await replica.chmod?.(at('/renamed.txt'), 0o755)

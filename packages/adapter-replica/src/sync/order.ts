@@ -1,38 +1,83 @@
-import type { MountPath } from '@ws/core/adapter'
+import { mountRoot, type MountPath } from '@ws/core/adapter'
+import type { EntryType } from '@ws/snapshots/internal'
 
-import { ancestorsOf, childrenFirst, parentsFirst } from './paths.ts'
+import { ancestorsOf, childrenFirst, databaseOf, parentsFirst } from './paths.ts'
 import type { ReplicaTree } from './tree.ts'
+import { isHash, isIndex, wavesOf } from './waves.ts'
 
-type Tree = Pick<ReplicaTree, 'base' | 'seen' | 'dirty' | 'isUnknown'>
+/** Changed entries, in both states. */
+export interface Changes {
+  readonly paths: Iterable<MountPath>
+  /** `undefined`: nothing is there. */
+  readonly before: (path: string) => EntryType | undefined
+  readonly after: (path: string) => EntryType | undefined
+  /** When it changed. Default: not known. */
+  readonly time?: ((path: string) => number) | undefined
+}
 
-interface Order {
-  readonly early: readonly MountPath[]
+export interface Order {
+  /** New or marked, parents first. */
+  readonly directories: readonly MountPath[]
+  /** Files and links. Each wave may begin when the one before it has arrived. */
+  readonly waves: readonly (readonly MountPath[])[]
+  /** The number of the wave before which `inTheWay` and `late` come. */
+  readonly lateAt: number
   /** Gone, and below a path that another entry takes. */
   readonly inTheWay: readonly MountPath[]
-  /** Entries that replace one of another type, and entries below them. */
+  /** Entries that replace one of another type, and entries below them. Directories come first. */
   readonly late: readonly MountPath[]
-  /** Gone. */
-  readonly rest: readonly MountPath[]
+  /** Gone, in waves as well: hashes after the names that gave them. Directories come last, children first. */
+  readonly gone: readonly (readonly MountPath[])[]
 }
 
-/** The paths of a push, in an order in which the store gets new entries before it loses old ones. */
-export function orderOf(tree: Tree): Order {
-  const { base, seen } = tree
-  const known = [...tree.dirty].filter((path) => !tree.isUnknown(path))
-  const present = parentsFirst(known.filter((path) => seen.has(path)))
-  const gone = childrenFirst(known.filter((path) => !seen.has(path)))
+/**
+ * An order in which a reader sees at each moment a state that the programs could have left: names that are hashes, which say
+ * nothing before another name gives them; then names in the order of their changes; deletions at the end.
+ */
+export function orderOf(changes: Changes): Order {
+  const { before, after, time = () => 0 } = changes
+  const paths = [...changes.paths]
+  const present = parentsFirst(paths.filter((path) => after(path) !== undefined))
+  const gone = childrenFirst(paths.filter((path) => after(path) === undefined))
   const takers = (path: MountPath): MountPath[] =>
-    ancestorsOf(path).filter((above) => (seen.get(above)?.type ?? 'directory') !== 'directory')
-  const replaces = (path: string): boolean => (base.get(path)?.type ?? seen.get(path)?.type) !== seen.get(path)?.type
+    ancestorsOf(path).filter((above) => (after(above) ?? 'directory') !== 'directory')
+  const replaces = (path: string): boolean => (before(path) ?? after(path)) !== after(path)
   const replacing = new Set([...present.filter(replaces), ...gone.flatMap(takers)])
   const isLate = (path: MountPath): boolean => [path, ...ancestorsOf(path)].some((at) => replacing.has(at))
+  const early = present.filter((path) => !isLate(path))
+  const late = present.filter(isLate)
+  const isDirectory = (path: MountPath): boolean => after(path) === 'directory'
+  const isOther = (path: MountPath): boolean => !isDirectory(path)
+  // the log of a database leaves before the database changes, which the log does not fit any more
+  const isLog = (path: MountPath): boolean => databaseOf(path) !== path && early.includes(databaseOf(path) as MountPath)
+  const { hashes, others } = wavesOf([...early.filter(isOther), ...gone.filter(isLog)], changes)
+  const waves = [...hashes, ...others]
+  const since = late.reduce((least, path) => Math.min(least, time(path)), Infinity)
+  const later = others.findIndex(([path = mountRoot]) => time(path) > since)
   return {
-    early: present.filter((path) => !isLate(path)),
+    directories: early.filter(isDirectory),
+    waves,
+    lateAt: later === -1 ? waves.length : hashes.length + later,
     inTheWay: gone.filter((path) => takers(path).length > 0),
-    late: present.filter(isLate),
-    rest: gone.filter((path) => takers(path).length === 0),
+    late: [...late.filter(isDirectory), ...late.filter(isOther)],
+    gone: departures(
+      gone.filter((path) => takers(path).length === 0 && !isLog(path)),
+      (path) => before(path) === 'directory',
+    ),
   }
 }
+
+function departures(paths: readonly MountPath[], isDirectory: (path: string) => boolean): MountPath[][] {
+  const files = paths.filter((path) => !isDirectory(path))
+  return [
+    files.filter((path) => !isHash(path)),
+    files.filter((path) => isHash(path) && isIndex(path)),
+    files.filter((path) => isHash(path) && !isIndex(path)),
+    ...paths.filter(isDirectory).map((path) => [path]),
+  ]
+}
+
+type Tree = Pick<ReplicaTree, 'base' | 'seen' | 'dirty'>
 
 /** True for paths that wait: the store does not have their bytes yet under the name to which they were moved. */
 export function heldBack(

@@ -1,19 +1,18 @@
 import type { WorkspaceError } from '@ws/core'
-import { mapInOrder, mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
-import { failure, typed } from '../errors.ts'
-import { awayCodes, listSite } from './alone.ts'
-import { heldBack, orderOf } from './order.ts'
-import { childrenFirst, parentsFirst } from './paths.ts'
+import { failure } from '../errors.ts'
+import { listSite } from './alone.ts'
+import { bring } from './bring.ts'
 import type { FirstCopy } from './first-copy.ts'
-import { pullEntry } from './pull.ts'
-import { pushEntry } from './push.ts'
-import { differences, type Remote } from './remote.ts'
-import { look, type Site, type Step } from './site.ts'
+import type { Remote } from './remote.ts'
+import { unitOf } from './paths.ts'
+import { send } from './send.ts'
+import { look, type Held, type Site } from './site.ts'
+import { Steps } from './steps.ts'
+import { hold, lookAtAll, youngIn } from './young.ts'
 
-/** Files that are on their way at once. */
-const parallel = 32
 /** New files for which the store is listed first: a listing takes fewer requests than questions about each place. */
 const listedFrom = 3
 const listedShare = 1 / 300
@@ -46,177 +45,92 @@ class Pass {
   readonly #site: Site
   readonly #copy: FirstCopy
   readonly #request: PassRequest
-  readonly #failures = new Map<MountPath, WorkspaceError>()
+  readonly #steps: Steps
   readonly #meanwhile = new Set<MountPath>()
-  #changed = new Set<MountPath>()
+  #held: ReadonlyMap<MountPath, Held> = new Map()
   #listed: ReadonlyMap<string, Remote> | undefined
-  #differs = false
   #pushed = 0
-  /** The store cannot be reached. */
-  #away: WorkspaceError | undefined
 
   constructor(site: Site, copy: FirstCopy, request: PassRequest) {
     this.#site = site
     this.#copy = copy
     this.#request = request
+    this.#steps = new Steps(request.signal)
   }
 
   async run(): Promise<PassResult> {
-    const { tree, limits } = this.#site
-    const { pull, push, signal } = this.#request
+    const { tree } = this.#site
+    const { pull, push, signal, later = false } = this.#request
+    const steps = this.#steps
     const before = new Set(tree.conflicts.keys())
-    if (this.#request.look !== undefined)
-      await look(this.#site, this.#request.look === 'all' ? undefined : this.#request.look)
+    if (this.#request.look === 'all') await lookAtAll(this.#site)
+    else if (this.#request.look !== undefined) await look(this.#site, this.#request.look)
+    const asked = new Set(this.#request.look === 'all' ? (tree.dirty as Set<MountPath>) : [])
     let listing = pull
     for (let round = 1; ; round += 1) {
       signal?.throwIfAborted()
-      this.#changed = new Set()
-      this.#differs = false
-      this.#listed = listing ? await this.#list() : undefined
-      if (this.#listed !== undefined) await this.#pull(differences(this.#listed, tree.base, limits))
-      if (push && !this.#differs) await this.#push()
-      if (this.#away !== undefined) {
+      steps.begin()
+      const list = (): Promise<ReadonlyMap<string, Remote>> => listSite(this.#site, signal)
+      this.#listed = listing ? await bring(this.#site, steps, this.#copy, { signal, later, list }) : undefined
+      if (push && !steps.differs) await this.#push(asked, round > 1)
+      if (steps.away !== undefined) {
         for (const path of tree.dirty as Set<MountPath>)
-          if (!this.#failures.has(path)) this.#failures.set(path, this.#away)
+          if (!steps.failures.has(path)) steps.failures.set(path, steps.away)
         break
       }
-      if (this.#changed.size === 0 && !this.#differs) break
+      if (steps.changed.size === 0 && !steps.differs) break
       if (round === mostRounds) {
         this.#giveUp()
         break
       }
-      listing = this.#differs
-      for (const path of this.#changed) this.#meanwhile.add(path)
-      if (this.#changed.size === 0) continue
+      listing = steps.differs
+      for (const path of steps.changed) this.#meanwhile.add(path)
+      if (steps.changed.size === 0) continue
+      this.#held = await hold(this.#site, youngIn(tree))
       // an entry that is missing may be anywhere by now, or a whole directory with it
-      await look(this.#site)
+      await lookAtAll(this.#site)
     }
     return {
       pushed: this.#pushed,
       changedMeanwhile: [...this.#meanwhile].sort(),
       conflicts: [...tree.conflicts.values()].filter(({ kept }) => !before.has(kept)),
-      failures: this.#failures,
+      failures: steps.failures,
     }
   }
 
-  async #pull(different: Map<string, Remote | undefined>): Promise<void> {
-    const { signal, later = false } = this.#request
-    const { tree } = this.#site
-    for (const path of different.keys()) if (tree.isUnknown(path) || tree.notHeld.has(path)) different.delete(path)
-    for (const path of different.keys() as Iterable<MountPath>) {
-      if (!this.#copy.waitsFor(path)) continue
-      different.delete(path)
-      // a program has made something there meanwhile
-      if (this.#site.tree.seen.has(path)) await this.#step(path, () => this.#copied(path))
-    }
-    if (different.size === 0) return
-    const gone = [...different].filter(([, remote]) => remote === undefined).map(([path]) => path)
-    for (const path of childrenFirst(gone))
-      await this.#step(path, () => pullEntry(this.#site, path, undefined, { signal }))
-    const directories = parentsFirst(
-      [...different].flatMap(([path, remote]) => (remote?.type === 'directory' ? [path] : [])),
-    )
-    for (const path of directories)
-      await this.#step(path, () => pullEntry(this.#site, path, different.get(path), { signal }))
-    const files = parentsFirst(
-      [...different].flatMap(([path, remote]) => (remote !== undefined && remote.type !== 'directory' ? [path] : [])),
-    )
-    const { base, seen } = this.#site.tree
-    const waiting = new Map<MountPath, Remote>()
-    for (const path of later ? files : []) {
-      const remote = different.get(path)
-      if (remote !== undefined && !base.has(path) && !seen.has(path)) waiting.set(path, remote)
-    }
-    await this.#each(
-      files.filter((path) => !waiting.has(path)),
-      (path) => pullEntry(this.#site, path, different.get(path), { signal }),
-    )
-    this.#copy.begin(waiting)
-    // what could not be brought over is listed again
-    if (this.#changed.size > 0) this.#differs = true
-  }
-
-  #list(): Promise<ReadonlyMap<string, Remote>> {
-    return listSite(this.#site, this.#request.signal)
-  }
-
-  async #copied(path: MountPath): Promise<Step> {
-    await this.#copy.need(path, 'entry', this.#request.signal)
-    return 'done'
-  }
-
-  async #push(): Promise<void> {
+  /**
+   * @param asked the paths that were dirty when the pass began: later ones may wait for the next pass
+   * @param again entries on which no other depends need not wait once more
+   */
+  async #push(asked: ReadonlySet<MountPath>, again: boolean): Promise<void> {
     const { dirty, seen, base } = this.#site.tree
     const { signal } = this.#request
     const isNew = (path: string): boolean => seen.get(path)?.type === 'file' && !base.has(path)
     const count = dirty.size < listedFrom ? 0 : [...dirty].filter(isNew).length
-    if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await this.#list()
-    const options = { signal, listed: this.#listed, onPushed: () => void (this.#pushed += 1) }
-    const run = (path: MountPath): Promise<Step> => pushEntry(this.#site, path, options)
-    const { tree } = this.#site
-    const { early, inTheWay, late, rest } = orderOf(tree)
-    await this.#parentsFirst(early, run)
-    const isHeld = heldBack(tree, [...inTheWay, ...late], early)
-    for (const path of inTheWay) if (!isHeld(path)) await this.#step(path, () => run(path))
-    await this.#parentsFirst(
-      late.filter((path) => !isHeld(path)),
-      run,
-    )
-    const isKept = heldBack(tree, rest, [...early, ...late])
-    const gone = rest.filter((path) => dirty.has(path) && !isKept(path))
-    await this.#each(
-      gone.filter((path) => base.get(path)?.type !== 'directory'),
-      run,
-    )
-    for (const path of gone.filter((one) => base.get(one)?.type === 'directory'))
-      await this.#step(path, () => run(path))
-  }
-
-  async #parentsFirst(paths: readonly MountPath[], run: (path: MountPath) => Promise<Step>): Promise<void> {
-    const { seen } = this.#site.tree
-    const isDirectory = (path: MountPath): boolean => seen.get(path)?.type === 'directory'
-    for (const path of paths.filter(isDirectory)) await this.#step(path, () => run(path))
-    await this.#each(
-      paths.filter((path) => !isDirectory(path)),
-      run,
-    )
-  }
-
-  async #each(paths: readonly MountPath[], work: (path: MountPath) => Promise<Step>): Promise<void> {
-    const steps = mapInOrder(paths, parallel, (path) => this.#step(path, () => work(path)))
-    for await (const _ of steps) void _
-  }
-
-  async #step(path: MountPath, work: () => Promise<Step>): Promise<void> {
-    const { signal } = this.#request
-    signal?.throwIfAborted()
-    // a store that cannot be reached is not asked thousands of times
-    if (this.#away !== undefined) return
-    try {
-      const step = await work()
-      if (step === 'changed') this.#changed.add(path)
-      if (step === 'differs') this.#differs = true
-      if (step === 'done') this.#failures.delete(path)
-    } catch (error) {
-      if (signal?.aborted === true && error === signal.reason) throw error
-      const known = typed(error, path)
-      this.#failures.set(path, known)
-      if (awayCodes.has(known.code)) this.#away ??= known
-    }
+    if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await listSite(this.#site, signal)
+    const isYoung = new Set(youngIn(this.#site.tree))
+    const held = new Map([...this.#held].filter(([path]) => isYoung.has(path)))
+    const isFree = (path: MountPath): boolean =>
+      again && !held.has(path) && unitOf(path) === path && !seen.has(`${path}-wal`)
+    const young = new Set([...isYoung].filter((path) => !isFree(path)))
+    const onPushed = (): void => void (this.#pushed += 1)
+    await send(this.#site, this.#steps, { signal, listed: this.#listed, held, young, onPushed })
+    for (const path of young) if (asked.has(path) && !held.has(path)) this.#steps.changed.add(path)
   }
 
   #giveUp(): void {
     const { push } = this.#request
-    if (this.#differs) {
+    if (this.#steps.differs) {
       const error = failure('EBUSY', {
         operation: push ? 'flush' : 'refresh',
         path: mountRoot,
         reason: `was listed by the store in another way than it was read, ${mostRounds} times in a row`,
         remedy: 'let the programs that write there end, then call again',
       })
-      this.#failures.set(mountRoot, error)
+      this.#steps.failures.set(mountRoot, error)
     }
-    const paths = this.#changed.size > 0 || !push ? [...this.#changed] : ([...this.#site.tree.dirty] as MountPath[])
+    const paths =
+      this.#steps.changed.size > 0 || !push ? [...this.#steps.changed] : ([...this.#site.tree.dirty] as MountPath[])
     for (const path of paths) {
       const error = failure('EBUSY', {
         operation: 'flush',
@@ -224,7 +138,7 @@ class Pass {
         reason: 'kept changing while it was brought over',
         remedy: 'let the program that writes it end, then flush again',
       })
-      this.#failures.set(path, error)
+      this.#steps.failures.set(path, error)
     }
   }
 }

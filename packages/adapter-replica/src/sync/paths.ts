@@ -21,6 +21,21 @@ export function childrenFirst(paths: Iterable<string>): MountPath[] {
   return parentsFirst(paths).reverse()
 }
 
+/** The tree whose entries depend on one another: from the topmost hidden name down, such as `.git`. */
+export function hiddenTreeOf(path: string): string | undefined {
+  return /^.*?\/\.[^/]+/u.exec(path)?.[0]
+}
+
+/** The database that a file of SQLite belongs to; the path itself for every other file. */
+export function databaseOf(path: string): string {
+  return path.replace(/-(?:wal|shm|journal)$/u, '')
+}
+
+/** The tree or the database whose entries depend on one another; the path itself for every other file. */
+export function unitOf(path: string): string {
+  return hiddenTreeOf(path) ?? databaseOf(path)
+}
+
 /** True for a path with one of these names in it. */
 export function isBelowName(path: string, names: ReadonlySet<string>): boolean {
   return names.size > 0 && path.split('/').some((name) => names.has(name))

@@ -19,7 +19,8 @@ export function pushEntry(site: Site, path: MountPath, options: StepOptions): Pr
 }
 
 async function push(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
-  const [base, facts] = [site.tree.base.get(path), site.tree.seen.get(path)]
+  const base = site.tree.base.get(path)
+  const facts = options.held?.get(path)?.facts ?? site.tree.seen.get(path)
   if (site.tree.notHeld.has(path)) return yieldTo(site, path)
   if (facts === undefined) return base === undefined ? 'done' : pushDeletion(site, base, options)
   if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out
@@ -53,15 +54,19 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   const { signal, onPushed } = options
   const base = tree.base.get(path)
   const mode = facts.mode & 0o777
+  const modifiedAt = settable(Math.floor(facts.mtime))
+  let keptTime: number | undefined
   const write = async (data: WriteData): Promise<string> => {
     const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
     const listed = ifVersion !== 'absent' || isFree(path, options.listed)
-    return (await store.write(path, data, { ifVersion, listed, parents: true, mode, signal })).version
+    const written = await store.write(path, data, { ifVersion, listed, parents: true, mode, modifiedAt, signal })
+    keptTime = written.modifiedAt
+    return written.version
   }
   let version: string | undefined
   if (facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
   else {
-    const bytes = await disk.ask('read', path, site.isBusy())
+    const bytes = options.held?.get(path)?.bytes ?? (await disk.ask('read', path, site.isBusy()))
     // other machines would take it for a deletion
     if (bytes !== undefined && tombstones.ownerOf(bytes) !== undefined)
       return leaveHere(site, path, 'its bytes are those that mark a deletion')
@@ -72,7 +77,11 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   tombstones.forget(path)
   // the store has these bytes now: what follows may fail, and is done again then
   const kept = store.capabilities.modes ? base?.mode : undefined
-  const known = { ...baseOf(path, facts, version), mode: kept ?? mode, mtime: Date.now() }
+  const known = {
+    ...baseOf(path, facts, version),
+    mode: kept ?? mode,
+    mtime: keptTime === undefined ? Date.now() : facts.mtime,
+  }
   await agree(site, [known])
   return pushMarks(site, path, facts, known, options)
 }

@@ -3,7 +3,7 @@ import type { Turnstile } from '@ws/snapshots/internal'
 
 import type { ReplicaEvent } from '../contract.ts'
 import type { Disk } from '../disk.ts'
-import type { Base } from '../worker/protocol.ts'
+import type { Base, Seen } from '../worker/protocol.ts'
 import type { Puts } from './puts.ts'
 import type { Limits, Remote } from './remote.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -35,7 +35,16 @@ export interface Site {
  */
 export type Step = 'done' | 'changed' | 'differs'
 
+/** A file or link of the disk as it was, for one that programs change all the time. */
+export interface Held {
+  readonly facts: Seen
+  /** Absent for a link. */
+  readonly bytes: Uint8Array | undefined
+}
+
 export interface StepOptions extends SignalOption {
+  /** These go to the store as they were. */
+  readonly held?: ReadonlyMap<MountPath, Held> | undefined
   /** The entries of the store, where they were listed a moment ago. */
   readonly listed?: ReadonlyMap<string, Remote> | undefined
   /** Notes a change that the store has acknowledged. */

@@ -27,6 +27,10 @@ export class ReplicaTree {
   /** By the path of the kept version. */
   readonly conflicts = new Map<string, ReplicaConflict>()
   lastFlush: ReplicaFlush | undefined
+  /** When an entry last came to the topmost directory, or left it. */
+  changedAt = 0
+  /** Entries that changed during the last look at everything, by path: when, or `undefined` where they are gone. */
+  young: ReadonlyMap<MountPath, number | undefined> = new Map()
 
   agree(base: readonly Base[], gone: readonly string[] = []): void {
     for (const path of gone) this.base.delete(path)
@@ -43,7 +47,10 @@ export class ReplicaTree {
   }
 
   see(path: string, facts: Seen | undefined): void {
-    if (path === mountRoot) return
+    if (path === mountRoot) {
+      this.changedAt = timeOf(facts) ?? 0
+      return
+    }
     if (facts === undefined) this.seen.delete(path)
     else {
       this.seen.set(path, facts)
@@ -142,6 +149,11 @@ export function isSameBytes(base: Base | undefined, facts: Seen | undefined): bo
   return base.type === 'symlink'
     ? base.target === facts.target
     : base.content !== undefined && base.content === facts.content
+}
+
+/** When an entry of the disk last changed. `undefined` where nothing is there. */
+export function timeOf(facts: Seen | undefined): number | undefined {
+  return facts?.ctime ?? facts?.mtime
 }
 
 /** Times of directories change with every entry, and are not kept. */

@@ -21,7 +21,10 @@ export interface Base {
 }
 
 /** An entry as the last look saw it: the facts that a comparison with a base needs. */
-export type Seen = Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'>
+export interface Seen extends Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'> {
+  /** The last change of its name, its bytes or its bits. Absent where the entry is as agreed upon. */
+  readonly ctime?: number | undefined
+}
 
 /** The difference between two looks. */
 export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut' | 'unknown'> {

@@ -268,6 +268,6 @@ export class Service implements Methods {
   }
 }
 
-function seenOf({ type, size, mode, mtime, content, target }: Facts): Seen {
-  return { type, size, mode, mtime, content, target }
+function seenOf({ type, size, mode, mtime, ctime, content, target }: Facts): Seen {
+  return { type, size, mode, mtime, ctime, content, target }
 }

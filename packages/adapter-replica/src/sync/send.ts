@@ -1,0 +1,69 @@
+import type { MountPath } from '@ws/core/adapter'
+
+import { pushLog } from './databases.ts'
+import { heldBack, orderOf } from './order.ts'
+import { hiddenTreeOf } from './paths.ts'
+import { pushEntry } from './push.ts'
+import type { Site, Step, StepOptions } from './site.ts'
+import type { Steps } from './steps.ts'
+import { timeOf } from './tree.ts'
+import { isHash } from './waves.ts'
+
+export interface SendOptions extends StepOptions {
+  /** Entries whose turn has not come: the look that saw them may have missed an earlier change. */
+  readonly young: ReadonlySet<MountPath>
+}
+
+/** Brings the changes of this machine to the store, so that a reader sees states that the programs could have left. */
+export async function send(site: Site, steps: Steps, { young, ...options }: SendOptions): Promise<void> {
+  const { tree } = site
+  const { base, seen, dirty } = tree
+  const run = async (path: MountPath): Promise<Step> => {
+    const step = seen.has(path) ? await pushLog(site, path, options) : 'done'
+    return step === 'done' ? pushEntry(site, path, options) : step
+  }
+  const paths = ([...dirty] as MountPath[]).filter((path) => !tree.isUnknown(path) && !young.has(path))
+  const { directories, waves, lateAt, inTheWay, late, gone } = orderOf({
+    paths,
+    before: (path) => base.get(path)?.type,
+    after: (path) => seen.get(path)?.type,
+    time: (path) => timeOf(seen.get(path)) ?? 0,
+  })
+  const others = [...waves.flat(), ...[...young].filter((path) => seen.has(path))]
+  const sendLate = async (): Promise<void> => {
+    if (steps.isHalted) return
+    const isHeld = heldBack(tree, [...inTheWay, ...late], others)
+    const isFree = (path: MountPath): boolean => dirty.has(path) && !isHeld(path) && !steps.isStuck(path)
+    await steps.inTurn(inTheWay.filter(isFree), run)
+    await steps.inTurn(late.filter(isFree), run)
+  }
+  await steps.inTurn(directories, run)
+  for (const [number, wave] of waves.entries()) {
+    if (number === lateAt) await sendLate()
+    if (steps.isHalted) return
+    await steps.each(
+      wave.filter((path) => dirty.has(path) && !steps.isStuck(path)),
+      run,
+    )
+  }
+  await sendLate()
+  const held = [...(options.held ?? [])]
+  held.sort(([, one], [, other]) => (timeOf(one.facts) ?? 0) - (timeOf(other.facts) ?? 0))
+  for (const [path] of held) if (!steps.isHalted && !steps.isStuck(path)) await steps.one(path, () => run(path))
+  if (steps.isHalted) return
+  const isKept = heldBack(tree, gone.flat(), [...others, ...late])
+  // a pack that was left out holds the objects that leave, and an entry that waits may stand for any other
+  const lacking = new Set(paths.filter((path) => seen.has(path) && dirty.has(path) && isHash(path)).map(hiddenTreeOf))
+  const waiting = new Set([...young].filter((path) => options.held?.has(path) !== true).map(hiddenTreeOf))
+  const isNeeded = (path: MountPath): boolean => {
+    const hidden = hiddenTreeOf(path)
+    return hidden !== undefined && (waiting.has(hidden) || (isHash(path) && lacking.has(hidden)))
+  }
+  for (const wave of gone) {
+    await steps.each(
+      wave.filter((path) => dirty.has(path) && !isKept(path) && !isNeeded(path) && !steps.isStuck(path)),
+      run,
+    )
+    if (steps.isHalted) return
+  }
+}

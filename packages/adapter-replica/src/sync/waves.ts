@@ -1,0 +1,76 @@
+import type { MountPath } from '@ws/core/adapter'
+
+import type { Changes } from './order.ts'
+import { databaseOf, hiddenTreeOf } from './paths.ts'
+
+/** Entries of a wave: neighbours in time, whose order among each other is not kept. */
+const widest = 32
+/** Names of one hidden tree, such as `.git`, that go one by one. More of them go in waves. */
+const mostHidden = 64
+/** Other names that replace something and go one by one. More of them go in waves. */
+const mostReplaced = 16
+/** Files of a database in SQLite: a journal undoes the rest of a change, a log goes on where the database ends. */
+const endings = ['-journal', '', '-wal', '-shm']
+
+/** A name that is a hash of its content, with at most an ending. */
+export function isHash(path: string): boolean {
+  return /(?:^|[^0-9a-f])[0-9a-f]{38,}(?:\.[a-z]+)?$/u.test(path)
+}
+
+/** The index of a pack, by which git finds the pack. */
+export function isIndex(path: string): boolean {
+  return path.endsWith('.idx')
+}
+
+/** Files and links in waves: new hashes, and then the others in the order of their changes. */
+export function wavesOf(
+  paths: readonly MountPath[],
+  { before, after, time = () => 0 }: Changes,
+): Record<'hashes' | 'others', MountPath[][]> {
+  const all = new Set<string>(paths)
+  const isNew = (path: string): boolean => before(path) === undefined
+  const filesOf = (database: string): MountPath[] => {
+    const files = endings.map((ending) => `${database}${ending}` as MountPath).filter((path) => all.has(path))
+    return [...files.filter((path) => after(path) === undefined), ...files.filter((path) => after(path) !== undefined)]
+  }
+  const isSide = (path: string): boolean => databaseOf(path) !== path && all.has(databaseOf(path))
+  const hashes = paths.filter((path) => isNew(path) && isHash(path))
+  const known = new Set<string>(hashes)
+  const units = paths
+    .filter((path) => !known.has(path) && !isSide(path))
+    .map((path) => ({ path, isNew: isNew(path), time: Math.max(...filesOf(path).map(time)), files: filesOf(path) }))
+    .sort((one, other) => {
+      return one.time - other.time || Number(other.isNew) - Number(one.isNew) || (one.path < other.path ? -1 : 1)
+    })
+  const counts = new Map<string, number>()
+  const groupOf = (path: string): string | undefined => hiddenTreeOf(path) ?? (isNew(path) ? undefined : '')
+  for (const { path } of units) {
+    const group = groupOf(path)
+    if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
+  }
+  const isAlone = (path: string): boolean => {
+    const group = groupOf(path)
+    return group !== undefined && (counts.get(group) ?? 0) <= (group === '' ? mostReplaced : mostHidden)
+  }
+  const waves: MountPath[][] = []
+  let wave: MountPath[] = []
+  const end = (): void => {
+    waves.push(
+      wave.filter(isNew),
+      wave.filter((path) => !isNew(path)),
+    )
+    wave = []
+  }
+  for (const { path, files } of units) {
+    const alone = files.length > 1 || isAlone(path)
+    if (alone || wave.length === widest) end()
+    if (alone) waves.push(...files.map((file) => [file]))
+    else wave.push(path)
+  }
+  end()
+  const isFilled = ({ length }: MountPath[]): boolean => length > 0
+  return {
+    hashes: [hashes.filter((path) => !isIndex(path)), hashes.filter(isIndex)].filter(isFilled),
+    others: waves.filter(isFilled),
+  }
+}
