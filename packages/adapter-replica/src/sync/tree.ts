@@ -110,7 +110,7 @@ export class ReplicaTree {
     for (const path of gone) this.see(path, undefined)
     for (const [path, facts] of changed) this.see(path, facts)
     const isRefused = (path: string): boolean =>
-      this.#refused.has(path) && this.#refused.get(path) === this.seen.get(path)?.content
+      this.seen.has(path) && this.#refused.has(path) && this.#refused.get(path) === this.seen.get(path)?.content
     for (const path of this.leftOut.keys()) if (isLooked(path) && !isRefused(path)) this.leftOut.delete(path)
     for (const { path, reason } of leftOut)
       this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })
