@@ -34,7 +34,9 @@ describe('createBashFileSystem', () => {
     const fs = createBashFileSystem(workspace)
     expect(await failure(fs.readFile('/missing'))).toBe("ENOENT: no such file or directory, open '/missing'")
     expect(await failure(fs.readFile('/no/k'))).toBe("EACCES: permission denied by the rule deny(/no), open '/no/k'")
-    expect(await failure(fs.writeFile('/ro/r', 'x'))).toBe("EROFS: read-only file system by the rule mount:/ro, open '/ro/r'")
+    expect(await failure(fs.writeFile('/ro/r', 'x'))).toBe(
+      "EROFS: read-only file system by the rule mount:/ro, open '/ro/r'",
+    )
     expect(await failure(fs.readFile('/d'))).toMatch(/^EISDIR/)
     expect(await failure(fs.readFile('/a.txt/x'))).toMatch(/^ENOTDIR/)
     expect(await failure(fs.stat('/a.txt/'))).toMatch(/^ENOTDIR/)
