@@ -10,7 +10,7 @@ import type { MountWatch } from './mount-check.ts'
 import type { CommandNetwork } from './network/named-network.ts'
 
 /** The process that encloses a command. */
-export interface SandboxProcess extends Pick<RunningProcess, 'outOfReach' | 'survivors' | 'stdin'> {
+export interface SandboxProcess extends Pick<RunningProcess, 'survivors' | 'stdin'> {
   /** Resolves when it has ended and its streams are read. */
   wait(): Promise<Pick<ProcessResult, 'exitCode' | 'signal' | 'survivors'> & Partial<Pick<ProcessResult, 'stderr'>>>
 }

@@ -64,7 +64,6 @@ export function followWarm({
         const exitCode = unlisted === 'unreadable' ? unreadableCaller : hides ? 0 : (status ?? null)
         return { exitCode, signal: null, survivors: false }
       },
-      outOfReach: new AbortController().signal,
       survivors: false,
       stdin,
     },
