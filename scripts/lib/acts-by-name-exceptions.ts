@@ -51,7 +51,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: 'the path is `/proc/self/fd` of a verified entry',
   },
   'packages/adapter-replica/src/create.ts': {
-    acts: 1,
+    acts: 3,
     reason:
       "the operator's own path, before any command runs; the files lie below it in a directory of the local adapter",
   },
@@ -74,6 +74,10 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
   },
   'packages/adapter-rclone/src/cache/lines.ts': {
     acts: 2,
+    reason: "rclone's cache, which no mount shows",
+  },
+  'packages/adapter-rclone/src/cache/place.ts': {
+    acts: 1,
     reason: "rclone's cache, which no mount shows",
   },
   'packages/adapter-rclone/src/cache/repair.ts': {

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
 
 import { at, mountNeeds, open, openSite, readText, scratch, write } from './support.ts'
 
-/** What is made, and what is done with it before it is uploaded. */
+/** Commands that make files, and commands that rename them before their upload. */
 const variants: readonly (readonly [string, string])[] = [
   ['mkdir a; echo x > a/f', 'mv a b'],
   ['mkdir a; echo x > a/f', 'mv a b; rm -r b'],

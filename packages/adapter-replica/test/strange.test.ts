@@ -40,7 +40,7 @@ const names: readonly Buffer[] = [
 
 type Pick = (count: number) => number
 
-/** What is on a disk, by the path that a listing has for it. */
+/** The entries of a disk, by the path that a listing has for each. */
 function onDisk(root: string): Map<string, { readonly type: string; readonly text: string; readonly place: Buffer }> {
   const found = new Map<string, { type: string; text: string; place: Buffer }>()
   const walk = (place: Buffer, path: string): void => {

@@ -89,6 +89,7 @@ export class RenamedDirectories {
   #forget(name: string): void {
     if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
     this.#gone.clear()
+    // never rejects
     void this.#then(async (part) => {
       await this.#departures.settleUnseen(part, delay)
       await part.control.call('vfs/forget')
@@ -112,7 +113,7 @@ export class RenamedDirectories {
     for (const name of names) if (this.#waiting.has(name) && !seen.has(name)) this.#gone.add(name)
   }
 
-  /** One after the other. What fails is left to the next flush. */
+  /** Runs one work after the other, and never rejects: the next flush does again the work that failed. */
   async #then(work: (part: StoredPart) => Promise<unknown>): Promise<void> {
     const { part } = this
     if (part !== undefined) this.#work = this.#work.then(() => work(part)).then(undefined, () => undefined)
