@@ -155,7 +155,7 @@ export const replicaMutations: readonly Mutation[] = [
     file: `${sync}/alone.ts`,
     text: 'if (await isAway(site, known)) throw known',
     by: 'throw known',
-    test: { file: unknown, title: 'a full disk' },
+    test: { file: 'packages/adapter-replica/test/entries.test.ts', title: 'half of its objects' },
   },
   {
     row: 'a file with the bytes of a tombstone, which other machines would take for a deletion',

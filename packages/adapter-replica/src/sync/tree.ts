@@ -72,7 +72,7 @@ export class ReplicaTree {
   refuse(left: ReplicaLeftOut): boolean {
     const isNew = !this.leftOut.has(left.path)
     this.leftOut.set(left.path, left)
-    this.#refused.set(left.path, this.seen.get(left.path)?.content)
+    this.#refused.set(left.path, this.#wordOf(left.path))
     return isNew
   }
 
@@ -110,7 +110,7 @@ export class ReplicaTree {
     for (const path of gone) this.see(path, undefined)
     for (const [path, facts] of changed) this.see(path, facts)
     const isRefused = (path: string): boolean =>
-      this.seen.has(path) && this.#refused.has(path) && this.#refused.get(path) === this.seen.get(path)?.content
+      this.#refused.has(path) && this.#refused.get(path) === this.#wordOf(path)
     for (const path of this.leftOut.keys()) if (isLooked(path) && !isRefused(path)) this.leftOut.delete(path)
     for (const { path, reason } of leftOut)
       this.leftOut.set(path, { path: path as MountPath, reason, holdsBytes: reason !== withoutBytes })
@@ -129,6 +129,12 @@ export class ReplicaTree {
         ...[...this.unnamed.values()].map(({ path, reason, holdsBytes }) => ({ path, reason, holdsBytes })),
       ],
     }
+  }
+
+  /** Another one where the entry of the disk is another; `undefined`: nothing is there. */
+  #wordOf(path: string): string | undefined {
+    const facts = this.seen.get(path)
+    return facts && (facts.content ?? facts.target ?? facts.type)
   }
 
   #judge(path: string): void {
