@@ -89,7 +89,6 @@ export class RenamedDirectories {
   #forget(name: string): void {
     if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
     this.#gone.clear()
-    // never rejects
     void this.#then(async (part) => {
       await this.#departures.settleUnseen(part, delay)
       await part.control.call('vfs/forget')

@@ -31,7 +31,6 @@ export class Lookout {
   watch(end: () => void, sending: number): { readonly alive: () => void; readonly over: () => void } {
     const waiting = { since: performance.now() + sending, end }
     this.#waiting.add(waiting)
-    // never rejects: no answer is an answer too
     if (!this.#isLooking) void this.#look()
     return {
       alive: () => (waiting.since = performance.now()),
@@ -39,6 +38,7 @@ export class Lookout {
     }
   }
 
+  /** Never rejects: no answer is an answer too. */
   async #look(): Promise<void> {
     this.#isLooking = true
     let wasSilent = false

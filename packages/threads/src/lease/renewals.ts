@@ -37,12 +37,12 @@ class Renewals {
       if (lease.dueIn <= 0) this.#line.add(lease)
       else next = Math.min(next, lease.dueIn)
     }
-    // never rejects, as no renewal does
     while (this.#running < Math.min(parallel, this.#line.size)) void this.#work()
     this.#timer = setTimeout(() => this.#look(), Math.max(next, 1))
     this.#timer.unref()
   }
 
+  /** Never rejects, as no renewal does. */
   async #work(): Promise<void> {
     this.#running += 1
     for (const lease of this.#line) {
