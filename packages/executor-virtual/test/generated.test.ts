@@ -22,7 +22,7 @@ interface Kind {
 
 const kinds: readonly Kind[] = [
   { title: 'patterns', draw: drawPatternCase, few: 500, many: 50_000, most: 0.08 },
-  { title: 'names of files', draw: drawGlobCase, few: 30, many: 5_000, most: 0.5, names: globFiles },
+  { title: 'words and names of files', draw: drawGlobCase, few: 40, many: 10_000, most: 0.06, names: globFiles },
   { title: 'arithmetic', draw: drawArithmetic, few: 30, many: 5_000, most: 0.08 },
   { title: 'declarations', draw: drawDeclaration, few: 30, many: 5_000, most: 0.16 },
   { title: 'printf', draw: drawPrintf, few: 30, many: 5_000, most: 0.25 },

@@ -21,7 +21,6 @@ import { checkSystem, discarding, isSystem, offered, programs, standardStream } 
 export interface ScriptSession {
   refuse(subject: string, reason: string): never
   check(): void
-  readonly inCommand: boolean
 }
 
 export interface SystemOptions {
@@ -169,8 +168,7 @@ export class BashFileSystem implements IFileSystem {
 
   async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
     const { files, at } = await this.#listable(path)
-    const entries = await files.readdirWithFileTypes(at)
-    return files === this.#files && this.#session?.inCommand === false ? this.#matchable(at, entries) : entries
+    return files.readdirWithFileTypes(at)
   }
 
   /** The entries of a directory, by one listing instead of an `lstat` for each. For the commands of our own. */
@@ -185,20 +183,6 @@ export class BashFileSystem implements IFileSystem {
     if (place.at === '/' && this.#root !== '/')
       this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
     return place
-  }
-
-  /** The entries that names are matched with: just-bash enters no links, and overlooks names with a line break. */
-  async #matchable(at: string, entries: readonly DirentEntry[]): Promise<DirentEntry[]> {
-    const odd = entries.find(({ name }) => name.includes('\n'))
-    if (odd !== undefined)
-      this.#session?.refuse(JSON.stringify(odd.name), 'names with a line break are not matched here')
-    return Promise.all(
-      entries.map(async (entry) => {
-        if (!entry.isSymbolicLink) return entry
-        const target = await this.#files.stat(childOf(at, entry.name)).catch(() => undefined)
-        return target?.isDirectory === true ? { ...entry, isDirectory: true, isSymbolicLink: false } : entry
-      }),
-    )
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {

@@ -5,7 +5,6 @@ import type { Session } from './session.ts'
 
 export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
 
-/** One call of a command in the interpreter. */
 export interface Call extends Invocation {
   /** Standard input is bytes; just-bash has a brand of its own for them. */
   readonly context: Omit<InterpreterContext, 'stdin'> & ToolContext

@@ -5,7 +5,6 @@ import type { Call, InterpreterContext, ScriptTool } from './call.ts'
 import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
-import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import type { BashFileSystem } from '../files/system.ts'
 import { target, wordRefusals } from './wording.ts'
@@ -44,9 +43,7 @@ function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
 export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
   const names = new Set([...getCommandNames(), ...Object.keys(all)])
-  return [...names]
-    .map((name) => guarded(name, session, all[name]))
-    .concat(refusedCommand(session), decodeCommand(session))
+  return [...names].map((name) => guarded(name, session, all[name])).concat(refusedCommand(session))
 }
 
 /** These write, and never read. */
@@ -113,12 +110,9 @@ async function run(
   const { words: given, inherits } = takeMark(marked)
   const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
   if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
-  const outer = session.inCommand
-  session.inCommand = !runsScripts.has(name)
   const call = callOf(name, given, context, session, inherits)
   if (tool === undefined && mayReadInput(name, given)) session.noteInput(call)
   const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
-  session.inCommand = outer
   session.check(runsScripts.has(name) ? outputOf(result) : '')
   const output = asText(result)
   if (session.toErrors > 0 && isLeftAsBytes(output))

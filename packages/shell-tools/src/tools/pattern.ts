@@ -115,67 +115,10 @@ export function globExpression(glob: string, foldCase: boolean): RegExp | undefi
   return compile(`${first}${found.join('')}[^]*${source}`, foldCase)
 }
 
-export type Syntax = 'emacs' | 'basic' | 'extended'
-
-/** A regular expression that has to match the whole text; undefined for a form that is not known here. */
-export function wholeExpression(pattern: string, syntax: Syntax, foldCase: boolean): RegExp | undefined {
-  const source = translate(pattern, syntax)
-  return source === undefined ? undefined : compile(source, foldCase)
-}
-
 function compile(source: string, foldCase: boolean): RegExp | undefined {
   try {
     return new RegExp(`^(?:${source})$`, foldCase ? 'iu' : 'u')
   } catch {
     return undefined
   }
-}
-
-function translate(pattern: string, syntax: Syntax): string | undefined {
-  let source = ''
-  let rest = pattern
-  const extended = syntax === 'extended'
-  // A repetition with nothing before it is a literal here and an error there.
-  let repeatable = false
-  while (rest !== '') {
-    const character = String.fromCodePoint(rest.codePointAt(0) ?? 0)
-    rest = rest.slice(character.length)
-    if (character === '[') {
-      const found = bracket(rest, { negation: '^', escapes: false })
-      if (found === undefined) return undefined
-      source += found.source
-      rest = found.rest
-      repeatable = true
-    } else if (character === '\\') {
-      const escaped = String.fromCodePoint(rest.codePointAt(0) ?? 0)
-      if (rest === '' || /[A-Za-z0-9<>`']/.test(escaped)) return undefined
-      rest = rest.slice(escaped.length)
-      if (!extended && '()|'.includes(escaped)) {
-        source += escaped === '(' ? '(?:' : escaped
-        repeatable = escaped === ')'
-      } else if (syntax === 'basic' && '{}+?'.includes(escaped)) {
-        if (!repeatable) return undefined
-        source += escaped
-      } else if (syntax === 'emacs' && '{}'.includes(escaped)) return undefined
-      else {
-        source += escapeLiteral(escaped)
-        repeatable = true
-      }
-    } else if ('*'.includes(character) || (syntax !== 'basic' && '+?'.includes(character))) {
-      if (!repeatable) return undefined
-      source += character
-      repeatable = false
-    } else if (extended && '()|{}'.includes(character)) {
-      if (character === '{' && !(repeatable && /^\d+(?:,\d*)?\}/.test(rest))) return undefined
-      source += character === '(' ? '(?:' : character
-      repeatable = character === ')'
-    } else if (character === '^' || character === '$') {
-      // In the middle they mean different things in different syntaxes.
-      if ((character === '^' && source !== '') || (character === '$' && rest !== '')) return undefined
-    } else {
-      source += character === '.' ? (syntax === 'emacs' ? '[^\\n]' : '[^]') : escapeLiteral(character)
-      repeatable = true
-    }
-  }
-  return source
 }

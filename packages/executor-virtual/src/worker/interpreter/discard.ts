@@ -9,7 +9,6 @@ import { type Shell, shellOf } from './shell.ts'
 // Where arithmetic fails in an expansion, bash leaves out the rest of the line: of functions and loops too, up to the script or
 // the subshell. just-bash leaves out the command alone. A fault in a subscript ends the whole script, unless that is a file.
 
-/** Runs a script of its own. */
 export async function asScript(shell: Shell, script: Script, run: () => Promise<ExecResult>): Promise<ExecResult> {
   const { statements, discarded, failed } = shell
   Object.assign(shell, { statements: new Set(script.statements), discarded: undefined })
@@ -110,7 +109,6 @@ export async function endingOf(interpreter: Interpreter, error: unknown): Promis
   return endScript(interpreter, 1, error).catch((ending: unknown) => ending)
 }
 
-/** True for a statement on a line that has failed. */
 export function isDiscarded(shell: Shell, statement: Statement): boolean {
   if (shell.discarded === undefined || !shell.statements.has(statement)) return false
   if (firstLine(statement) === shell.discarded) return true
@@ -118,7 +116,6 @@ export function isDiscarded(shell: Shell, statement: Statement): boolean {
   return false
 }
 
-/** Notes the fault that has ended a statement. */
 export function noteFault(shell: Shell, statement: Statement, error: unknown): void {
   if (!isFault(error)) return
   shell.fault = error

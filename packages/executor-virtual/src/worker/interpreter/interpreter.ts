@@ -27,8 +27,11 @@ export interface ShellState {
   inCondition: boolean
   /** True where a failed status has been excused from `set -e`. */
   errexitSafe?: boolean
-  options: { errexit: boolean; xtrace: boolean; nounset?: boolean }
-  shoptOptions: object
+  options: { errexit: boolean; xtrace: boolean; nounset?: boolean; noglob?: boolean }
+  shoptOptions: { nullglob: boolean; dotglob: boolean }
+  lastArg: string
+  /** What the commands of a group or loop have not read yet. */
+  groupStdin?: string
   readonlyVars?: Set<string>
   exportedVars?: ReadonlySet<string>
   functions: Map<string, unknown>
@@ -74,7 +77,6 @@ const repaired = [
 
 export interface Internals {
   readonly FatalError: FatalError
-  /** Shared by the interpreters of all scripts. */
   readonly interpreter: Interpreter
   readonly engine: Engine
 }

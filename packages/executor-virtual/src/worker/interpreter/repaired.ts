@@ -4,11 +4,15 @@ import type { ExecResult } from 'just-bash'
 import { evaluateFor } from '../arithmetic/expression.ts'
 import { replaceEngine } from '../patterns/engine.ts'
 import { withoutMarks } from '../syntax/inherited.ts'
+import type { ForLoop, SimpleCommand } from '../syntax/nodes.ts'
 import { prepared } from '../syntax/prepare.ts'
-import { sessionOf, shellOf, type Shell } from './shell.ts'
-import type { Command, Internals, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
+import { readInput } from './reading.ts'
+import { inSubstitution, sessionOf, shellOf } from './shell.ts'
+import type { Command, Internals, Interpreter, Pipeline, Script, Statement } from './interpreter.ts'
 import { evaluatedWords, attributedAssignments, letExpressions } from './arithmetic-words.ts'
 import { asScript, endingOf, endScript, isDiscarded, isLeaving, noteFault, passFault, withFaults } from './discard.ts'
+import { standIn } from './parts.ts'
+import { Words } from './words.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
 import { goesToErrors, isBareExec, readsFile } from './to-errors.ts'
@@ -129,11 +133,15 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
         Object.assign(shell, { traps, fault: undefined })
       }
     }
-    if (!loops.has(command.type)) return executeCommandInner.call(self, command, stdin, owns)
+    if (command.type === 'SimpleCommand') return executeCommandInner.call(self, command, stdin, owns)
+    const words = new Words(self, executeSimpleCommand, command.line)
+    if (!loops.has(command.type))
+      return words.run(command, (ready) => executeCommandInner.call(self, ready, stdin, owns))
     const loop = { body: new Set<unknown>((command as Loop).body), ran: false, left: false }
+    const node = command.type === 'For' ? ((await words.ofLoop(command as ForLoop)) as Command) : command
     shell.loops.push(loop)
     try {
-      const result = await executeCommandInner.call(self, command, stdin, owns)
+      const result = await words.run(node, (ready) => executeCommandInner.call(self, ready, stdin, owns))
       // A status other than 0 has been judged in the round that left it.
       if (loop.ran) self.ctx.state.errexitSafe = true
       return loop.left ? { ...result, exitCode: 0 } : result
@@ -147,26 +155,34 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     const { state } = this.ctx
     if (given.type !== 'SimpleCommand') return executeSimpleCommand.call(this, given, stdin)
     const command = attributedAssignments(given, this)
-    if (command.name !== null) {
-      const empty = emptyMove(command, state)
-      if (empty !== undefined) sessionOf(this).refuse(empty.subject, empty.reason)
-      const ended = await executeSimpleCommand.call(this, command, stdin)
-      return state.options.xtrace
-        ? { ...ended, stdout: withoutMarks(ended.stdout), stderr: withoutMarks(ended.stderr) }
-        : ended
-    }
     const shell = shellOf(this)
     const { substitutions } = shell
     const stale = state.lastExitCode
-    const result = await executeSimpleCommand.call(this, command, stdin)
+    const empty = emptyMove(command, state)
+    if (empty !== undefined) sessionOf(this).refuse(empty.subject, empty.reason)
+    const words = new Words(this, executeSimpleCommand, command.line)
+    const node = (await words.ofCommand(command as SimpleCommand)) as unknown as Command & SimpleCommand
+    const result = await words.run(node, (ready) => executeSimpleCommand.call(this, ready, stdin))
+    if (node.name !== null)
+      return state.options.xtrace
+        ? { ...result, stdout: withoutMarks(result.stdout), stderr: withoutMarks(result.stderr) }
+        : result
     const failed = result.exitCode !== stale || (result.stderr !== '' && !state.options.xtrace)
     return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
   }
 
   interpreter.runCommand = async function (name, words, ...rest) {
+    if (name === standIn) {
+      shellOf(this).values = words
+      return { stdout: '', stderr: '', exitCode: 0 }
+    }
+    if (/^(?:read|mapfile|readarray)$/.test(name))
+      return readInput(this, name, words, String(rest[1] ?? ''), (ready) => runCommand.call(this, name, ready, ...rest))
     if (name === 'trap') return setTrap(this, words)
     if (name === 'wait') return wait(this, words)
     if (name === 'let' && words.length > 0) return letExpressions(this, words)
+    if (/^(?:cd|pushd)$/.test(name) && words.filter((word) => !/^-./.test(word)).length > 1)
+      return { stdout: '', stderr: `bash: ${name}: too many arguments\n`, exitCode: 1 }
     const given = await evaluatedWords(this, name, words)
     if (name === 'cd' && given.at(-1) === '-' && this.ctx.state.previousDir === '')
       return { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
@@ -185,33 +201,6 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
 /** For some programs, just-bash prints more than this message. */
 const notFound =
   /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
-
-/** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
-async function inSubstitution(
-  { ctx: { state } }: Interpreter,
-  shell: Shell,
-  run: () => Promise<ExecResult>,
-): Promise<ExecResult> {
-  const { options, shoptOptions, functions, previousDir, directoryStack, inCondition } = state
-  const { depth, traps, loops: outer } = shell
-  Object.assign(state, {
-    options: { ...options, errexit: false },
-    shoptOptions: { ...shoptOptions },
-    functions: new Map(functions),
-    // The status of a command in it is not the status that is tested.
-    inCondition: false,
-  } satisfies Partial<ShellState>)
-  Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
-  try {
-    const result = await run()
-    if (!result.stdout.includes('\0')) return result
-    const warning = 'bash: warning: command substitution: ignored null byte in input\n'
-    return { ...result, stdout: result.stdout.replaceAll('\0', ''), stderr: result.stderr + warning }
-  } finally {
-    Object.assign(state, { options, shoptOptions, functions, previousDir, directoryStack, inCondition })
-    Object.assign(shell, { depth, traps, loops: outer })
-  }
-}
 
 /**
  * Ends the script where a program is not there, unless its status is tested: what comes after it counts on its work.

@@ -1,33 +1,34 @@
+import type { ExecResult } from 'just-bash'
+
 import type { Reach } from '../arithmetic/operators.ts'
 import type { Session } from '../session.ts'
-import type { Interpreter, Pipeline, Statement } from './interpreter.ts'
+import type { Interpreter, Pipeline, ShellState, Statement } from './interpreter.ts'
 import type { OuterVariable } from './locals.ts'
 
 /** Facts of one interpreter besides its own state. */
-export interface Shell {
+export class Shell {
   /** True from the first script on, which is the whole one. */
-  begun: boolean
-  /** The statements of the whole script. */
-  outermost: ReadonlySet<Statement>
+  begun = false
+  outermost: ReadonlySet<Statement> = new Set()
   /** Substitutions that are running, and that have run. */
-  depth: number
-  substitutions: number
-  /** Pipelines whose status is tested. */
-  readonly tested: WeakSet<Pipeline>
-  /** The loops that are running. */
-  loops: { readonly body: ReadonlySet<unknown>; ran: boolean; left: boolean }[]
-  /** Commands by the event they wait for. */
-  traps: Map<string, string>
-  /** Statuses of background commands. */
-  readonly jobs: Map<number, number>
+  depth = 0
+  substitutions = 0
+  readonly tested = new WeakSet<Pipeline>()
+  loops: { readonly body: ReadonlySet<unknown>; ran: boolean; left: boolean }[] = []
+  traps = new Map<string, string>()
+  readonly jobs = new Map<number, number>()
+  /** The values of the latest part of a word. */
+  values: readonly string[] = []
+  /** True while a word is expanded under `set -x`. */
+  traced = false
   /** The name by which the latest program was called. */
-  called: string
+  called = ''
   /** The status of a script that `set -u` has ended. */
   unbound: number | undefined
   /** The statements of the innermost script. */
-  statements: ReadonlySet<Statement>
+  statements: ReadonlySet<Statement> = new Set()
   /** Variables outside of functions that have others of those names. */
-  readonly outer: OuterVariable[]
+  readonly outer: OuterVariable[] = []
   /** The latest fault of arithmetic, until a command has answered for it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
   /** A fault of arithmetic, on its way to the script that it is in. */
@@ -42,32 +43,11 @@ const shells = new WeakMap<Interpreter, Shell>()
 const sessions = new WeakMap<object, Session>()
 
 export function shellOf(interpreter: Interpreter): Shell {
-  let shell = shells.get(interpreter)
-  if (shell === undefined) {
-    shell = {
-      begun: false,
-      outermost: new Set(),
-      depth: 0,
-      substitutions: 0,
-      tested: new WeakSet(),
-      loops: [],
-      traps: new Map(),
-      jobs: new Map(),
-      called: '',
-      unbound: undefined,
-      statements: new Set(),
-      outer: [],
-      failed: undefined,
-      fault: undefined,
-      discarded: undefined,
-      source: undefined,
-    }
-    shells.set(interpreter, shell)
-  }
+  const shell = shells.get(interpreter) ?? new Shell()
+  shells.set(interpreter, shell)
   return shell
 }
 
-/** Says which session the interpreters over these files belong to. */
 export function bindSession(files: object, session: Session): void {
   sessions.set(files, session)
 }
@@ -77,4 +57,31 @@ export function sessionOf({ ctx }: Interpreter): Session {
   const session = sessions.get(ctx.fs)
   if (session === undefined) throw new Error('the interpreter has no session')
   return session
+}
+
+/** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
+export async function inSubstitution(
+  { ctx: { state } }: Interpreter,
+  shell: Shell,
+  run: () => Promise<ExecResult>,
+): Promise<ExecResult> {
+  const { options, shoptOptions, functions, previousDir, directoryStack, inCondition } = state
+  const { depth, traps, loops: outer } = shell
+  Object.assign(state, {
+    options: { ...options, errexit: false, xtrace: options.xtrace || shell.traced },
+    shoptOptions: { ...shoptOptions },
+    functions: new Map(functions),
+    // The status of a command in it is not the status that is tested.
+    inCondition: false,
+  } satisfies Partial<ShellState>)
+  Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
+  try {
+    const result = await run()
+    if (!result.stdout.includes('\0')) return result
+    const warning = 'bash: warning: command substitution: ignored null byte in input\n'
+    return { ...result, stdout: result.stdout.replaceAll('\0', ''), stderr: result.stderr + warning }
+  } finally {
+    Object.assign(state, { options, shoptOptions, functions, previousDir, directoryStack, inCondition })
+    Object.assign(shell, { depth, traps, loops: outer })
+  }
 }

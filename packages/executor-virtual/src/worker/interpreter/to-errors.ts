@@ -1,12 +1,8 @@
+import { textOf, type Word } from '../syntax/nodes.ts'
 import type { Command } from './interpreter.ts'
 
-interface Part {
-  readonly value?: string
-  readonly parts?: readonly Part[]
-}
-
 interface Redirected {
-  readonly redirections?: readonly { readonly operator: string; readonly fd?: number | null; readonly target: Part }[]
+  readonly redirections?: readonly { readonly operator: string; readonly fd?: number | null; readonly target: Word }[]
 }
 
 const errorFiles: ReadonlySet<string> = new Set(['/dev/stderr', '/dev/fd/2'])
@@ -30,12 +26,7 @@ export function goesToErrors(command: Command, descriptors: Set<string>): boolea
 
 /** True for `exec` without a program: its redirections hold from then on. */
 export function isBareExec(command: Command): boolean {
-  return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Part | null) === 'exec'
-}
-
-/** The text of a word, in quotes or not; an expansion counts as nothing. */
-function textOf(word: Part | null): string {
-  return word?.value ?? (word?.parts ?? []).map(textOf).join('')
+  return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Word | null) === 'exec'
 }
 
 /** `$(< file)` reads a file without a command. */

@@ -24,7 +24,6 @@ interface Matcher {
   group(group: number): string | null
 }
 
-/** The class of RE2's expressions. */
 export interface Engine {
   readonly LONGEST_MATCH: number
   compile(source: string, flags?: number): Compiled
@@ -33,7 +32,6 @@ export interface Engine {
 
 let session: Session | undefined
 
-/** Names the script whose patterns are matched from now on. */
 export function matchFor(one: Session): void {
   session = one
 }
@@ -60,12 +58,7 @@ function compiled(text: string, compile: (expression: string) => Compiled): Comp
         .map((character) => character.text)
         .join(''),
     )
-    return everything
-  }
-  if (text.startsWith(uses.name)) {
-    if (/[*?[]/.test(text.slice(2)))
-      refuse('a name', 'a quoted value holds `*`, `?` or `[` beside a variable without quotes; quote both')
-    return everything
+    return compiledOf([{ kind: 'star' }], uses.longestPrefix)
   }
   if (latest?.text === text) return latest.result
   const result = compiledAnew(text, compile)
@@ -95,45 +88,23 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
     use = sign === '#' ? uses.start : uses.end
   }
   try {
-    return new Pattern(parsePattern(characters, { extended: kind === '+', counted }), use)
+    return compiledOf(parsePattern(characters, { extended: kind === '+', counted }), use)
   } catch (error) {
     if (error instanceof OddPattern) return refuse('a pattern', `${error.message}; write the characters out`)
     throw error
   }
 }
 
-const everything: Compiled = {
-  matcher: (text) => new PatternMatcher([{ kind: 'star' }], uses.longestPrefix, text),
-  groupCount: () => 0,
+const compiledOf = (parts: readonly Part[], use: Use): Compiled => ({
+  matcher: (text) => new PatternMatcher(parts, use, text),
+  // The part at the end is a group to just-bash.
+  groupCount: () => (use === uses.suffix ? 1 : 0),
   namedGroups: () => ({}),
-}
+})
 
 function refuse(subject: string, reason: string): never {
   if (session === undefined) throw new Error('no script runs')
   return session.refuse(subject, reason)
-}
-
-class Pattern implements Compiled {
-  readonly #parts: readonly Part[]
-  readonly #use: Use
-
-  constructor(parts: readonly Part[], use: Use) {
-    this.#parts = parts
-    this.#use = use
-  }
-
-  matcher(text: string): Matcher {
-    return new PatternMatcher(this.#parts, this.#use, text)
-  }
-
-  groupCount(): number {
-    // The part at the end is a group to just-bash.
-    return this.#use === uses.suffix ? 1 : 0
-  }
-
-  namedGroups(): object {
-    return {}
-  }
 }
 
 class PatternMatcher implements Matcher {

@@ -16,7 +16,6 @@ export const uses = {
   longestPrefix: 'P',
   suffix: 's',
   longestSuffix: 'S',
-  /** Each part that is found. */
   every: 'e',
   /** The first part that is found; a `#` or `%` before it stands for the beginning or the end. */
   once: 'o',
@@ -25,19 +24,15 @@ export const uses = {
   expression: 'r',
   /** Text for arithmetic, which finds everything. */
   arithmetic: 'c',
-  /** Quoted values in the name of a file, beside what is not quoted; finds everything. */
-  name: 'n',
 } as const
 
 export type Use = (typeof uses)[keyof typeof uses]
 
-/** A character of a pattern. A quoted one stands for itself. */
 export interface Character {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** The characters between marks. */
 export function charactersOf(text: string): Character[] {
   const characters: Character[] = []
   let quoted = false

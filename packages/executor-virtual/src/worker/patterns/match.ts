@@ -6,13 +6,11 @@ import type { Part } from './parse.ts'
 /** Places in ascending order; a range holds its ends. */
 type Places = readonly number[] | { readonly from: number; readonly to: number }
 
-/** Steps of one search. A text of any size may be read some times. */
 const steps = 50_000_000
 const mostPlaces = 4_000_000
 
 export class TooMuchWork extends Error {}
 
-/** One text, to be searched by a pattern. */
 export class Matching {
   readonly #parts: readonly Part[]
   /** Code points, where some characters are of two units. */
@@ -36,7 +34,6 @@ export class Matching {
     this.#left = steps + 8 * this.#length
   }
 
-  /** True where the pattern matches the text from its beginning to its end. */
   whole(): boolean {
     return last(this.#after(this.#parts, [0], 1)) === this.#length
   }

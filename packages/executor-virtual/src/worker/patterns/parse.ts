@@ -1,7 +1,6 @@
 import { classTest } from './classes.ts'
 import type { Character } from './marks.ts'
 
-/** A part of a pattern, as POSIX and bash read it. */
 export type Part =
   | { readonly kind: 'character'; readonly code: number }
   | { readonly kind: 'any' | 'star' | 'never' }
@@ -47,7 +46,6 @@ export function parsePattern(given: readonly Character[], reading: Reading): Par
   return parts
 }
 
-/** True where parts may match an empty text. */
 function isEmpty(parts: readonly Part[]): boolean {
   return parts.every(
     (part) =>
@@ -63,7 +61,7 @@ const codeOf = (character: Character | undefined) => character?.text.codePointAt
 const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
 
 /** A backslash from a variable quotes what follows it; the last character of a pattern stands for itself. */
-function unescaped(given: readonly Character[]): Character[] {
+export function unescaped(given: readonly Character[]): Character[] {
   const text: Character[] = []
   for (let at = 0; at < given.length; at++) {
     const next = given[at + 1]
@@ -77,7 +75,6 @@ function unescaped(given: readonly Character[]): Character[] {
   return text
 }
 
-/** The place of the `)` that closes a group. */
 function closing(text: readonly Character[], from: number): number {
   let depth = 1
   for (let at = from; at < text.length; at++) {
@@ -113,7 +110,6 @@ function endOfBracket(text: readonly Character[], from: number): number {
 
 interface Bracket {
   readonly part: Part
-  /** The place after it. */
   readonly end: number
 }
 
@@ -143,6 +139,7 @@ function bracket(text: readonly Character[], from: number): Bracket {
     at = low.end
     if (active(text[at]) === '-' && active(text[at + 1]) !== ']') {
       if (text[at + 1] === undefined) return { part: { kind: 'never' }, end: from }
+      if (active(text[at + 1]) === '[' && active(text[at + 2]) === ':') throw new OddPattern('`-[:` in brackets')
       const high = memberAt(text, at + 1)
       at = high.end
       tests.push((code) => code >= low.code && code <= high.code)

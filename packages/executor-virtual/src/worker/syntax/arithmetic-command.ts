@@ -37,7 +37,6 @@ function isTwoSubshells({ type, body = [] }: Command): boolean {
   return type === 'Subshell' && body.length === 1 && body[0]?.pipelines.length === 1 && inner?.type === 'Subshell'
 }
 
-/** The text between `((` at the start and its `))`. */
 function expressionAtStart(text: string): string | undefined {
   if (!text.startsWith('((')) return undefined
   let depth = 0

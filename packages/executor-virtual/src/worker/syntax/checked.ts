@@ -2,18 +2,14 @@ import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
 import type { Session } from '../session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'
-import { globProblem } from './globs.ts'
-import { findDirectories, namesDirectories } from './directories.ts'
 import { rewriteArithmetic } from './arithmetic.ts'
-import { joinByIfs, sliceProblem } from './joined.ts'
 import { keepInFunctions } from './leaving.ts'
 import { markInherited } from './inherited.ts'
-import { decodeWhatIsRead } from './reading.ts'
 import { markPatterns } from './patterns.ts'
 import { repair } from './repairs.ts'
 import { lastWordProblem, referenceProblem, unlikeBash } from './unlike.ts'
 import { isolatePipelines } from './isolated.ts'
-import { literal, literalWord, type Node, setLiteral, type SimpleCommand, walk } from './nodes.ts'
+import { literal, literalWord, type Node, walk, wordOf } from './nodes.ts'
 
 type Script = ReturnType<typeof parse>
 
@@ -38,15 +34,12 @@ export function checkSyntax(ast: Script): Script {
   readArithmeticCommands(ast)
   rewriteArithmetic(ast)
   keepInFunctions(ast)
-  joinByIfs(ast)
   const nodes: Node[] = []
   walk(ast, (node) => nodes.push(node))
   const problem =
     lastWordProblem(nodes) ??
     referenceProblem(nodes) ??
-    sliceProblem(ast, nodes) ??
     jobsProblem(nodes) ??
-    globProblem(nodes) ??
     firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
   if (problem !== undefined) return { ...ast, statements: refusing(problem) }
   nodes.forEach(markPatterns)
@@ -87,12 +80,19 @@ export interface Problem {
 const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-7]{2})/
 
 /** just-bash reads `"$x""y"` as `$xy`. */
-const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w/
+const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w|[\w})]""\$(?:@|\{\w+\[@)|\$(?:@|\{\w+\[@[^}]*\})""\$/
+
+/** bash takes `$x{a,b}` for `$xa $xb`, and `{$x,b}c` for `$xc bc`. */
+const bracesAtName = /\$[A-Za-z_]\w*(?:\{[^{}]*(?:,|\.\.)|(?:,[^{}]*)?\}[\w{])/
 
 function problemOf(node: Node): Problem | undefined {
   if (node.type === 'Statement') {
     if (joinedQuotes.test(node.sourceText ?? ''))
       return { subject: '"$x""y"', reason: 'two quotes without a blank are read as one; write "${x}y"' }
+    if (bracesAtName.test(node.sourceText ?? '') && JSON.stringify(node).includes('"BraceExpansion"'))
+      return { subject: '$x{…}', reason: 'the braces are part of the name; write ${x}{…}' }
+    if (/\[\$'[!^]/.test(node.sourceText ?? ''))
+      return { subject: "[$'…']", reason: 'a quoted sign in brackets; write it as [\\!]' }
     if (bytesInQuotes.test(node.sourceText ?? '')) return { subject: "$'…'", reason: 'bytes as escapes; use printf' }
   }
   if (
@@ -107,7 +107,16 @@ function problemOf(node: Node): Problem | undefined {
   return undefined
 }
 
-const notCompared = new Set(['extglob', 'failglob', 'globstar', 'lastpipe', 'nocaseglob', 'nocasematch', 'xpg_echo'])
+const notCompared = new Set([
+  'extglob',
+  'failglob',
+  'globskipdots',
+  'globstar',
+  'lastpipe',
+  'nocaseglob',
+  'nocasematch',
+  'xpg_echo',
+])
 
 function refusing({ subject, reason }: Problem): ReturnType<typeof parse>['statements'] {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -115,22 +124,10 @@ function refusing({ subject, reason }: Problem): ReturnType<typeof parse>['state
 }
 
 function check(node: Node): void {
-  if (node.type === 'For' && node.words?.some(namesDirectories) === true) findDirectories(node)
-  if (node.type !== 'SimpleCommand') return
-  const name = literal(node.name)
-  const reason = name === undefined ? undefined : refusedBuiltins[name]
-  if (name !== undefined && reason !== undefined) refuse(node, name, reason)
-  else if (node.assignments?.some(({ array }) => array?.some(namesDirectories) === true) === true)
-    refuse(node, '*/', 'in an array; use `find -type d`')
-  else if (name === 'read' || name === 'mapfile' || name === 'readarray') {
-    if (!decodeWhatIsRead(node)) refuse(node, name, 'into a variable that is named by another one')
-  } else if (node.args.some(namesDirectories)) findDirectories(node)
-}
-
-function refuse(node: SimpleCommand, subject: string, reason: string): void {
-  node.args = [literalWord(subject), literalWord(reason)]
-  node.name = null
-  setLiteral(node, standIn)
+  const name = node.type === 'SimpleCommand' ? literal(node.name) : undefined
+  const reason = refusedBuiltins[name ?? '']
+  if (node.type === 'SimpleCommand' && name !== undefined && reason !== undefined)
+    Object.assign(node, { name: wordOf(standIn), args: [literalWord(name), literalWord(reason)] })
 }
 
 export function refusedCommand(session: Session): CustomCommand {

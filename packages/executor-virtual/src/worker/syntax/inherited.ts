@@ -67,7 +67,6 @@ export function takeMark(given: readonly string[]): { readonly words: string[]; 
   return { words: [...given] }
 }
 
-/** The lines of `set -x` without the marks. */
 export function withoutMarks(text: string): string {
   return text.replace(/[\u{f0003}\u{f0004}\u{f0006}] ?/gu, '')
 }

@@ -22,10 +22,7 @@ export function isolatePipelines(ast: unknown): void {
 function isolated(command: { readonly type: string }): { readonly type: string } {
   if (command.type === 'Subshell') return command
   if (command.type === 'SimpleCommand' && programs.has(literal((command as SimpleCommand).name) ?? '')) return command
-  const [statement] = parse('( : )').statements
-  const [subshell] = statement?.pipelines[0]?.commands ?? []
   const [inner] = parse(':').statements
-  const [pipeline] = inner?.pipelines ?? []
-  Object.assign(pipeline ?? {}, { commands: [command] })
-  return Object.assign(subshell ?? command, { body: [inner] })
+  Object.assign(inner?.pipelines[0] ?? {}, { commands: [command] })
+  return { type: 'Subshell', body: [inner], redirections: [] } as { readonly type: string }
 }

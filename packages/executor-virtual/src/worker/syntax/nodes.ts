@@ -5,8 +5,32 @@ export type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
 export interface Part {
   readonly type: string
   readonly value?: string
-  readonly pattern?: unknown
+  readonly pattern?: string
   readonly parts?: readonly Part[]
+  readonly parameter?: string
+  readonly operation?: Operation | null
+  readonly items?: readonly {
+    readonly word?: Word
+    readonly start?: string | number
+    readonly end?: string | number
+    readonly step?: number
+  }[]
+  readonly user?: string | null
+}
+
+/** What is done with the value of a parameter. */
+export interface Operation {
+  readonly type: string
+  readonly word?: Word | null
+  readonly operator?: string
+  readonly star?: boolean
+  readonly checkEmpty?: boolean
+  pattern?: Word | null
+  readonly replacement?: Word | null
+  readonly side?: 'prefix' | 'suffix'
+  readonly greedy?: boolean
+  readonly all?: boolean
+  anchor?: 'start' | 'end' | null
 }
 
 export interface Word {
@@ -66,31 +90,18 @@ export function literal(word: Word | null | undefined): string | undefined {
   return word?.parts.length === 1 && part?.type === 'Literal' ? part.value : undefined
 }
 
+/** The text of a word, in quotes or not; an expansion counts as nothing. */
+export function textOf(word: Partial<Part> | null): string {
+  return word?.value ?? (word?.parts ?? []).map(textOf).join('')
+}
+
 export function literalWord(value: string): Word {
   return { type: 'Word', parts: [{ type: 'SingleQuoted', value }] }
 }
 
-/** Makes `name words…` into `other name words…`. */
-export function setLiteral(node: SimpleCommand, other: string): void {
-  if (node.name !== null) node.args.unshift(node.name)
-  node.name = { type: 'Word', parts: [{ type: 'Literal', value: other }] }
-}
-
-/** Makes a node into a group: statements before it, the node, statements after it. */
-export function groupOf(node: object, before: readonly unknown[], inner: object, after: readonly unknown[]): void {
-  const body = [...before, statementOf(inner), ...after]
-  for (const key of Object.keys(node)) Reflect.deleteProperty(node, key)
-  Object.assign(node, { type: 'Group', body, redirections: [] })
-}
-
+/** A word as the shell reads it. */
 export function wordOf(text: string): Word {
   const command = parse(`: ${text}`).statements[0]?.pipelines[0]?.commands[0]
   const word = command !== undefined && 'args' in command ? (command.args[0] as Word | undefined) : undefined
   return word ?? literalWord(text)
-}
-
-function statementOf(command: unknown): unknown {
-  const [statement] = parse(':').statements
-  const pipeline = statement?.pipelines[0]
-  return { ...statement, pipelines: [{ ...pipeline, commands: [command] }] }
 }

@@ -1,5 +1,5 @@
 import { marks, type Use, uses } from '../patterns/marks.ts'
-import { type Node, type Part, type Word, wordOf } from './nodes.ts'
+import { type Node, type Operation, type Part, type Word, wordOf } from './nodes.ts'
 
 interface Shape {
   readonly type: string
@@ -9,17 +9,6 @@ interface Shape {
   right?: Word
   readonly target?: Word & { readonly content?: Word }
   readonly operation?: Operation | null
-}
-
-interface Operation {
-  readonly type: string
-  pattern?: Word | null
-  readonly replacement?: Word | null
-  readonly side?: 'prefix' | 'suffix'
-  readonly greedy?: boolean
-  readonly all?: boolean
-  anchor?: 'start' | 'end' | null
-  readonly word?: Word | null
 }
 
 /** Gives the patterns of a node to the matcher: marks tell it what is quoted, and just-bash expands the rest. */
@@ -36,7 +25,6 @@ export function markPatterns(node: Node): void {
     }
   }
   if (shape.type === 'Redirection' && shape.operator?.startsWith('<<') === true) keepText(shape)
-  if (shape.type === 'Word') unquoteDefaults(node as unknown as Word)
   if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as Part)
   if (shape.type === 'ParameterExpansion' && /^[@*]$/.test(shape.parameter ?? '') && shape.operation?.type === 'Length')
     Object.assign(node, { parameter: '#', operation: null })
@@ -55,25 +43,10 @@ function keepText({ operator, target }: Shape): void {
   })
 }
 
-/** `${x:-"a"}` without quotes around: just-bash would not split the value of `x`. */
-function unquoteDefaults({ parts = [] }: Partial<Word>): void {
-  for (const part of parts) {
-    const { type, word } = (part as unknown as Shape).operation ?? {}
-    if (part.type !== 'ParameterExpansion' || (type !== 'DefaultValue' && type !== 'AssignDefault') || !word) continue
-    const inner = word as { parts: readonly Part[] }
-    inner.parts = inner.parts.map((one) => {
-      const text = one.type === 'DoubleQuoted' && one.parts?.length === 1 ? one.parts[0] : one
-      return /^(?:Literal|SingleQuoted)$/.test(text?.type ?? '') && /^[\w.,:/@%+=-]+$/.test(text?.value ?? '')
-        ? plain(text?.value ?? '')
-        : one
-    })
-  }
-}
-
 /** In double quotes `"${x:-\\*}"` keeps its backslash too. */
 function keepBackslashes({ parts = [] }: Part): void {
   for (const part of parts) {
-    const word = (part as unknown as Shape).operation?.word as { parts: readonly Part[] } | null | undefined
+    const word = part.operation?.word as { parts: readonly Part[] } | null | undefined
     if (word)
       word.parts = word.parts.flatMap((one) =>
         one.type === 'Escaped' && !/^[$`"\\}\n]$/.test(one.value ?? '') ? [plain(`\\${one.value}`)] : [one],
@@ -128,7 +101,7 @@ export function marked(word: Word | null | undefined, use: Use, { kind = '-', wa
   return { type: 'Word', parts: [{ type: 'DoubleQuoted', parts: [begin, ...parts, ...more, plain(marks.end)] }] }
 }
 
-const plain = (value: string): Part => ({ type: 'Literal', value })
+export const plain = (value: string): Part => ({ type: 'Literal', value })
 const quoted = (parts: readonly Part[]): Part[] => [plain(marks.quote), ...parts, plain(marks.unquote)]
 
 function partsOf(part: Part, expression: boolean): readonly Part[] {
@@ -138,37 +111,27 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   // In an expression the backslash may make an operator of a letter.
   if (type === 'Escaped') return expression && /\w/.test(value) ? [plain(`\\${value}`)] : quoted([plain(value)])
   if (type === 'TildeExpansion') return quoted([homeOf(part)])
-  if (type === 'Glob') return read(String(part.pattern), expression)
+  if (type === 'Glob') return partsOfText(part.pattern ?? '').flatMap((one) => partsOf(one, expression))
   if (type === 'BraceExpansion') return bracesOf(part, (one) => partsOf(one, expression))
   if (type === 'ParameterExpansion') {
-    const { operation } = part as unknown as Shape
+    const { operation } = part
     // The words of `${x:-"*"}` are part of the pattern.
     if (operation?.word && operation.type !== 'AssignDefault' && operation.type !== 'ErrorIfUnset') {
       const word: Word = { type: 'Word', parts: operation.word.parts.flatMap((inner) => partsOf(inner, expression)) }
-      return [{ ...part, operation: { ...operation, word } } as Part]
+      return [{ ...part, operation: { ...operation, word } }]
     }
   }
   return [part]
 }
 
-function homeOf(part: Part): Part {
-  const { user } = part as unknown as { readonly user: string | null }
-  return user === null
-    ? ({ type: 'ParameterExpansion', parameter: 'HOME', operation: null } as Part)
-    : plain(`~${user}`)
+function homeOf({ user }: Part): Part {
+  return typeof user === 'string'
+    ? plain(`~${user}`)
+    : { type: 'ParameterExpansion', parameter: 'HOME', operation: null }
 }
 
 /** Braces are not expanded in a pattern. */
-function bracesOf(part: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
-  const { items } = part as unknown as {
-    readonly items: readonly {
-      readonly type: string
-      readonly word?: Word
-      readonly start?: string | number
-      readonly end?: string | number
-      readonly step?: number
-    }[]
-  }
+export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
     ...(word?.parts.flatMap(each) ?? [
@@ -181,13 +144,12 @@ function bracesOf(part: Part, each: (part: Part) => readonly Part[]): readonly P
 const token =
   /'[^']*'|"(?:[^"\\$`]|\\[^]|\$(?!\())*"|\\[^]|\$(?:\w+|[*@#?$!-]|\{(?:[^{}'"`$\\]|\$\w+)*\})|\$'(?:[^'\\]|\\[^])*'/g
 
-/** Reads a group such as `@(a|"$b")`, which just-bash keeps as text. */
-function read(text: string, expression: boolean): readonly Part[] {
+/** Reads a text such as `@(a|"$b")`, which just-bash keeps as it is. */
+export function partsOfText(text: string): readonly Part[] {
   const parts: Part[] = []
   let end = 0
   for (const found of text.matchAll(token)) {
-    parts.push(plain(text.slice(end, found.index)))
-    parts.push(...wordOf(found[0]).parts.flatMap((part) => partsOf(part, expression)))
+    parts.push(plain(text.slice(end, found.index)), ...wordOf(found[0]).parts)
     end = found.index + found[0].length
   }
   parts.push(plain(text.slice(end)))

@@ -75,7 +75,6 @@ export function curlWith(fetch: Fetch): ScriptTool {
   }
 }
 
-/** The last part of its path. */
 function nameIn(url: string): string {
   return /^[^?#]*?:\/\/[^/?#]*\/(?:[^?#]*\/)?([^/?#]*)/.exec(url)?.[1] ?? ''
 }

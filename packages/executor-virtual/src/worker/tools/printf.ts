@@ -13,7 +13,6 @@ interface Context {
 const conversion = /%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|-?\d*))?[hlLjtz]*([^]))|%/y
 const mostColumns = 1_000_000
 
-/** bash's `printf`. */
 export const printf: ScriptTool = async (call) => {
   const context = call.context as unknown as Context
   const words = [...call.given]

@@ -26,8 +26,6 @@ export async function runProgram(
   const [program = '', ...given] = words
   if (shellOnly.has(program) || program === '') return notFound(call, program)
   if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
-  const { inCommand } = host
-  host.inCommand = false
   host.begins = { exported: Object.keys(variables ?? context.exportedEnv ?? {}) }
   const quoted = `'${program.replaceAll("'", "'\\''")}'`
   const result = await context.exec(quoted, {
@@ -39,7 +37,6 @@ export async function runProgram(
     stdinKind: 'bytes',
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   })
-  host.inCommand = inCommand
   if (check) host.check()
   if (result.exitCode === 127 && result.stderr === `bash: ${program}: command not found\n`)
     return notFound(call, program)

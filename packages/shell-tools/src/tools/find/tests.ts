@@ -1,5 +1,6 @@
 import type { FileFacts } from '../../contract.ts'
-import { globExpression, type Syntax, wholeExpression } from '../pattern.ts'
+import { globExpression } from '../pattern.ts'
+import { posixSource } from '../posix.ts'
 import { QueryError, Unsupported } from './expression.ts'
 
 /** An entry that find has come to. */
@@ -116,20 +117,19 @@ export async function compileTest(name: string, values: readonly string[], aroun
 }
 
 function regexTest(name: string, pattern: string, type: string): Test {
-  const syntaxes: Readonly<Record<string, Syntax>> = {
-    emacs: 'emacs',
-    'findutils-default': 'emacs',
-    'posix-extended': 'extended',
-    egrep: 'extended',
-    'posix-egrep': 'extended',
-    'posix-basic': 'basic',
-    sed: 'basic',
-    grep: 'basic',
-  }
-  const syntax = syntaxes[type]
-  const expression = syntax === undefined ? undefined : wholeExpression(pattern, syntax, name === '-iregex')
-  if (expression === undefined)
+  const isEmacs = /^(?:emacs|findutils-default)$/.test(type)
+  const extended = /^(?:posix-extended|egrep|posix-egrep)$/.test(type)
+  // In the syntax of emacs `+` and `?` are operators without a backslash.
+  const text = isEmacs
+    ? pattern.replace(/\[\^?\]?[^\]]*\]|\\?[^]/g, (one) =>
+        /^[+?]$/.test(one) ? `\\${one}` : /^\\[+?]$/.test(one) ? one.charAt(1) : one,
+      )
+    : pattern
+  const isKnown = isEmacs ? !/\\[{}]|\[:/.test(pattern) : extended || /^(?:posix-basic|sed|grep)$/.test(type)
+  const source = isKnown ? posixSource(text, { extended, longest: false, lines: !isEmacs }) : undefined
+  if (source === undefined)
     throw new Unsupported(`find ${name}`, `\`${pattern}\` has a part that is not known here; pipe into grep -E`)
+  const expression = new RegExp(`^(?:${source})$`, name === '-iregex' ? 'iu' : 'u')
   return ({ shown }) => expression.test(shown)
 }
 
