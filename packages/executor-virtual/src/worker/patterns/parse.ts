@@ -66,6 +66,7 @@ export function unescaped(given: readonly Character[]): Character[] {
   for (let at = 0; at < given.length; at++) {
     const next = given[at + 1]
     if (active(given[at]) !== '\\' || next === undefined) text.push(given[at] as Character)
+    else if (next.quoted && next.text === ']') throw new OddPattern('a backslash from a variable before a quoted `]`')
     else {
       // A backslash before a quoted backslash, as the shell has put one there.
       text.push({ text: next.text, quoted: true })
