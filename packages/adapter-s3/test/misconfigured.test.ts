@@ -91,7 +91,7 @@ describe('a mistake that a store explains', () => {
   const client = new S3Client({ region: 'auto', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } })
   afterAll(() => client.destroy())
   const failed = async (error: object): Promise<WorkspaceError> => {
-    const throws = Object.assign(Object.create(client) as S3Client, { send: () => Promise.reject(error) })
+    const throws = Object.assign(Object.create(client) as S3Client, { send: () => Promise.reject(error as Error) })
     return failureOf(createS3Adapter({ client: throws, bucket: 'b' }))
   }
 

@@ -103,7 +103,7 @@ export class Pool {
   }
 
   /** Gives a failure in spite of which all are closed. @throws WorkspaceError where a thread keeps its lease */
-  async close(): Promise<unknown> {
+  async close(): Promise<Error | undefined> {
     const entries = [...this.#entries.values()]
     const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))
     await Promise.allSettled(this.#closing.values())
@@ -112,7 +112,7 @@ export class Pool {
     )
     const stuck = failures.find(({ isStuck }) => isStuck)
     if (stuck !== undefined) throw stuck.reason
-    return failures[0]?.reason
+    return failures[0]?.reason as Error | undefined
   }
 
   /** Threads that are being closed count too: they hold what an open one holds. */
@@ -124,13 +124,13 @@ export class Pool {
   async #makeRoom(): Promise<void> {
     const age = ({ isStuck, idleSince }: Entry): number => (isStuck ? Number.POSITIVE_INFINITY : idleSince)
     const unused = [...this.#entries.values()].filter(({ users }) => users === 0)
-    let failure: unknown
+    let failure: Error | undefined
     for (const entry of unused.sort((one, other) => (age(one) < age(other) ? -1 : 1))) {
       try {
         return await this.#close(entry)
       } catch (error) {
         if (!entry.isStuck) return
-        failure ??= error
+        failure ??= error as Error
       }
     }
     if (this.#closing.size === 0) throw failure ?? fullError(this.#options.maxOpen)

@@ -177,7 +177,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       return { stdout: '', stderr: '', exitCode: 0 }
     }
     if (/^(?:read|mapfile|readarray)$/.test(name))
-      return readInput(this, name, words, String(rest[1] ?? ''), (ready) => runCommand.call(this, name, ready, ...rest))
+      return readInput(this, name, words, typeof rest[1] === 'string' ? rest[1] : '', (ready) =>
+        runCommand.call(this, name, ready, ...rest),
+      )
     if (name === 'trap') return setTrap(this, words)
     if (name === 'wait') return wait(this, words)
     if (name === 'let' && words.length > 0) return letExpressions(this, words)
