@@ -30,7 +30,7 @@ export interface ShellState {
   options: { errexit: boolean; xtrace: boolean; nounset?: boolean; noglob?: boolean }
   shoptOptions: { nullglob: boolean; dotglob: boolean }
   lastArg: string
-  /** What the commands of a group or loop have not read yet. */
+  /** The part of standard input that the commands of a group or loop have not read yet. */
   groupStdin?: string
   readonlyVars?: Set<string>
   exportedVars?: ReadonlySet<string>

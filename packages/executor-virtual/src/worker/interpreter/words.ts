@@ -21,7 +21,7 @@ interface Redirection {
 
 /** The words of one command: what its parts give becomes words by braces, by IFS and by the names of files. */
 export class Words extends Parts {
-  /** Runs a command whose words are texts. What its words have written comes before what it writes. */
+  /** Runs a command whose words are texts. The errors of its words come before its own. */
   async run<Node extends object>(node: Node, work: (ready: Node) => Promise<ExecResult>): Promise<ExecResult> {
     const { redirections = [] } = node as { readonly redirections?: readonly Redirection[] }
     const targets: unknown[] = []

@@ -18,7 +18,7 @@ export interface Part {
   readonly user?: string | null
 }
 
-/** What is done with the value of a parameter. */
+/** The change of the value of a parameter. */
 export interface Operation {
   readonly type: string
   readonly word?: Word | null
