@@ -17,14 +17,15 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
 it('[RP15] features follow the version', () => {
   const features = (said: string) => featuresOf(readVersion(said) ?? [0, 0, 0])
   expect(features('rclone v1.60.1-DEV\n- os/version: debian')).toEqual({
+    renames: false,
     queue: false,
     links: false,
     directoryMarkers: false,
   })
-  expect(features('rclone v1.68.0')).toEqual({ queue: true, links: false, directoryMarkers: true })
+  expect(features('rclone v1.68.0')).toEqual({ renames: true, queue: true, links: false, directoryMarkers: true })
   expect(features('rclone v1.74.3')).toMatchObject({ links: false })
   expect(features('rclone v1.74.4')).toMatchObject({ links: true })
-  expect(features('rclone v2.0.0')).toEqual({ queue: true, links: true, directoryMarkers: true })
+  expect(features('rclone v2.0.0')).toEqual({ renames: true, queue: true, links: true, directoryMarkers: true })
   expect(readVersion('something else')).toBeUndefined()
 })
 
