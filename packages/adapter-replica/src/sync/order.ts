@@ -42,7 +42,8 @@ export function orderOf(changes: Changes): Order {
   const takers = (path: MountPath): MountPath[] =>
     ancestorsOf(path).filter((above) => (after(above) ?? 'directory') !== 'directory')
   const replaces = (path: string): boolean => (before(path) ?? after(path)) !== after(path)
-  const replacing = new Set([...present.filter(replaces), ...gone.flatMap(takers)])
+  const inTheWay = new Set(gone.filter((path) => takers(path).length > 0))
+  const replacing = new Set([...present.filter(replaces), ...[...inTheWay].flatMap(takers)])
   const isLate = (path: MountPath): boolean => [path, ...ancestorsOf(path)].some((at) => replacing.has(at))
   const early = present.filter((path) => !isLate(path))
   const late = present.filter(isLate)
@@ -58,10 +59,10 @@ export function orderOf(changes: Changes): Order {
     directories: early.filter(isDirectory),
     waves,
     lateAt: later === -1 ? waves.length : hashes.length + later,
-    inTheWay: gone.filter((path) => takers(path).length > 0),
+    inTheWay: [...inTheWay],
     late: [...late.filter(isDirectory), ...late.filter(isOther)],
     gone: departures(
-      gone.filter((path) => takers(path).length === 0 && !isLog(path)),
+      gone.filter((path) => !inTheWay.has(path) && !isLog(path)),
       (path) => before(path) === 'directory',
     ),
   }

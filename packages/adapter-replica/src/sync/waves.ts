@@ -38,7 +38,8 @@ export function wavesOf(
   const known = new Set<string>(hashes)
   const units = paths
     .filter((path) => !known.has(path) && !isSide(path))
-    .map((path) => ({ path, isNew: isNew(path), time: Math.max(...filesOf(path).map(time)), files: filesOf(path) }))
+    .map((path) => ({ path, isNew: isNew(path), files: filesOf(path) }))
+    .map((unit) => ({ ...unit, time: Math.max(...unit.files.map(time)) }))
     .sort((one, other) => {
       return one.time - other.time || Number(other.isNew) - Number(one.isNew) || (one.path < other.path ? -1 : 1)
     })
