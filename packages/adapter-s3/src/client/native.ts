@@ -32,6 +32,10 @@ export function rename(error: unknown, names: Readonly<Record<string, string>>):
   return Object.assign(new Error(message, { cause: error }), { name, $metadata, $response })
 }
 
+export function deniedPut(error: unknown): never {
+  throw rename(error, { AccessDenied: 'DeniedPut' })
+}
+
 /** The region that a store names as the right one. */
 export function regionOf(error: unknown): string | undefined {
   const { Region, $response } = asNative(error)

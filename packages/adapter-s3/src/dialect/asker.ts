@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Version } from '@ws/core'
 import { listOnce } from '../client/list-once.ts'
-import { isMissing, isPreconditionFailure, isWordless, rename, statusOf } from '../client/native.ts'
+import { deniedPut, isMissing, isPreconditionFailure, isWordless, statusOf } from '../client/native.ts'
 import type { Attempt, Requests, RunOptions, Task } from '../client/requests.ts'
 import { attemptsFor } from '../client/retry.ts'
 import { answeredVersion } from '../keys/etag.ts'
@@ -48,9 +48,7 @@ export class Asker {
   }
 
   async #put(command: PutObjectCommand, { client, abortSignal }: Attempt): Promise<Version> {
-    const sent = client.send(command, { abortSignal }).catch((error: unknown) => {
-      throw rename(error, { AccessDenied: 'DeniedPut' })
-    })
+    const sent = client.send(command, { abortSignal }).catch(deniedPut)
     const version = answeredVersion((await sent).ETag)
     this.#isTaken = true
     return version

@@ -3,7 +3,7 @@ import { isWorkspaceError, type Version, type WriteResult } from '@ws/core'
 import type { Condition, MountPath } from '@ws/core/adapter'
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { nativeAttemptsOf, rename } from '../client/native.ts'
+import { deniedPut, nativeAttemptsOf } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { answeredVersion } from '../keys/etag.ts'
@@ -184,9 +184,7 @@ class Put {
       ...(md5 === undefined ? {} : { ContentMD5: md5 }),
       ...conditionHeaders(this.#store, condition, this.#task),
     })
-    const sent = client.send(command, { abortSignal }).catch((error: unknown) => {
-      throw rename(error, { AccessDenied: 'DeniedPut' })
-    })
+    const sent = client.send(command, { abortSignal }).catch(deniedPut)
     const version = answeredVersion((await sent).ETag)
     history.note(key, { version, writes, attributes })
     return version
