@@ -56,7 +56,7 @@ export interface ExecutorDriver<Options, Found> {
   /**
    * Finds out what works here, by running it. It ends by itself: a caller can give up waiting, and others may wait for it too.
    *
-   * @param tryOut runs a command as any other, in a workspace of its own whose file `probe` holds `workspace`
+   * @param tryOut runs a command like any other, in a workspace of its own whose file `probe` holds `workspace`
    */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** More details for the operator: tried when a probe asks for them. */

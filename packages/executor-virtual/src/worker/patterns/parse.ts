@@ -54,7 +54,7 @@ function isEmpty(parts: readonly Part[]): boolean {
   )
 }
 
-const active = (character: Character | undefined) => (character?.quoted === false ? character.text : '')
+export const active = (character: Character | undefined) => (character?.quoted === false ? character.text : '')
 
 const codeOf = (character: Character | undefined) => character?.text.codePointAt(0) ?? 0
 

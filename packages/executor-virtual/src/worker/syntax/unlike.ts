@@ -22,9 +22,9 @@ export function unlikeBash(node: Node): Problem | undefined {
   }
   if (type === 'Glob' && /[?*+@!]\(/.test(pattern) && /(["'])[^"']*[()][^"']*\1|\\[()]/.test(pattern))
     return quotedInGroup
-  // just-bash ends the group at such a parenthesis.
   if (negatedWord.test(text.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gs, '"')))
     return { subject: '[[ !… ]]', reason: 'without a blank after `!` it is a part of the word; put one there' }
+  // just-bash ends the group at such a parenthesis.
   if (quotedParenthesis.test(text) && groupInTree.test(JSON.stringify(node))) return quotedInGroup
   if (
     (type === 'Word' && parts.some((part) => part.type === 'BraceExpansion') && parts.some(isTorn)) ||

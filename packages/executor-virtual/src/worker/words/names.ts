@@ -3,7 +3,7 @@ import { encodeText } from '@ws/shell-tools'
 import type { BashFileSystem } from '../../files/system.ts'
 import type { Character } from '../patterns/marks.ts'
 import { Matching } from '../patterns/match.ts'
-import { parsePattern, unescaped } from '../patterns/parse.ts'
+import { active, parsePattern, unescaped } from '../patterns/parse.ts'
 import type { Field } from './fields.ts'
 
 type Files = Pick<BashFileSystem, 'readdirWithFileTypes' | 'resolvePath'> & {
@@ -62,8 +62,6 @@ export async function namesOf(field: Field, place: Place): Promise<readonly stri
 
 const charactersOf = (text: string, quoted: boolean): Character[] =>
   [...text].map((character) => ({ text: character, quoted }))
-
-const active = (character: Character | undefined) => (character?.quoted === false ? character.text : '')
 
 function isPattern(characters: readonly Character[]): boolean {
   let open = false
