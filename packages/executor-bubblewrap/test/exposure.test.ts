@@ -43,7 +43,13 @@ for (const mode of modes) {
       return running
     }
 
-    const covered = 'until cat .env 2>&1 | grep -q denied && ! { : >> keys/id; } 2>/dev/null; do :; done'
+    // One place is covered after the other.
+    const covered = ['.', '/workspace']
+      .map(
+        (place) =>
+          `until cat ${place}/.env 2>&1 | grep -q denied && ! { : >> ${place}/keys/id; } 2>/dev/null; do :; done`,
+      )
+      .join('; ')
     const rulesOf = { env: `deny(${at('/.env')})`, id: `readOnly(${at('/keys/id')})` }
 
     it('[RU9] is covered again at every place, and the command goes on', async () => {
