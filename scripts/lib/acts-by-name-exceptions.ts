@@ -137,19 +137,19 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'in a directory that this process made for itself, closed to others, and outside every mount; what is given to the owner lies in such a directory',
   },
-  'packages/process/src/executor/trial.ts': {
+  'packages/sandbox/src/executor/trial.ts': {
     acts: 3,
     reason: 'a fresh directory with a random name; its command is the trial itself',
   },
-  'packages/process/src/run/descriptors.ts': {
+  'packages/sandbox/src/run/descriptors.ts': {
     acts: 1,
     reason: 'a file with a random name that is removed while it is open',
   },
-  'packages/process/src/run/remove-tree.ts': {
+  'packages/sandbox/src/run/remove-tree.ts': {
     acts: 4,
     reason: 'one name below `/proc/self/fd` of an open directory; without `/proc` there are no commands',
   },
-  'packages/process/src/run/temporary-directory.ts': {
+  'packages/sandbox/src/run/temporary-directory.ts': {
     acts: 1,
     reason: "a random name in the system's temporary directory",
   },

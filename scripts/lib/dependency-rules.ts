@@ -58,7 +58,7 @@ export const dependencyRules: IConfiguration = {
         'An adapter knows the contracts, text search, how to start and confine processes, and the local disk; no other adapter, no executor.',
       severity: 'error',
       from: { path: '^packages/(adapter-(?!replica/)[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|text-search|adapter-local|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|sandbox|text-search|adapter-local|$1)/' },
     },
     {
       name: 'executors-stand-alone',
@@ -98,7 +98,7 @@ export const dependencyRules: IConfiguration = {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(process|text-search|command-parser|documents|network|shell-tools)/src/' },
+      from: { path: '^packages/(sandbox|text-search|command-parser|documents|network|shell-tools)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
     },
     {
@@ -114,14 +114,6 @@ export const dependencyRules: IConfiguration = {
       severity: 'error',
       from: { path: '^packages/tools/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|documents|download|text-search|tools)/' },
-    },
-    {
-      name: 'sandbox-confines-processes',
-      comment:
-        'Confining builds on starting, never the other way round: a process can be started without being confined.',
-      severity: 'error',
-      from: { path: '^packages/sandbox/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox)/' },
     },
     {
       name: 'conformance-knows-contracts-only',

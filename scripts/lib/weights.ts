@@ -29,7 +29,6 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/mcp-server': [50, 38],
   '@ws/observability': [0, 0],
   '@ws/network': [1, 1],
-  '@ws/process': [24, 4],
   '@ws/runner': [67, 33],
   '@ws/sandbox': [24, 4],
   '@ws/shell-tools': [1, 5],

@@ -9,9 +9,9 @@ const covering = 'packages/sandbox/src/reserve/cover.pl'
 const exposure = 'packages/executor-bubblewrap/test/exposure.test.ts'
 const taken =
   'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place'
-const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
-const trace = 'packages/sandbox/src/hide/trace.pl'
-const loader = 'packages/sandbox/src/loader/loader.pl'
+const seccomp = 'packages/sandbox/src/confine/seccomp/programs.ts'
+const trace = 'packages/sandbox/src/confine/hide/trace.pl'
+const loader = 'packages/sandbox/src/confine/loader/loader.pl'
 
 export const commandMutations: readonly Mutation[] = [
   {
@@ -56,7 +56,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the refusal of new namespaces',
     file: seccomp,
     text: "    ...call('clone', refuseBits(0, newNamespaces | untracedChild)),\n",
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
@@ -64,7 +64,7 @@ export const commandMutations: readonly Mutation[] = [
     file: seccomp,
     text: '...answerAll(lists.refused, EPERM, architecture)',
     by: '...answerAll([], EPERM, architecture)',
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes',
@@ -72,26 +72,26 @@ export const commandMutations: readonly Mutation[] = [
     file: seccomp,
     text: '[...lists.opaque, ...lists.counted]',
     by: '[...lists.opaque]',
-    test: { file: 'packages/sandbox/test/seccomp.test.ts', title: 'a count of the machine' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts', title: 'a count of the machine' },
   },
   {
     row: 'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes',
     removes: 'the rights of root when sockets are handed over',
-    file: 'packages/sandbox/src/listen/listen.pl',
+    file: 'packages/sandbox/src/confine/listen/listen.pl',
     text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
-    test: { file: 'packages/sandbox/test/listen/listener.test.ts', title: 'come as well from root' },
+    test: { file: 'packages/sandbox/test/confine/listen/listener.test.ts', title: 'come as well from root' },
   },
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal of setuid bits',
     file: seccomp,
     text: "    ...call('chmod', refuseBits(1, setIdBits)),\n",
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal to run as root',
-    file: 'packages/process/src/executor/owner.ts',
+    file: 'packages/sandbox/src/executor/owner.ts',
     text: 'if (uid === 0) return {',
     by: 'if (uid === -1) return {',
     test: { file: 'packages/executor-bubblewrap/test/executor.test.ts', title: 'never runs as root' },
@@ -101,7 +101,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the refusal of whiteouts',
     file: seccomp,
     text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n",
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'a Unix socket of the host, abstract or by its path',
@@ -125,7 +125,7 @@ export const commandMutations: readonly Mutation[] = [
     file: seccomp,
     text: 'options.interprocess ? [] : lists.interprocess',
     by: 'options.interprocess ? [] : []',
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'memory, semaphores and message queues of the host (System V, POSIX)',
@@ -216,18 +216,18 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a temporary directory of thousands of levels, so that it stays and slows each later start',
     removes: 'the end of what is open',
-    file: 'packages/process/src/run/remove-tree.ts',
+    file: 'packages/sandbox/src/run/remove-tree.ts',
     text: 'mostOpen = 32',
     by: 'mostOpen = 3_200',
-    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'holds few descriptors' },
+    test: { file: 'packages/sandbox/test/run/remove-tree.isolated.test.ts', title: 'holds few descriptors' },
   },
   {
     row: 'a temporary directory of thousands of levels, so that it stays and slows each later start',
     removes: 'the comparison with the directory that was entered',
-    file: 'packages/process/src/run/remove-tree.ts',
+    file: 'packages/sandbox/src/run/remove-tree.ts',
     text: 'if (identityOf(fd) === level.identity)',
     by: 'if (identityOf(fd) !== "")',
-    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'what was emptied lies elsewhere' },
+    test: { file: 'packages/sandbox/test/run/remove-tree.isolated.test.ts', title: 'what was emptied lies elsewhere' },
   },
   {
     row: 'a temporary directory that cannot be removed, so that each later start tries it again',
@@ -240,10 +240,10 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a directory that commands used, exchanged for a link while this process removes it',
     removes: 'the refusal of links',
-    file: 'packages/process/src/run/remove-tree.ts',
+    file: 'packages/sandbox/src/run/remove-tree.ts',
     text: 'constants.O_DIRECTORY | constants.O_NOFOLLOW',
     by: 'constants.O_DIRECTORY',
-    test: { file: 'packages/process/test/remove-tree.isolated.test.ts', title: 'goes nowhere else' },
+    test: { file: 'packages/sandbox/test/run/remove-tree.isolated.test.ts', title: 'goes nowhere else' },
   },
   {
     row: "a user's file or directory taken for a reserved name, and removed",
@@ -290,7 +290,7 @@ export const commandMutations: readonly Mutation[] = [
     file: trace,
     text: '$waiting{$tid} = [$fd, $call, $memory];\n  return go($SYSCALL, $tid);',
     by: 'registers($GETREGS, $tid); place($n{result}, -4); place($n{number}, -1); registers($SETREGS, $tid); go($CONT, $tid)',
-    test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'lists everything while signals come' },
+    test: { file: 'packages/sandbox/test/confine/hide/hide.test.ts', title: 'lists everything while signals come' },
   },
   {
     row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
@@ -298,14 +298,14 @@ export const commandMutations: readonly Mutation[] = [
     file: seccomp,
     text: 'newNamespaces | untracedChild',
     by: 'newNamespaces',
-    test: { file: 'packages/sandbox/test/seccomp.test.ts', title: 'a child that a tracer would not see' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts', title: 'a child that a tracer would not see' },
   },
   {
     row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
     removes: 'the look at the mark of our own filter',
     file: trace,
     text: 'return absent($tid) if $ordered != $mark;',
-    test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'answers ENOSYS' },
+    test: { file: 'packages/sandbox/test/confine/hide/hide.test.ts', title: 'answers ENOSYS' },
   },
   {
     row: 'the death of what answers these calls, at which a command would see something else and end well',
@@ -419,7 +419,7 @@ export const commandMutations: readonly Mutation[] = [
     file: seccomp,
     text: 'options.forProot ? lists.untranslated : []',
     by: 'options.forProot ? [] : []',
-    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/seccomp.test.ts' },
   },
   {
     row: 'a step of confinement that fails',
@@ -427,15 +427,15 @@ export const commandMutations: readonly Mutation[] = [
     file: loader,
     text: 'fail($step) if $r < 0; return $r }',
     by: 'return $r }',
-    test: { file: 'packages/sandbox/test/loader.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/loader.test.ts' },
   },
   {
     row: "the parent's environment, `LD_PRELOAD`, `PERL5OPT`",
     removes: 'the list of what is inherited',
-    file: 'packages/process/src/environment/clean.ts',
+    file: 'packages/sandbox/src/view/clean-environment.ts',
     text: 'return (name) => names.has(name) ||',
     by: 'return (name) => name !== undefined || names.has(name) ||',
-    test: { file: 'packages/process/test/environment.test.ts' },
+    test: { file: 'packages/sandbox/test/view/clean-environment.test.ts' },
   },
   {
     row: "a tool's directory that a command exchanges for a link to files of the host, which the next command sees",
@@ -472,17 +472,17 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'injection through the command line',
     removes: 'the element of its own',
-    file: 'packages/process/src/shell/arguments.ts',
+    file: 'packages/sandbox/src/executor/shell/arguments.ts',
     text: "return [shell, options.login === false ? '-c' : '-lc', command]",
     by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]",
-    test: { file: 'packages/process/test/shell.test.ts' },
+    test: { file: 'packages/sandbox/test/executor/shell.test.ts' },
   },
   {
     row: 'processes that survive (`setsid`, double fork, ignoring TERM)',
     removes: 'the end of every orphan',
-    file: 'packages/sandbox/src/loader/supervise.pl',
+    file: 'packages/sandbox/src/confine/loader/supervise.pl',
     text: "    kill('KILL', keys %seen);\n",
-    test: { file: 'packages/sandbox/test/supervised-tree.test.ts' },
+    test: { file: 'packages/sandbox/test/confine/supervised-tree.test.ts' },
   },
   {
     row: 'killing proot, so that a command which then failed half-way looks like one that ended',
@@ -494,10 +494,10 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'output without end',
     removes: 'the limit of the tail',
-    file: 'packages/process/src/run/capture.ts',
+    file: 'packages/sandbox/src/run/capture.ts',
     text: 'createRing(options.maxBytes - headLimit)',
     by: 'createRing(options.maxBytes * 100)',
-    test: { file: 'packages/process/test/capture.test.ts' },
+    test: { file: 'packages/sandbox/test/run/capture.test.ts' },
   },
   {
     row: 'a regular expression that never ends',

@@ -12,7 +12,7 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: noDescriptors,
     removes: 'the look for room before a process is started',
-    file: 'packages/process/src/run/spawn.ts',
+    file: 'packages/sandbox/src/run/spawn.ts',
     text: '  requireDescriptors(2 * pipes + stdio.length + ownDescriptors)\n',
     test: { file: descriptors, title: 'in commands and sessions' },
   },
@@ -27,7 +27,7 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the rejection of a probe that meets a shortage',
-    file: 'packages/process/src/executor/define-executor.ts',
+    file: 'packages/sandbox/src/executor/define-executor.ts',
     text: '    if (shortage !== undefined) throw untried(shortage, error)\n',
     test: { file: descriptors, title: 'in commands and sessions' },
   },
@@ -44,17 +44,17 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the processes that are asked for beyond those of a terminal, since running commands take some meanwhile',
-    file: 'packages/process/src/room.ts',
+    file: 'packages/sandbox/src/run/room.ts',
     text: 'repeat(needed + slack - 1)',
     by: 'repeat(needed - 1)',
-    test: { file: 'packages/process/test/room.test.ts' },
+    test: { file: 'packages/sandbox/test/run/room.test.ts' },
   },
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the wait for the processes that the look for room started, where it failed',
-    file: 'packages/process/src/room.ts',
+    file: 'packages/sandbox/src/run/room.ts',
     text: 'trap wait EXIT; ',
-    test: { file: 'packages/process/test/room.test.ts' },
+    test: { file: 'packages/sandbox/test/run/room.test.ts' },
   },
   {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',

@@ -73,7 +73,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: given,
     removes: 'the close of the pipes of a command that has ended',
-    file: 'packages/process/src/run/further-output.ts',
+    file: 'packages/sandbox/src/run/further-output.ts',
     text: '  stream.destroy()\n  return isClosed',
     by: '  return isClosed',
     test: { file: 'apps/tests-commands/test/ends/given-away.test.ts', title: 'a command ends when' },
@@ -81,18 +81,18 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: given,
     removes: 'the end of a session at its mark',
-    file: 'packages/process/src/terminal/start.ts',
+    file: 'packages/sandbox/src/terminal/start.ts',
     text: 'whole = offset',
     by: 'whole = Infinity',
-    test: { file: 'packages/process/test/terminal/terminal.test.ts', title: 'nothing counts' },
+    test: { file: 'packages/sandbox/test/terminal/terminal.test.ts', title: 'nothing counts' },
   },
   {
     row: given,
     removes: 'the reading of the content of the pipes at the end',
-    file: 'packages/process/src/run/further-output.ts',
+    file: 'packages/sandbox/src/run/further-output.ts',
     text: 'fd < 0 ? 0 : readNow(fd, rest)',
     by: '0',
-    test: { file: 'packages/process/test/run.test.ts', title: 'is read whole at the end' },
+    test: { file: 'packages/sandbox/test/run/run.test.ts', title: 'is read whole at the end' },
   },
   {
     row: old,

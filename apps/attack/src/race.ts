@@ -155,7 +155,7 @@ function openDescriptors(): Map<string, string> {
   return found
 }
 
-/** The one descriptor that `@ws/process` opens when it first looks for processes, and keeps for when there is no other. */
+/** The one descriptor that `@ws/sandbox` opens when it first looks for processes, and keeps for when there is no other. */
 const reserve = '/dev/null'
 
 /** Descriptors that are open now and were not before; numbers are given out again, so their targets are compared. */

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, realpath, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { ownMark } from '@ws/adapter-local/internal'
-import { startProcess, startTerminal, terminalCommand } from '@ws/process'
+import { startProcess, startTerminal, terminalCommand } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

@@ -3,7 +3,7 @@ import { component, createScratchDirectory, describeWith, type ComponentName } f
 import { once } from 'node:events'
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startTerminal, startProcess, terminalCommand } from '@ws/process'
+import { startProcess, startTerminal, terminalCommand } from '@ws/sandbox'
 import { expect, it } from 'vitest'
 
 import { createProject, startWs, ws, wsForShell } from './ws.ts'

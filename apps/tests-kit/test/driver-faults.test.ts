@@ -2,7 +2,7 @@
 import { driverFaults } from '@ws/conformance'
 import { parseVirtualPath } from '@ws/core'
 import { type BindPlan, noGuarantees } from '@ws/core/executor'
-import { type CommandDriver, defineExecutor, type LocalCommand, startLocal } from '@ws/process'
+import { type CommandDriver, defineExecutor, type LocalCommand, startLocal } from '@ws/sandbox'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 

@@ -10,7 +10,7 @@ import {
   guaranteeFields,
   type Guarantees,
 } from '@ws/core/executor'
-import { createCommandOutput } from '@ws/process'
+import { createCommandOutput } from '@ws/sandbox'
 import { ordinaryOwner } from '@ws/test-fixtures'
 
 /** It claims everything. */

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
 import { shortageOf } from '@ws/core/executor'
-import { isSlowType } from '@ws/process'
+import { isSlowType } from '@ws/sandbox'
 
 import { LocalDriver } from './adapter.ts'
 import { handleOf, hasProc, release } from './confine/handle.ts'

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { LinkSignal, Semaphore } from '@ws/core/adapter'
-import { isSlowType } from '@ws/process'
+import { isSlowType } from '@ws/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'

@@ -1,6 +1,6 @@
 import type { CommandLimits, VirtualPath } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
-import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
+import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/sandbox'
 import { type DelegatedCgroup, type HiddenNames, hidingCommand, limitedCommand, type SystemEntry } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'

@@ -12,7 +12,7 @@ import {
   resolveShell,
   type TerminalDevice,
   usePipes,
-} from '@ws/process'
+} from '@ws/sandbox'
 import {
   attachCgroup,
   checkToolAccess,

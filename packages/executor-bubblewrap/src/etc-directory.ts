@@ -17,8 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { isShort, readProcessStat, temporaryRemedy } from '@ws/process'
-import type { SystemEntry } from '@ws/sandbox'
+import { isShort, readProcessStat, type SystemEntry, temporaryRemedy } from '@ws/sandbox'
 
 const pathOnly = 0o10000000
 

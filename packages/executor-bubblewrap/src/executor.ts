@@ -1,6 +1,5 @@
 import type { Executor } from '@ws/core/executor'
-import { defineExecutor } from '@ws/process'
-import { sweepReserved } from '@ws/sandbox'
+import { defineExecutor, sweepReserved } from '@ws/sandbox'
 
 import { attachBubblewrap } from './attach.ts'
 import { type BubblewrapExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'

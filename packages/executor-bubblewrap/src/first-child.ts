@@ -1,4 +1,4 @@
-import { readProcessStat, type RunningProcess } from '@ws/process'
+import { readProcessStat, type RunningProcess } from '@ws/sandbox'
 
 /** Process 1 of the sandbox. Its start time distinguishes it from a later process with the same number. */
 export interface Child {

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import type { FileViolation, WorkspaceError, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type HostPath } from '@ws/core/executor'
-import { doubtOwnMounts, readMountInfo, type MountEntry, parseMountTable } from '@ws/process'
+import { doubtOwnMounts, readMountInfo, type MountEntry, parseMountTable } from '@ws/sandbox'
 import type { NameKeeper, WatchedCover } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 
-import type { DescriptorSource, PipePair, RunningProcess } from '@ws/process'
+import type { DescriptorSource, PipePair, RunningProcess } from '@ws/sandbox'
 
 import { descriptors } from './first-process.ts'
 

@@ -1,6 +1,6 @@
 import type { RuleViolation, WorkspaceError } from '@ws/core'
 import { listingLost, protectionLost, sandboxKilled, shortError } from '@ws/core/executor'
-import type { Collected, CommandEnd, CommandPort, KnownEnd, ProcessResult, RunningProcess } from '@ws/process'
+import type { Collected, CommandEnd, CommandPort, KnownEnd, ProcessResult, RunningProcess } from '@ws/sandbox'
 import { unreadableCaller } from '@ws/sandbox'
 
 import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'

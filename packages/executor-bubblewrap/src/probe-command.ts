@@ -1,6 +1,6 @@
 import { rootPath } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
-import type { ConfinedTarget, KeptContents } from '@ws/process'
+import type { ConfinedTarget, KeptContents } from '@ws/sandbox'
 import { type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'

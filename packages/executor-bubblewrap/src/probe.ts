@@ -10,7 +10,7 @@ import {
   type ProbeReport,
   shortageOf,
 } from '@ws/core/executor'
-import { type ConfinedTarget, KeptContents, type Probed, removeTree, unavailable } from '@ws/process'
+import { type ConfinedTarget, KeptContents, type Probed, removeTree, unavailable } from '@ws/sandbox'
 import {
   attachCgroup,
   type DelegatedCgroup,

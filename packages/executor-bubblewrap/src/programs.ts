@@ -1,4 +1,4 @@
-import { findProgram } from '@ws/process'
+import { findProgram } from '@ws/sandbox'
 
 /** Host paths of the programs that sandboxes are made with. */
 export interface Programs {

@@ -9,7 +9,7 @@ import {
   startProcess,
   takePipes,
   withPipes,
-} from '@ws/process'
+} from '@ws/sandbox'
 import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core/executor'
-import { ownMounts } from '@ws/process'
-import { type BindSource, openBindSources, type ResolvedTool } from '@ws/sandbox'
+import { type BindSource, openBindSources, ownMounts, type ResolvedTool } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 
-import type { DescriptorSource } from '@ws/process'
-import type { SystemEntry } from '@ws/sandbox'
+import type { DescriptorSource, SystemEntry } from '@ws/sandbox'
 
 import { type Placement, temporary } from './layout.ts'
 

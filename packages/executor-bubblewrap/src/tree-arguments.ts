@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 
 import type { VirtualPath, WorkspaceError } from '@ws/core'
 import { execError } from '@ws/core/executor'
-import type { DescriptorSource } from '@ws/process'
-import type { SystemEntry } from '@ws/sandbox'
+import type { DescriptorSource, SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import { descriptors } from './first-process.ts'

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 
-import { openPrivateFile, openStdio, Shared, spawnChild } from '@ws/process'
+import { openPrivateFile, openStdio, Shared, spawnChild } from '@ws/sandbox'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because

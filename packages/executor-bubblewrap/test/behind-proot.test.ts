@@ -1,5 +1,5 @@
 import { parseVirtualPath } from '@ws/core'
-import { createCommandOutput, KeptContents } from '@ws/process'
+import { createCommandOutput, KeptContents } from '@ws/sandbox'
 import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 
 import type { CommandLimits, FileDoor } from '@ws/core'
 import type { AttachedExecutor } from '@ws/core/executor'
-import { defineExecutor } from '@ws/process'
-import { type CommandGroup, openCgroup } from '@ws/sandbox'
+import { type CommandGroup, defineExecutor, openCgroup } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,

@@ -11,7 +11,7 @@ import {
   type TerminalDevice,
   usePipes,
   withPipes,
-} from '@ws/process'
+} from '@ws/sandbox'
 import {
   attachCgroup,
   checkToolAccess,

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 
 import type { WorkspaceError } from '@ws/core'
 import { execError, shortageIn, shortageNamed, shortError } from '@ws/core/executor'
-import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/process'
+import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/sandbox'
 
 import type { FirstReport } from './first-process.ts'
 

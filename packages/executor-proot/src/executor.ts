@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core/executor'
-import { defineExecutor, type ExecutorDriver } from '@ws/process'
+import { defineExecutor, type ExecutorDriver } from '@ws/sandbox'
 
 import { attachProot } from './attach.ts'
 import { guaranteesOf, type Machine } from './guarantees.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import type { DescriptorSource, ExtraDescriptors } from '@ws/process'
+import type { DescriptorSource, ExtraDescriptors } from '@ws/sandbox'
 
 /** Descriptors of the first process in the view. The command has none of them. */
 export const ordersDescriptor = 3

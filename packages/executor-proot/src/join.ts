@@ -1,5 +1,4 @@
-import type { DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/process'
-import type { CommandGroup } from '@ws/sandbox'
+import type { CommandGroup, DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/sandbox'
 
 /** The descriptor by which the waiting shell reads its word. The loader and later programs do not have it. */
 const wordDescriptor = 8

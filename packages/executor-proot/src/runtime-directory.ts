@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createTemporaryDirectory, readProcessStat, removeTree as removeByDescriptor } from '@ws/process'
+import { createTemporaryDirectory, readProcessStat, removeTree as removeByDescriptor } from '@ws/sandbox'
 
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/

@@ -14,7 +14,7 @@ import {
   type RunningProcess,
   sendSignal,
   startLocal,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'

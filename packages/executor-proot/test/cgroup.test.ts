@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 import type { AttachedExecutor } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { defineExecutor } from '@ws/process'
-import { type CommandGroup, openCgroup } from '@ws/sandbox'
+import { type CommandGroup, defineExecutor, openCgroup } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,

@@ -1,7 +1,6 @@
 /** @module-tag all */
 import type { Executor } from '@ws/core/executor'
-import { startProcess } from '@ws/process'
-import { confineArgv, sandboxProgram } from '@ws/sandbox'
+import { confineArgv, sandboxProgram, startProcess } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createProotExecutor } from '@ws/executor-proot'
-import { startProcess } from '@ws/process'
+import { startProcess } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 

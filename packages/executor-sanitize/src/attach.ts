@@ -9,7 +9,7 @@ import {
   type LocalCommand,
   resolveShell,
   startLocal,
-} from '@ws/process'
+} from '@ws/sandbox'
 import {
   type BindSource,
   checkReadOnlyMounts,

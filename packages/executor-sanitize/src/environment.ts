@@ -1,5 +1,5 @@
 import { execError } from '@ws/core/executor'
-import { cleanEnvironment, defaultAllowList } from '@ws/process'
+import { cleanEnvironment, defaultAllowList } from '@ws/sandbox'
 
 import { systemPath } from './installed.ts'
 import type { PathView } from './paths/path-view.ts'

@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core/executor'
-import { defineExecutor } from '@ws/process'
+import { defineExecutor } from '@ws/sandbox'
 
 import { attachSanitize } from './attach.ts'
 import { guaranteesOf, type Machine } from './guarantees.ts'

@@ -1,6 +1,5 @@
 import type { ProbeReport } from '@ws/core/executor'
-import { type ConfinedTarget, type Probed, type TryOut, unavailable } from '@ws/process'
-import { probeLandlock } from '@ws/sandbox'
+import { type ConfinedTarget, type Probed, probeLandlock, type TryOut, unavailable } from '@ws/sandbox'
 import { existsSync } from 'node:fs'
 
 import { type Machine, neededAbi } from './guarantees.ts'

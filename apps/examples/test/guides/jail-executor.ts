@@ -1,6 +1,6 @@
 import { type BindPlan, type CommandRequest, noGuarantees } from '@ws/core/executor'
-import { collect, commandLine, type ConfinedTarget, defineExecutor, type DescriptorSource } from '@ws/process'
-import { type LocalCommand, resolveShell, unavailable } from '@ws/process'
+import { collect, commandLine, type ConfinedTarget, defineExecutor, type DescriptorSource } from '@ws/sandbox'
+import { type LocalCommand, resolveShell, unavailable } from '@ws/sandbox'
 import { isSystemProgram, openBindSources, sandboxProgram, systemTree, viewEnvironment } from '@ws/sandbox'
 
 const held = { fileContent: 'kernel', fileMetadata: 'kernel', sockets: 'kernel', network: 'kernel' } as const

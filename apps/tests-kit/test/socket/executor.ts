@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
 import { type BindPlan, type CommandRequest, execError, type Executor, noGuarantees } from '@ws/core/executor'
-import { type CommandEnd, type CommandPort, type CommandRun, defineExecutor } from '@ws/process'
-import { type PreparedCommand, resolveShell } from '@ws/process'
+import { type CommandEnd, type CommandPort, type CommandRun, defineExecutor } from '@ws/sandbox'
+import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 
 import type { FromMachine, ToMachine } from './machine.ts'
 

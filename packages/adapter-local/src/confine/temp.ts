@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
-import { isShort } from '@ws/process'
+import { isShort } from '@ws/sandbox'
 
 import type { Handle } from './handle.ts'
 import type { Task } from './task.ts'

@@ -1,4 +1,4 @@
-import { isSlowType, parseMountTable, readMountInfo } from '@ws/process'
+import { isSlowType, parseMountTable, readMountInfo } from '@ws/sandbox'
 
 export interface HostMount {
   /** Where it is mounted, canonical. */

@@ -1,6 +1,6 @@
 import { parentPath } from '@ws/core'
 import { type MountPath, mountRoot } from '@ws/core/adapter'
-import { findProgram, startProcess } from '@ws/process'
+import { findProgram, startProcess } from '@ws/sandbox'
 
 import { release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { defaultPath } from '@ws/process'
+import { defaultPath } from '@ws/sandbox'
 
 import type { MountDirectories } from '../state/directories.ts'
 import { type CachedFile, readCachedFile } from './cached-file.ts'

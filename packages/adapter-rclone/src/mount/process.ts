@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { defaultPath, readProcessStat } from '@ws/process'
+import { defaultPath, readProcessStat } from '@ws/sandbox'
 
 import { diagnosed, failure } from '../errors.ts'
 import { MountLog, type MountLogListener } from './log.ts'

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { doubtOwnMounts } from '@ws/process'
+import { doubtOwnMounts } from '@ws/sandbox'
 
 import { Departures } from '../cache/departures.ts'
 import { DirtyFiles } from '../cache/dirty.ts'

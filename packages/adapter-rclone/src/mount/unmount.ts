@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-import { defaultPath } from '@ws/process'
+import { defaultPath } from '@ws/sandbox'
 
 import { forceFunction } from './supervisor.ts'
 import { mountAt } from '../state/mount-table.ts'

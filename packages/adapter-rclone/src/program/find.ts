@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-import { findProgram } from '@ws/process'
+import { findProgram } from '@ws/sandbox'
 
 import { failure } from '../errors.ts'
 import { type Version, oldest, readVersion, show } from './features.ts'

@@ -1,4 +1,4 @@
-import { type MountEntry, parseMountTable, readMountInfo } from '@ws/process'
+import { type MountEntry, parseMountTable, readMountInfo } from '@ws/sandbox'
 
 /** The topmost mount at a host path. Reads the mount table, which touches no mount and cannot hang. */
 export function mountAt(path: string): MountEntry | undefined {

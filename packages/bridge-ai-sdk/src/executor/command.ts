@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 
 import { execError, quoteForShell, type CommandRequest, type KillSignal } from '@ws/core/executor'
-import { type CommandDriver, type CommandPort, type CommandRun, resolveShell } from '@ws/process'
+import { type CommandDriver, type CommandPort, type CommandRun, resolveShell } from '@ws/sandbox'
 import type { Experimental_SandboxProcess, Experimental_SandboxSession } from 'ai'
 
 import type { Copies, Refusal } from './copies.ts'

@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { noGuarantees, type Executor } from '@ws/core/executor'
-import { defineExecutor, unavailable } from '@ws/process'
+import { defineExecutor, unavailable } from '@ws/sandbox'
 import type { Experimental_SandboxSession } from 'ai'
 
 import { checkAiSdk } from '../framework.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 
 import type { Authority } from '@ws/network/gate'
-import { isShort } from '@ws/process'
+import { isShort } from '@ws/sandbox'
 
 /** The bundles of systems: Debian's, Fedora's, SUSE's. */
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']

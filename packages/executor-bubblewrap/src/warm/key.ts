@@ -1,7 +1,6 @@
 import { fstatSync, lstatSync } from 'node:fs'
 
-import { type MountEntry, parseMountTable, readMountInfo } from '@ws/process'
-import type { SystemEntry } from '@ws/sandbox'
+import { type MountEntry, parseMountTable, readMountInfo, type SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
 import type { SplitLayout } from './split.ts'

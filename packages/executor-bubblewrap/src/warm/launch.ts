@@ -2,8 +2,7 @@ import type { Duplex } from 'node:stream'
 import { closeSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
-import { openPrivateFile, openStdio, spawnChild } from '@ws/process'
-import { listingTracer } from '@ws/sandbox'
+import { listingTracer, openPrivateFile, openStdio, spawnChild } from '@ws/sandbox'
 
 import type { SandboxCommand, SandboxArguments } from '../arguments.ts'
 import { descriptors } from '../first-process.ts'

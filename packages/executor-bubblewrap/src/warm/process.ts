@@ -1,7 +1,6 @@
 import { Socket } from 'node:net'
 
-import { readFurtherOutput, readPipe, takeRest } from '@ws/process'
-import { unreadableCaller } from '@ws/sandbox'
+import { readFurtherOutput, readPipe, takeRest, unreadableCaller } from '@ws/sandbox'
 
 import { signalIn } from '../first-child.ts'
 import type { Sandbox } from '../port.ts'

@@ -3,8 +3,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
-import { collect } from '@ws/process'
-import { isOnSlowMount, limitedCommand } from '@ws/sandbox'
+import { collect, isOnSlowMount, limitedCommand } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
 import { mountCheck, watchMounts } from '../mount-check.ts'

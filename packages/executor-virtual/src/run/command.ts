@@ -11,7 +11,7 @@ import {
   type StartedCommand,
   type WorkspaceView,
 } from '@ws/core/executor'
-import { createCommandOutput } from '@ws/process'
+import { createCommandOutput } from '@ws/sandbox'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
 import { leftOutMessage } from '../files/directory.ts'

@@ -1,5 +1,5 @@
 import { Semaphore } from '@ws/core/adapter'
-import { requireDescriptors } from '@ws/process'
+import { requireDescriptors } from '@ws/sandbox'
 import { Worker } from 'node:worker_threads'
 
 const mebibyte = 1024 * 1024

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { type CommandLimits, WorkspaceError } from '@ws/core'
 import { narrowLimits, type LimitField } from '@ws/core/executor'
-import { withSpareDescriptor } from '@ws/process'
+import { withSpareDescriptor } from '../run/room.ts'
 
 /** Names of `/proc/self/limits`. */
 const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {

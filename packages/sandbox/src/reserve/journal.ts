@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { isShort } from '@ws/process'
+import { isShort } from '../run/room.ts'
 
 import { reservedDirectory } from './state-directory.ts'
 import { WatchedDirectory } from './watched-directory.ts'

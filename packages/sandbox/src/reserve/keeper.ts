@@ -4,7 +4,7 @@ import { constants, existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 
-import { spawnChild } from '@ws/process'
+import { spawnChild } from '../run/spawn.ts'
 
 import { keeperScript } from './keeper-script.ts'
 import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'

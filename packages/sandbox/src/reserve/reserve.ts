@@ -1,4 +1,4 @@
-import { isSlowType, mountOf } from '@ws/process'
+import { isSlowType, mountOf } from '../view/mount-table.ts'
 import { readdirSync } from 'node:fs'
 import { WorkspaceError, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 import { WorkspaceError, type VirtualPath } from '@ws/core'
 import { type BindPlan, type HostPath, shortageOf, shortError } from '@ws/core/executor'
-import { ownMounts } from '@ws/process'
+import { ownMounts } from './mount-table.ts'
 
 // Not in fs.constants; the same number on every architecture that Node runs on.
 const pathOnly = 0o10000000

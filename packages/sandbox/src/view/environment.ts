@@ -1,7 +1,7 @@
 import { joinPath, type VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import type { BindPlan } from '@ws/core/executor'
-import { cleanEnvironment, defaultAllowList } from '@ws/process'
+import { cleanEnvironment, defaultAllowList } from './clean-environment.ts'
 
 export interface ViewEnvironmentOptions {
   /** The workspace's root: HOME [RP9]. */

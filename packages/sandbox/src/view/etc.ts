@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-import { isShort } from '@ws/process'
+import { isShort } from '../run/room.ts'
 
 import { javaKeystore } from './java-keystore.ts'
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'

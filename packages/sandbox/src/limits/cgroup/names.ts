@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 
-import { readProcessStat } from '@ws/process'
+import { readProcessStat } from '../../run/tree/stat.ts'
 
 const pattern = /^ws-(\d+)-(\d+)-(\d+)-\d+$/
 

@@ -1,3 +1,0 @@
-import { sharedConfig } from '@ws/test-fixtures/vitest'
-
-export default sharedConfig

@@ -1,0 +1,183 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Socket as DatagramSocket } from 'node:dgram'
+import { existsSync, readFileSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { getSystemErrorName } from 'node:util'
+
+import { execError, shortageOf, shortError } from '@ws/core/executor'
+import { Shared } from '../../run/shared.ts'
+import { spawnChild } from '../../run/spawn.ts'
+
+/** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
+export interface SandboxSocket {
+  readonly kind: 'dns' | 'tcp'
+  readonly address: string
+  readonly port: number
+}
+
+export interface ListenRequest {
+  /** A process of the sandbox, told from a later one with the same number. */
+  readonly pid: number
+  readonly startTime: string
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** `198.18.0.1/15`: all of it reaches the sandbox's own loopback. */
+  readonly network: string
+  readonly sockets: readonly SandboxSocket[]
+  /** Called for each socket, by its place in the list, in the turn in which it came. */
+  readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
+  /** Called for what the kernel refuses there, each once, at most 100 times. */
+  readonly onRefused?: ((refused: RefusedPlace) => void) | undefined
+}
+
+/** A place where nothing listens that a program wanted to reach; or, for `open`, a port of the loopback where one was reached. */
+export type RefusedPlace =
+  | { readonly kind: 'tcp' | 'udp'; readonly address: string; readonly port: number }
+  | { readonly kind: 'open'; readonly port: number }
+
+export interface Listener {
+  /**
+   * Opens sockets in the network namespace of a sandbox, which is not this process's own. Answers the end of `onRefused`, which waits
+   * for those that were refused before.
+   *
+   * @throws WorkspaceError `ENOEXEC` where they cannot be opened; those that came are the caller's to close
+   */
+  open(request: ListenRequest): Promise<() => Promise<void>>
+}
+
+const perl = '/usr/bin/perl'
+/** Node has no name for this error. */
+const tooManyReferences = '109'
+const hearing = readFileSync(new URL('refused.pl', import.meta.url), 'utf8')
+const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
+/** `setns`, `sendmsg` and `recvmsg`. */
+const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47], arm64: [268, 211, 212] }
+
+const shared = new Shared(startListener)
+
+/** The helper of this process that opens sockets in sandboxes: started for its first user, ended soon after its last. */
+export function useListener(): Listener & { close(): void } {
+  const { value, release } = shared.use()
+  return { open: (request) => value.open(request), close: release }
+}
+
+/** Why sockets cannot be opened in sandboxes here. */
+export function listenerProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+  if (numbers[process.arch] === undefined)
+    return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
+  return existsSync(perl) ? undefined : { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+}
+
+interface Waiting extends Pick<ListenRequest, 'onSocket'> {
+  readonly expected: number
+  came: number
+  readonly settle: (problem?: Error) => void
+}
+
+function startListener(): Listener & { close(): void } {
+  const problem = listenerProblem()
+  if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
+  const child = spawnChild(perl, ['-e', `${hearing}\n${opener}`, ...(numbers[process.arch] ?? []).map(String)], {
+    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  })
+  const waiting = new Map<number, Waiting>()
+  const hearers = new Map<number, (refused: RefusedPlace) => void>()
+  const ending = new Map<number, () => void>()
+  let last = 0
+  let text = ''
+  const rest = (): void => {
+    if (waiting.size + ending.size > 0) return
+    for (const part of partsOf(child)) part.unref?.()
+  }
+  const fail = (id: number, step: string, native?: unknown): void => {
+    const shortage = shortageOf(native)
+    const reason = `the sockets of the network could not be opened (${step})`
+    const remedy = 'run the command again, or look with `ws doctor -v`'
+    waiting
+      .get(id)
+      ?.settle(shortage ? shortError(shortage, { native }) : execError('ENOEXEC', reason, { remedy, native }))
+  }
+  const end = (native?: unknown): void => {
+    for (const id of waiting.keys()) fail(id, 'the helper ended', native)
+    for (const settle of ending.values()) settle()
+  }
+  child.on('error', end)
+  child.on('close', () => end())
+  child.stdin?.on('error', () => undefined) // `close` reports the end of the helper
+  child.on('message', (message, handle) => {
+    const { id, number } = message as { readonly id: number; readonly number: number }
+    const one = waiting.get(id)
+    if (one === undefined || handle === undefined) return void closeHandle(handle)
+    one.onSocket(number, handle as Server | DatagramSocket)
+    if (++one.came === one.expected) one.settle()
+  })
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) {
+      const [kind, id, step = '', errno, port] = line.split(' ')
+      if (kind === 'ended') ending.get(Number(id))?.()
+      if (kind === 'refused') {
+        const place = { kind: step, address: errno, port: Number(step === 'open' ? errno : port) }
+        hearers.get(Number(id))?.(place as RefusedPlace)
+      }
+      const code =
+        errno === tooManyReferences ? 'ETOOMANYREFS' : Number(errno) > 0 ? getSystemErrorName(-Number(errno)) : 'EIO'
+      if (kind === 'failed') fail(Number(id), step, Object.assign(new Error(step), { code, syscall: step }))
+    }
+  })
+  rest()
+  return {
+    open({ pid, startTime, owner, network, sockets, onSocket, onRefused = () => undefined }) {
+      const id = ++last
+      const endHearing = (): Promise<void> =>
+        new Promise<void>((resolve) => {
+          const settle = (): void => {
+            ending.delete(id)
+            hearers.delete(id)
+            rest()
+            resolve()
+          }
+          ending.set(id, settle)
+          for (const part of partsOf(child)) part.ref?.()
+          child.stdin?.write(`end ${id}\n`)
+          if (child.exitCode !== null || child.signalCode !== null) settle()
+        })
+      return new Promise<() => Promise<void>>((resolve, reject) => {
+        const settle = (problem?: Error): void => {
+          waiting.delete(id)
+          rest()
+          if (problem === undefined) return resolve(endHearing)
+          hearers.delete(id)
+          reject(problem)
+        }
+        hearers.set(id, onRefused)
+        waiting.set(id, { onSocket, expected: sockets.length, came: 0, settle })
+        for (const part of partsOf(child)) part.ref?.()
+        const wanted = sockets.map(({ kind, address, port }) => `${kind}:${address}:${port}`)
+        child.stdin?.write(`${[id, pid, startTime, owner.uid, owner.gid, network, ...wanted].join(' ')}\n`)
+        if (child.exitCode !== null || child.signalCode !== null) end()
+      })
+    },
+    close() {
+      child.stdin?.end()
+      if (child.connected) child.disconnect()
+    },
+  }
+}
+
+/** Everything of the helper that keeps an event loop alive. */
+function partsOf(child: ChildProcess): readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[] {
+  const { stdin, stdout, channel } = child
+  return [child, stdin, stdout, channel].filter((part) => part !== null && part !== undefined) as readonly Partial<
+    Pick<ChildProcess, 'ref' | 'unref'>
+  >[]
+}
+
+function closeHandle(handle: unknown): void {
+  if (typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function')
+    handle.close()
+}

@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs'
+
+import { systemDirectories } from '../run/find-program.ts'
+
+/** Beyond this many targets, the oldest is forgotten. */
+const mostTargets = 256
+
+/**
+ * The findings of this process's probes, for all executors of one kind: a probe starts processes. An available executor
+ * is kept, as long as the programs are the same files; a missing part may have been installed since.
+ */
+export class ProbeCache<Outcome extends { readonly found?: unknown }> {
+  readonly #programs: readonly string[]
+  readonly #directories: readonly string[]
+  readonly #known = new Map<string, { readonly programs: string; readonly probing: Promise<Outcome> }>()
+
+  /**
+   * @param programs bare names of the programs that commands are run with
+   * @param directories where they are looked up
+   */
+  constructor(programs: readonly string[], directories = systemDirectories) {
+    this.#programs = programs
+    this.#directories = directories
+  }
+
+  /** @param key of everything that a probe depends on */
+  get(key: string, probe: () => Promise<Outcome>): Promise<Outcome> {
+    const programs = this.#programs.map((program) => identityOf(program, this.#directories)).join(' ')
+    const known = this.#known.get(key)
+    if (known?.programs === programs) return known.probing
+    const entry = { programs, probing: probe() }
+    this.#known.delete(key)
+    this.#known.set(key, entry)
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined && this.#known.size > mostTargets) this.#known.delete(oldest)
+    const forget = () => {
+      if (this.#known.get(key) === entry) this.#known.delete(key)
+    }
+    entry.probing.then(({ found }) => {
+      if (found === undefined) forget()
+    }, forget)
+    return entry.probing
+  }
+}
+
+/** Changes with every change of the file that the name leads to. */
+function identityOf(program: string, directories: readonly string[]): string {
+  for (const directory of directories) {
+    const found = statSync(`${directory}/${program}`, { bigint: true, throwIfNoEntry: false })
+    if (found !== undefined) return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
+  }
+  return '-'
+}

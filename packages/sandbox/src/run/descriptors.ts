@@ -1,0 +1,126 @@
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { isShort } from './room.ts'
+import { noTemporaryFiles } from './temporary-directory.ts'
+
+// Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
+const temporaryFile = 0o20000000 | constants.O_DIRECTORY
+
+/** A file without a name, 0600, which the caller closes. @throws WorkspaceError `ENOEXECUTOR` where none can be made */
+export function openPrivateFile(content?: Uint8Array): number {
+  const fd = openUnnamed()
+  try {
+    for (let done = 0; content !== undefined && done < content.length; ) {
+      done += writeSync(fd, content, done, content.length - done, done)
+    }
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Opens content as a read-only descriptor at offset 0: the child that gets it cannot change what others read. */
+export function openContent(content: Uint8Array): number {
+  const writable = openPrivateFile(content)
+  try {
+    return openSync(`/proc/self/fd/${writable}`, constants.O_RDONLY)
+  } finally {
+    closeSync(writable)
+  }
+}
+
+/** Kept content. Each child gets a descriptor of its own, at offset 0. */
+export interface KeptContent {
+  /** A read-only descriptor of this process; the caller closes it. */
+  reopen(): number
+}
+
+/**
+ * Keeps content that is given to child after child, so that it is written once. For children that keep the descriptor
+ * to themselves: an ordinary user who has it can open the file anew and change it for later children.
+ */
+export class KeptContents implements Disposable {
+  readonly #files = new Map<Uint8Array, number>()
+  #closed = false
+
+  /** @param content identified by its object; must not change */
+  keep(content: Uint8Array): KeptContent {
+    return {
+      reopen: () => {
+        if (this.#closed) return openContent(content)
+        const file = this.#files.get(content) ?? openPrivateFile(content)
+        this.#files.set(content, file)
+        return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY)
+      },
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const file of this.#files.values()) closeSync(file)
+    this.#files.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+function openUnnamed(): number {
+  for (const directory of ['/dev/shm', tmpdir()]) {
+    try {
+      return openSync(directory, temporaryFile | constants.O_RDWR, 0o600)
+    } catch {
+      // Missing, read-only, or a file system without O_TMPFILE: the next.
+    }
+  }
+  try {
+    const path = join(tmpdir(), `.ws-${randomUUID()}`)
+    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
+    unlinkSync(path)
+    return fd
+  } catch (native) {
+    throw noTemporaryFiles(native)
+  }
+}
+
+let inherited: readonly number[] | undefined
+let nullDevice: number | undefined
+
+/** Descriptors above 2 that a child would get, from the start of this process. They stay, so they are looked up once. */
+export function inheritedDescriptors(): readonly number[] {
+  inherited ??= readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((fd) => fd > 2 && reachesChildren(fd) && !own.has(fd))
+  return own.size === 0 ? inherited : [...inherited, ...own]
+}
+
+const own = new Set<number>()
+
+/** Keeps a library's descriptor (not close-on-exec) from children. @returns ends that, once it is closed */
+export function keepFromChildren(fd: number): () => void {
+  own.add(fd)
+  return () => void own.delete(fd)
+}
+
+const closeOnExec = 0o2000000
+
+function reachesChildren(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
+  } catch (error) {
+    if (isShort(error)) throw error
+    return false // the descriptor of the listing itself
+  }
+}
+
+/** `/dev/null`, opened once: put over descriptors that a child must not get. */
+export function nullDescriptor(): number {
+  nullDevice ??= openSync('/dev/null', constants.O_RDWR)
+  return nullDevice
+}

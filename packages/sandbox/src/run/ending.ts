@@ -1,0 +1,169 @@
+import type { ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findMembers, findTree, isAlive, killTree, type SeenProcess, sendSignal, StuckWatch } from './tree/end.ts'
+import { findProcess } from './tree/stat.ts'
+import type { StartProcessOptions } from './types.ts'
+
+const defaultKillGrace = 500
+/** Milliseconds that a supervisor gets beyond the grace before its tree is killed from here. */
+const supervisorSlackMs = 3000
+/** A supervisor's order to kill everything at once; nothing else sends it. */
+const killOrder = constants.signals.SIGPWR
+const pollMs = 10
+/** Milliseconds that what was killed gets before it is looked for. */
+const patienceMs = 150
+const lookAgainMs = 50
+/** Milliseconds after which no process is waited for, even if it is working. */
+const longestPatienceMs = 5_000
+/** The reason why a tree is given up: without one, Node makes an exception with a stack every time. */
+const uninterruptible = new Error('no signal ends it')
+
+export interface Ender {
+  /** Aborted when processes are left that no signal ends: nothing of the tree is waited for any more. */
+  readonly outOfReach: AbortSignal
+  /** Whether some of them are left. */
+  hasSurvivors(): boolean
+  wasAsked(): boolean
+  /** To be called when another process has sent everything the last signal. */
+  expectEnd(): void
+  /** TERM to everyone, KILL after the grace. */
+  end(): void
+  /** KILL to everyone. */
+  endNow(): void
+  /** Waits for closed streams, at most `drainGrace`, then kills the rest. @param closed settles then, or is the answer */
+  finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
+  /** The end is known: no process is looked for. */
+  stop(): void
+}
+
+/** Ends the tree of a child: politely, then for certain. */
+export function createEnder(child: ChildProcess, options: StartProcessOptions): Ender {
+  const { pid } = child
+  const graceMs = options.killGrace ?? defaultKillGrace
+  const supervised = options.status?.supervised === true
+  let seen: SeenProcess[] = []
+  let deadline: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  let killed: SeenProcess[] = []
+  let look: NodeJS.Timeout | undefined
+  let lookAt = Number.POSITIVE_INFINITY
+  let finished = false
+  let asked = false
+  let left: SeenProcess[] = []
+  const stuck = new StuckWatch()
+  const outOfReach = new AbortController()
+
+  function killAll() {
+    if (pid === undefined) return
+    killed = killTree(pid, [...seen, ...killed])
+    expectEnd()
+  }
+
+  /** @param after milliseconds until the last signal is sent */
+  function expectEnd(after = 0) {
+    const at = performance.now() + after + patienceMs
+    if (at >= lookAt) return
+    lookAt = at
+    clearTimeout(look)
+    look = setTimeout(lookAround, after + patienceMs, at + longestPatienceMs)
+  }
+
+  function lookAround(latest: number) {
+    if (pid === undefined || finished) return
+    const main = findProcess(pid)
+    const members = [...(main === undefined || hasEnded(child) ? [] : [main]), ...findMembers(pid), ...killed]
+    if (!stuck.look(members) && performance.now() < latest) {
+      look = setTimeout(lookAround, lookAgainMs, latest)
+      return
+    }
+    clearTimeout(timer)
+    left = members
+    // A caller that waits for them must not go on waiting.
+    killTree(pid, killed)
+    outOfReach.abort(uninterruptible)
+  }
+
+  return {
+    outOfReach: outOfReach.signal,
+
+    hasSurvivors: () => left.some(isAlive),
+
+    wasAsked: () => asked,
+
+    expectEnd: () => expectEnd(),
+
+    end() {
+      asked = true
+      if (pid === undefined || deadline !== undefined) return
+      deadline = performance.now() + graceMs
+      timer = setTimeout(killAll, supervised ? graceMs + supervisorSlackMs : graceMs)
+      if (supervised) {
+        sendSignal(pid, 'SIGTERM')
+        expectEnd(graceMs)
+        return
+      }
+      // Seen now, while their parents live: later, a daemon looks like an unrelated process.
+      seen = findTree(pid)
+      sendSignal(-pid, 'SIGTERM')
+      for (const member of seen) sendSignal(member.pid, 'SIGTERM')
+    },
+
+    endNow() {
+      asked = true
+      if (pid === undefined) return
+      deadline ??= performance.now()
+      if (!supervised) {
+        killAll()
+        return
+      }
+      sendSignal(pid, killOrder)
+      expectEnd()
+      timer ??= setTimeout(killAll, supervisorSlackMs)
+    },
+
+    async finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void> {
+      clearTimeout(timer)
+      const over = Promise.race([closed, whenAborted(outOfReach.signal)])
+      const drained = typeof closed === 'boolean' ? closed : await settlesWithin(over, drainGrace)
+      while (!outOfReach.signal.aborted && deadline !== undefined && performance.now() < deadline && seen.some(isAlive))
+        await delay(pollMs)
+      if (pid === undefined || outOfReach.signal.aborted) return
+      if (seen.length > 0 || !drained) killAll()
+      else sendSignal(-pid, 'SIGKILL')
+      // Nothing reports their ends, and their streams may be elsewhere.
+      while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
+    },
+
+    stop() {
+      finished = true
+      clearTimeout(look)
+    },
+  }
+}
+
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
+/** @returns false when `ms` milliseconds pass before */
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, false)
+    promise.then(
+      () => {
+        clearTimeout(timer)
+        resolve(true)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}

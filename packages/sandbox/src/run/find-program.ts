@@ -1,0 +1,97 @@
+import { constants } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
+import { requireDescriptors } from './room.ts'
+import { invalid } from './validate.ts'
+
+export interface FoundProgram {
+  /** Absolute host path, links resolved. */
+  readonly path: string
+  /** First line of what `--version` printed, or `undefined` if it failed or printed nothing. */
+  readonly version?: string
+}
+
+export interface FindProgramOptions {
+  /** Absolute directories to look in. Default: the system's own; never this process's PATH, never a workspace. */
+  readonly path?: readonly string[] | undefined
+  /** Arguments that make it print its version; `null` to run nothing. Default `['--version']`. */
+  readonly versionArguments?: readonly string[] | null | undefined
+  /** Milliseconds for that. Default 2,000. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** That starting a program with three streams takes. */
+const descriptorsOfStart = 12
+
+/** Where the system keeps its programs. */
+export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
+
+/**
+ * Looks a program up in fixed system directories. Missing: `undefined`. This very program under another name is refused:
+ * a sandbox that starts itself would do so without end [LS8].
+ *
+ * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a directory that is not absolute, or this program itself;
+ * `signal.reason`; the system's error, where this process has too few descriptors left.
+ */
+export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
+  const { path = systemDirectories, versionArguments = ['--version'], signal } = options
+  if (name === '' || /[/\0]/.test(name)) throw invalid('probe', 'a program is looked up by a bare name')
+  if (path.some((directory) => !directory.startsWith('/') || directory.includes('\0')))
+    throw invalid('probe', 'programs are looked up in absolute directories only')
+  for (const directory of path) {
+    signal?.throwIfAborted()
+    const found = await executableAt(`${directory}/${name}`)
+    if (found === undefined) continue
+    if (await isOwnExecutable(found)) {
+      throw invalid('probe', `the program found as ${name} is this very program`, `install ${name}`)
+    }
+    const version = versionArguments === null ? undefined : await askVersion(found, versionArguments, options)
+    return version === undefined ? { path: found } : { path: found, version }
+  }
+  return undefined
+}
+
+async function executableAt(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile() ? await realpath(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** By canonical path, then by device and inode: hard links, bind mounts. */
+async function isOwnExecutable(path: string): Promise<boolean> {
+  const script = process.argv[1]
+  for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
+    try {
+      if ((await realpath(own)) === path) return true
+      const [left, right] = await Promise.all([stat(own, { bigint: true }), stat(path, { bigint: true })])
+      if (left.dev === right.dev && left.ino === right.ino) return true
+    } catch {
+      // not there any more: nothing can be it
+    }
+  }
+  return false
+}
+
+async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
+  const { timeout = 2_000, signal } = options
+  requireDescriptors(descriptorsOfStart)
+  // Only here: with its own packages it takes longer to load than all of this one.
+  const { execa } = await import('execa')
+  const { all } = await execa(path, parameters, {
+    timeout,
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    forceKillAfterDelay: 200,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    cwd: '/',
+    env: { LC_ALL: 'C' },
+    extendEnv: false,
+    maxBuffer: 65_536,
+  })
+  signal?.throwIfAborted()
+  return all?.split('\n').find((line) => line.trim() !== '')
+}

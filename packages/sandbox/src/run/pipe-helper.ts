@@ -1,0 +1,86 @@
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+
+import type { PipePair } from './pipe-maker.ts'
+import { isShort } from './room.ts'
+import { spawnChild } from './spawn.ts'
+
+const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
+const perl = '/usr/bin/perl'
+
+/** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */
+export interface PipeHelper {
+  /** One order at a time. @returns `undefined` without pipes @throws the system's error without descriptors left */
+  make(count: number): Promise<readonly PipePair[] | undefined>
+  /** Keeps this process alive until the order under way is done: a caller waits for it. */
+  hold(): void
+  end(): void
+}
+
+/** @throws the system's error, where this process has too few descriptors left */
+export function startPipeHelper(): PipeHelper {
+  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', script], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  })
+  const { stdin, stdout } = child
+  let answered: ((answer: string) => void) | undefined
+  let text = ''
+  let gone = false
+  const end = () => {
+    gone = true
+    answered?.('')
+  }
+  child.on('error', end)
+  child.on('exit', end)
+  stdin.on('error', () => undefined)
+  stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    if (text.endsWith('\n')) answered?.(text)
+  })
+  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
+  const release = () => {
+    for (const part of parts) part.unref?.()
+  }
+  release()
+  return {
+    async make(count) {
+      const answer = await new Promise<string>((resolve) => {
+        if (gone) return resolve('')
+        answered = resolve
+        text = ''
+        stdin.write(`${count}\n`)
+      })
+      answered = undefined
+      release()
+      try {
+        return openPipes(child.pid, answer)
+      } finally {
+        if (!gone) stdin.write('0\n')
+      }
+    },
+    hold() {
+      for (const part of parts) part.ref?.()
+    },
+    end: () => void stdin.end(),
+  }
+}
+
+/** @param answer numbers of descriptors of that process, the two ends of each pipe in turn */
+function openPipes(pid: number | undefined, answer: string): PipePair[] | undefined {
+  if (!/^\d+ \d+(?: \d+ \d+)*\n$/.test(answer)) return undefined
+  const numbers = answer.trim().split(' ')
+  const opened: number[] = []
+  try {
+    for (const [index, number] of numbers.entries())
+      opened.push(openSync(`/proc/${pid}/fd/${number}`, index % 2 === 0 ? 'r' : 'w'))
+  } catch (error) {
+    for (const fd of opened) closeSync(fd)
+    if (isShort(error)) throw error
+    return undefined
+  }
+  return opened.flatMap((read, index) => (index % 2 === 0 ? [{ read, write: opened[index + 1] ?? -1 }] : []))
+}

@@ -1,0 +1,177 @@
+import type { ChildProcess } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { type Duplex, Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { shortageOf, shortError } from '@ws/core/executor'
+
+import { sendSignal } from './tree/end.ts'
+import { isPipePair } from './pipe-maker.ts'
+import { readPipe, takeRest } from './further-output.ts'
+import { spawnChild } from './spawn.ts'
+import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
+import type { RunningProcess, StartProcessOptions, ProcessInput } from './types.ts'
+import { validateStart } from './validate.ts'
+import { type ProcessWatch, watchProcess } from './watch.ts'
+
+/**
+ * Starts a process in a session and group of its own and watches it to the end of its tree.
+ *
+ * It ends the group and every descendant that can be found: on timeout, on abort, and the remaining ones when the main
+ * process has ended. A daemon that left both its session and its parents escapes unless a supervisor (`confineArgv({
+ * supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
+ *
+ * @throws WorkspaceError `EINVAL` for an argument that has no meaning; `signal.reason` if already aborted. {@link
+ * RunningProcess.wait} reports a program that could not be started.
+ */
+export function startProcess(options: StartProcessOptions): RunningProcess {
+  const startedAt = performance.now()
+  let child: ChildProcess
+  try {
+    validateStart(options)
+    options.signal?.throwIfAborted()
+    child = start(options)
+  } catch (error) {
+    closePipes(options, 'all')
+    if (options.status !== undefined) closeSync(options.status.fd)
+    throw error
+  }
+  tellStarted(child, options)
+  closePipes(options, 'child')
+  const streams = openStreams(child, options)
+  const watch = watchProcess({ child, stdout: streams.stdout }, options, startedAt)
+  // Node does this for the streams that it made itself.
+  if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
+  if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
+  return describe(child, streams, options, watch)
+}
+
+function tellStarted(child: ChildProcess, options: StartProcessOptions): void {
+  if (child.pid === undefined) return
+  try {
+    options.onStarted?.(child.pid)
+  } catch (error) {
+    sendSignal(-child.pid, 'SIGKILL')
+    closePipes(options, 'all')
+    if (options.status !== undefined) closeSync(options.status.fd)
+    throw error
+  }
+}
+
+interface Streams {
+  readonly stdin: Writable | null
+  readonly stdout: Readable | null
+}
+
+/** Over pipes that were given, where there are some; else those of the child. */
+function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
+  // A caller that reads the stream itself keeps the chunks.
+  const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
+  return {
+    stdin: stdinPipe ? new Socket({ fd: stdinPipe.write, readable: false, writable: true }) : child.stdin,
+    stdout: stdoutPipe ? read(stdoutPipe.read) : child.stdout,
+  }
+}
+
+const tooLong = 'its arguments and environment are longer than the kernel allows'
+
+function start(options: StartProcessOptions): ChildProcess {
+  try {
+    const stdio = openStdio(options)
+    try {
+      return spawnWith(options, stdio.slots)
+    } finally {
+      stdio.close()
+    }
+  } catch (native) {
+    throw cannotStart(native, options)
+  }
+}
+
+function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOptions): unknown {
+  if (isWorkspaceError(native)) return native
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  const isLong = native instanceof Error && 'code' in native && native.code === 'E2BIG'
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason: isLong ? tooLong : 'could not be started', native })
+}
+
+function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
+  const [program = '', ...rest] = options.argv
+  return spawnChild(program, rest, {
+    // Node adds its own NODE_V8_COVERAGE unless the name is there; and it walks the prototype.
+    env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
+    cwd: options.cwd ?? '/',
+    detached: true,
+    stdio: slots,
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.gid === undefined ? {} : { gid: options.gid }),
+  })
+}
+
+function describe(
+  child: ChildProcess,
+  streams: Streams,
+  options: StartProcessOptions,
+  { result, ended, outOfReach, end, endNow, expectEnd, hasSurvivors }: ProcessWatch,
+): RunningProcess {
+  const streaming = options.output === 'stream'
+  const pipes = new Map<number, Duplex>()
+  for (const [fd, source] of options.extraFds ?? []) {
+    const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
+    if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
+  }
+  // The processes at their other ends may never let go of them.
+  if (options.drainGrace === 0)
+    ended.addEventListener('abort', () => pipes.forEach((pipe) => takeRest(pipe)), { once: true })
+  outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
+  const stdin: Writable | undefined =
+    options.stdin === 'pipe' && streams.stdin ? ignoreClosedPipe(streams.stdin) : undefined
+  return {
+    pid: child.pid,
+    stdin,
+    stdout: streaming ? (streams.stdout ?? undefined) : undefined,
+    stderr: streaming ? ((child.stderr ?? undefined) as Readable | undefined) : undefined,
+    pipes,
+    ended,
+    outOfReach,
+    askToEnd: end,
+    expectEnd,
+    get survivors() {
+      return hasSurvivors()
+    },
+    kill(signal = 'SIGTERM') {
+      if (child.pid === undefined || ended.aborted) return false
+      if (signal === 'SIGKILL') {
+        endNow()
+        return true
+      }
+      return sendSignal(options.status?.supervised ? child.pid : -child.pid, signal)
+    },
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      if (child.pid !== undefined && !ended.aborted) endNow()
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+/** A process may close its input, or end, before it has read everything: that is its right, not an error. */
+function ignoreClosedPipe<T extends Writable>(stream: T): T {
+  stream.on('error', () => undefined)
+  return stream
+}
+
+/** Writes what the process is to read. A source that is not finished when the process ends is closed. */
+function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: AbortSignal): void {
+  ignoreClosedPipe(stdin)
+  if (typeof input === 'string' || input instanceof Uint8Array) {
+    stdin.end(input)
+    return
+  }
+  if (typeof input !== 'object') return
+  // A source that fails ends the input early; the process decides what that means.
+  pipeline(Readable.from(input), stdin, { signal: ended }).catch(() => stdin.destroy())
+}

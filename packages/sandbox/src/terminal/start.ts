@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
+
+import { WorkspaceError } from '@ws/core'
+import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
+
+import { keepFromChildren } from '../run/descriptors.ts'
+import { requireDescriptors, requireProcesses } from '../run/room.ts'
+import { invalid } from '../run/validate.ts'
+import { createOutputChannel } from '../run/output-channel.ts'
+import { holderScript, readName } from './holder.ts'
+import { loadLibrary, type Pseudoterminal } from './load.ts'
+import { createMarkFilter } from './marks.ts'
+import { createWriter } from './writer.ts'
+import { sendSignal } from '../run/tree/end.ts'
+import { listProcesses } from '../run/tree/stat.ts'
+
+export interface StartTerminalOptions {
+  /** Characters; 1 to 65,535. */
+  readonly columns: number
+  readonly rows: number
+  /** As root: the owner of the terminal, so that commands can open it by name too (`/dev/stdin`). */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A pseudoterminal whose other end is for a command: see {@link terminalCommand}. */
+export interface TerminalDevice extends AsyncDisposable {
+  /** The slave's descriptor in this process, to be given to the command. */
+  readonly descriptor: number
+  /** The terminal's output, for one reader; a slow one slows the program down, without one the oldest part is lost. */
+  readonly output: AsyncIterable<Uint8Array>
+  /** To be printed by the shell when its start-up files are done; it is taken out of the output. */
+  readonly startMark: string
+  /** To be called when it will be printed. */
+  expectStart(): void
+  /** Bytes of output before {@link startMark}; `undefined` until it came. */
+  readonly startOffset: number | undefined
+  /** To be called when the command has been started: it has its own. */
+  releaseDescriptor(): void
+  /** As {@link Terminal.write}. */
+  write: Terminal['write']
+  /** Sends the program SIGWINCH. False when the terminal is closed. */
+  resize(columns: number, rows: number): boolean
+  /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
+  signal(name: NodeJS.Signals): boolean
+  /** To be called when the command has ended: resolves when everything it wrote has been read. */
+  finish(): Promise<void>
+}
+
+const perl = '/usr/bin/perl'
+const prctlNumber = process.arch === 'arm64' ? 167 : 157
+const startTimeout = 10_000
+/** Milliseconds for the holder's mark, once all other writers have ended. */
+const finishTimeout = 2_000
+const longestSide = 65_535
+/** The two sides of a terminal, in the library's hands and in ours. */
+const terminalDescriptors = 6
+
+/** @throws WorkspaceError `EINVAL` for a bad size, `ENOTSUP` without library or perl, `ENOEXEC` if no terminal is left */
+export async function startTerminal(options: StartTerminalOptions): Promise<TerminalDevice> {
+  checkSize(options)
+  options.signal?.throwIfAborted()
+  const library = await loadLibrary()
+  options.signal?.throwIfAborted()
+  const mark = `\u001b]${randomUUID()}\u0007`
+  const { columns: cols, rows } = options
+  let pty: Pseudoterminal
+  try {
+    requireDescriptors(terminalDescriptors)
+    requireProcesses()
+    const parameters = ['-e', holderScript, '--', String(process.pid), mark, String(prctlNumber)]
+    pty = library.spawn(perl, parameters, { cols, rows, cwd: '/', env: {}, encoding: null })
+  } catch (native) {
+    throw noTerminal(native)
+  }
+  // The library leaves it open to children: a command that had it could read and write this session.
+  const forget = keepFromChildren(pty.fd)
+  const device = describe(pty, mark, forget)
+  try {
+    device.open(await device.named, options.owner)
+    return device
+  } catch (error) {
+    pty.kill('SIGKILL')
+    await device.closed
+    throw error
+  }
+}
+
+function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
+  const channel = createOutputChannel()
+  const writer = createWriter(pty.fd)
+  let slave: { readonly descriptor: number; readonly device: number; open: boolean } | undefined
+  let ended = false
+  let head: Buffer | undefined = Buffer.alloc(0)
+  const marks = createMarkFilter()
+  let settleName: { resolve(name: string): void; reject(error: unknown): void } | undefined
+  const named = new Promise<string>((resolve, reject) => (settleName = { resolve, reject }))
+  const timer = setTimeout(() => settleName?.reject(noTerminal()), startTimeout)
+  const onClosed = { resolve: () => {} }
+  const closed = new Promise<void>((resolve) => (onClosed.resolve = resolve))
+  const onMark = { resolve: () => {} }
+  const marked = new Promise<void>((resolve) => (onMark.resolve = resolve))
+  const startMark = `\u001b]${randomUUID()}\u0007`
+  let startOffset: number | undefined
+
+  let held: Promise<void> | undefined
+  let received = 0
+  let delivered = 0
+  /** Bytes that were written when the command had ended. */
+  let whole = Number.POSITIVE_INFINITY
+
+  const deliver = (all: Buffer) => {
+    const bytes = all.subarray(0, whole - delivered)
+    delivered += bytes.length
+    if (bytes.length === 0) return
+    const pending = channel.push(bytes)
+    if (!(pending instanceof Promise)) return
+    pty.pause()
+    const goOn = () => {
+      held = undefined
+      if (!ended) pty.resume()
+    }
+    held = pending.then(goOn, goOn)
+  }
+  pty.onData((data: string | Buffer) => {
+    const chunk = Buffer.from(data as Buffer)
+    received += chunk.length
+    if (head !== undefined) {
+      head = Buffer.concat([head, chunk])
+      const name = readName(head.toString('latin1'), mark)
+      if (name === undefined) return
+      clearTimeout(timer)
+      head = undefined
+      settleName?.resolve(name)
+      return
+    }
+    deliver(marks.push(chunk))
+  })
+  pty.onExit(() => {
+    ended = true
+    writer.close()
+    forget()
+    clearTimeout(timer)
+    settleName?.reject(noTerminal())
+    deliver(marks.end())
+    channel.end()
+    onClosed.resolve()
+  })
+
+  const releaseDescriptor = () => {
+    if (!slave?.open) return
+    slave.open = false
+    closeSync(slave.descriptor)
+  }
+  const end = async () => {
+    releaseDescriptor()
+    writer.close()
+    if (!ended) pty.kill('SIGKILL')
+    await closed
+  }
+  return {
+    named,
+    closed,
+    output: channel.output,
+    startMark,
+    get startOffset() {
+      return startOffset
+    },
+    get descriptor() {
+      if (slave === undefined) throw new Error('a terminal that is not open')
+      return slave.descriptor
+    },
+    expectStart: () => marks.expect(startMark, (offset) => (startOffset = offset)),
+    open(name: string, owner: StartTerminalOptions['owner']): void {
+      const descriptor = openSync(name, constants.O_RDWR | constants.O_NOCTTY)
+      slave = { descriptor, device: fstatSync(descriptor).rdev, open: true }
+      if (owner !== undefined && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid)
+      fchmodSync(descriptor, 0o600)
+    },
+    releaseDescriptor,
+    write: writer.write,
+    resize(columns: number, rows: number): boolean {
+      checkSize({ columns, rows })
+      if (ended) return false
+      pty.resize(columns, rows)
+      return true
+    },
+    signal: (name: NodeJS.Signals) => !ended && slave !== undefined && signalTerminal(slave.device, name),
+    async finish(): Promise<void> {
+      releaseDescriptor()
+      marks.expect(mark, (offset) => {
+        whole = offset
+        onMark.resolve()
+      })
+      if (!ended) pty.kill('SIGUSR1')
+      const read = Promise.race([marked, closed]).then(() => true)
+      for (;;) {
+        await held
+        const before = received
+        // The mark cannot arrive: output is stopped by Ctrl-S, or flooded by a process that outlived the command.
+        if (await settlesWithin(read, finishTimeout)) break
+        if (held === undefined && received === before) break
+      }
+      await end()
+    },
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+async function settlesWithin(promise: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)))
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function checkSize({ columns, rows }: { readonly columns: number; readonly rows: number }): void {
+  for (const [name, value] of Object.entries({ columns, rows })) {
+    if (Number.isInteger(value) && value >= 1 && value <= longestSide) continue
+    throw invalid('openSession', `\`${name}\` must be a whole number from 1 to ${longestSide}`, 'pass 80 and 24')
+  }
+}
+
+function noTerminal(native?: unknown): WorkspaceError {
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation: 'openSession', native })
+  return new WorkspaceError({
+    code: 'ENOEXEC',
+    operation: 'openSession',
+    reason: 'the system gave no terminal',
+    remedy: 'install perl-base, and look whether /dev/pts is mounted and has terminals left (`kernel.pty.max`)',
+    ...(native === undefined ? {} : { native }),
+  })
+}
+
+/** Signals a terminal's foreground; SIGHUP all but the session's leader. @param device the slave's `st_rdev` @returns if any got it */
+function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
+  const members = listProcesses().filter(({ terminal }) => terminal === device)
+  if (signal === 'SIGHUP') {
+    const others = members.filter(({ pid, session }) => pid !== session)
+    return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
+  }
+  const foreground = members[0]?.foreground ?? 0
+  // 0 and -1 would mean this very group, and no process.
+  return foreground > 1 && sendSignal(-foreground, signal)
+}
