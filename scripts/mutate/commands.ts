@@ -10,7 +10,7 @@ const exposure = 'packages/executor-bubblewrap/test/exposure.test.ts'
 const taken =
   'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place'
 const seccomp = 'packages/sandbox/src/confine/seccomp/programs.ts'
-const trace = 'packages/sandbox/src/confine/hide/trace.pl'
+const trace = 'packages/executor-bubblewrap/src/hide/trace.pl'
 const loader = 'packages/sandbox/src/confine/loader/loader.pl'
 
 export const commandMutations: readonly Mutation[] = [
@@ -77,9 +77,9 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes',
     removes: 'the rights of root when sockets are handed over',
-    file: 'packages/sandbox/src/confine/listen/listen.pl',
+    file: 'packages/executor-bubblewrap/src/network/listen.pl',
     text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
-    test: { file: 'packages/sandbox/test/confine/listen/listener.test.ts', title: 'come as well from root' },
+    test: { file: 'packages/executor-bubblewrap/test/listener.test.ts', title: 'come as well from root' },
   },
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
@@ -290,7 +290,7 @@ export const commandMutations: readonly Mutation[] = [
     file: trace,
     text: '$waiting{$tid} = [$fd, $call, $memory];\n  return go($SYSCALL, $tid);',
     by: 'registers($GETREGS, $tid); place($n{result}, -4); place($n{number}, -1); registers($SETREGS, $tid); go($CONT, $tid)',
-    test: { file: 'packages/sandbox/test/confine/hide/hide.test.ts', title: 'lists everything while signals come' },
+    test: { file: 'packages/executor-bubblewrap/test/hide.test.ts', title: 'lists everything while signals come' },
   },
   {
     row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
@@ -305,7 +305,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the look at the mark of our own filter',
     file: trace,
     text: 'return absent($tid) if $ordered != $mark;',
-    test: { file: 'packages/sandbox/test/confine/hide/hide.test.ts', title: 'answers ENOSYS' },
+    test: { file: 'packages/executor-bubblewrap/test/hide.test.ts', title: 'answers ENOSYS' },
   },
   {
     row: 'the death of what answers these calls, at which a command would see something else and end well',

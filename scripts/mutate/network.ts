@@ -15,7 +15,7 @@ const pathFile = 'packages/network/src/requests/path.ts'
 const httpDoor = 'packages/network/src/gate/http-door.ts'
 const turns = 'packages/network/src/gate/turns.ts'
 const passage = 'packages/network/src/gate/passage.ts'
-const script = 'packages/sandbox/src/confine/listen/listen.pl'
+const script = 'packages/executor-bubblewrap/src/network/listen.pl'
 
 const dns = 'DNS as a channel: labels, TXT, long names, queries to other servers'
 const address = 'an address in place of a name: IPv4, IPv6, mapped, `localhost`, metadata'
@@ -537,7 +537,7 @@ export const networkMutations: readonly Mutation[] = [
     file: script,
     text: `if ("@own[0, 1]" eq "@other[0, 1]") {`,
     by: 'if (0) {',
-    test: { file: 'packages/sandbox/test/confine/listen/listener.test.ts', title: 'own network' },
+    test: { file: 'packages/executor-bubblewrap/test/listener.test.ts', title: 'own network' },
   },
   {
     row: helper,
@@ -545,6 +545,6 @@ export const networkMutations: readonly Mutation[] = [
     file: script,
     text: "if (($started // '') ne $start) {",
     by: 'if (!defined $started) {',
-    test: { file: 'packages/sandbox/test/confine/listen/listener.test.ts', title: 'no other process' },
+    test: { file: 'packages/executor-bubblewrap/test/listener.test.ts', title: 'no other process' },
   },
 ]

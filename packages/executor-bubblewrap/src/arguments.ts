@@ -1,9 +1,11 @@
 import type { CommandLimits, VirtualPath } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
-import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/sandbox'
-import { type DelegatedCgroup, type HiddenNames, hidingCommand, limitedCommand, type SystemEntry } from '@ws/sandbox'
+import type { DescriptorSource, ExtraDescriptors } from '@ws/sandbox'
+import { type DelegatedCgroup, limitedCommand, type SystemEntry } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
+import { type HiddenNames, hidingCommand } from './hide/hide.ts'
+import type { KeptContents } from './kept-contents.ts'
 import { type LateCovers, type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 import { systemNames } from './system-mounts.ts'

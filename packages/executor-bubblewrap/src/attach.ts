@@ -6,7 +6,6 @@ import {
   type CommandPort,
   type CommandRun,
   type ConfinedTarget,
-  KeptContents,
   type PipeMaker,
   type PreparedCommand,
   resolveShell,
@@ -34,6 +33,7 @@ import {
 
 import type { SandboxCommand } from './arguments.ts'
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
+import { KeptContents } from './kept-contents.ts'
 import { isAtRoot, layOut, splitLate } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'

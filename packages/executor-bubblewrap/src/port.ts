@@ -1,10 +1,10 @@
 import type { RuleViolation, WorkspaceError } from '@ws/core'
 import { listingLost, protectionLost, sandboxKilled, shortError } from '@ws/core/executor'
 import type { Collected, CommandEnd, CommandPort, KnownEnd, ProcessResult, RunningProcess } from '@ws/sandbox'
-import { unreadableCaller } from '@ws/sandbox'
 
 import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'
 import { type FirstProcessReport, readReport } from './first-process.ts'
+import { unreadableCaller } from './hide/hide.ts'
 import type { LayoutMode } from './layout.ts'
 import type { MountWatch } from './mount-check.ts'
 import type { CommandNetwork } from './network/named-network.ts'

@@ -1,9 +1,10 @@
 import { rootPath } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
-import type { ConfinedTarget, KeptContents } from '@ws/sandbox'
+import type { ConfinedTarget } from '@ws/sandbox'
 import { type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
+import type { KeptContents } from './kept-contents.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
 import type { Warden } from './warden.ts'

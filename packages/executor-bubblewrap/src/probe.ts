@@ -10,11 +10,10 @@ import {
   type ProbeReport,
   shortageOf,
 } from '@ws/core/executor'
-import { type ConfinedTarget, KeptContents, type Probed, removeTree, unavailable } from '@ws/sandbox'
+import { type ConfinedTarget, type Probed, removeTree, unavailable } from '@ws/sandbox'
 import {
   attachCgroup,
   type DelegatedCgroup,
-  hidingProblem,
   type NameKeeper,
   systemTree,
   reservedNames,
@@ -23,6 +22,8 @@ import {
 
 import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
+import { hidingProblem } from './hide/hide.ts'
+import { KeptContents } from './kept-contents.ts'
 import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'

@@ -1,9 +1,9 @@
 import { parseVirtualPath } from '@ws/core'
-import { createCommandOutput, KeptContents } from '@ws/sandbox'
 import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+import { KeptContents } from '../src/kept-contents.ts'
 import { layOut } from '../src/layout.ts'
 import { findPrograms } from '../src/programs.ts'
 import { startSandbox } from '../src/sandbox.ts'
@@ -21,7 +21,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   using sources = await openSources(layout.placements)
   const keeper = useNameKeeper()
   const { bwrap = '' } = await findPrograms()
-  const output = createCommandOutput({ maxOutputBytes: 100_000 })
+  const output = { stdout: '', stderr: '' }
   const sandbox = await startSandbox({
     command: {
       layout: { ...layout, mode: 'below', aliases: [] },
@@ -43,14 +43,14 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
     owner,
     warden,
     keeper: () => keeper,
-    onStdout: output.onStdout,
-    onStderr: output.onStderr,
+    onStdout: (chunk) => void (output.stdout += Buffer.from(chunk)),
+    onStderr: (chunk) => void (output.stderr += Buffer.from(chunk)),
   })
   await sandbox.process.wait()
   await sandbox.errorsRead
   await sandbox.watch?.end()
   keeper.close()
-  return output.end()
+  return output
 }
 
 describeWith(needed.translated, 'a program that has got past proot', () => {

@@ -6,9 +6,9 @@ import type { Owner } from '@ws/core/adapter'
 import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortageOf } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
 import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
-import { useListener } from '@ws/sandbox'
 
 import type { Child } from '../first-child.ts'
+import { useListener } from './listener.ts'
 import type { NamedNetwork } from './options.ts'
 
 /** The name server of the gate, and no domain to complete names with: the host's own could give away where it is. */

@@ -2,10 +2,11 @@ import type { Duplex } from 'node:stream'
 import { closeSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
-import { listingTracer, openPrivateFile, openStdio, spawnChild } from '@ws/sandbox'
+import { openPrivateFile, openStdio, spawnChild } from '@ws/sandbox'
 
 import type { SandboxCommand, SandboxArguments } from '../arguments.ts'
 import { descriptors } from '../first-process.ts'
+import { listingTracer } from '../hide/hide.ts'
 import type { Warden } from '../warden.ts'
 import { supervisorNumbers, supervisorScript } from './script.ts'
 import type { SplitLayout } from './split.ts'

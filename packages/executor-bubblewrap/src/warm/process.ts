@@ -1,8 +1,9 @@
 import { Socket } from 'node:net'
 
-import { readFurtherOutput, readPipe, takeRest, unreadableCaller } from '@ws/sandbox'
+import { readFurtherOutput, readPipe, takeRest } from '@ws/sandbox'
 
 import { signalIn } from '../first-child.ts'
+import { unreadableCaller } from '../hide/hide.ts'
 import type { Sandbox } from '../port.ts'
 import type { SandboxStart } from '../sandbox.ts'
 import type { WarmPool } from './pool.ts'

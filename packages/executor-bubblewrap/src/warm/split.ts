@@ -1,6 +1,5 @@
-import type { HiddenNames } from '@ws/sandbox'
-
 import type { SandboxCommand } from '../arguments.ts'
+import type { HiddenNames } from '../hide/hide.ts'
 import type { Layout, Placement } from '../layout.ts'
 
 /** A part of a layout that a spare mounts for its command. */

@@ -39,37 +39,6 @@ export interface KeptContent {
   reopen(): number
 }
 
-/**
- * Keeps content that is given to child after child, so that it is written once. For children that keep the descriptor
- * to themselves: an ordinary user who has it can open the file anew and change it for later children.
- */
-export class KeptContents implements Disposable {
-  readonly #files = new Map<Uint8Array, number>()
-  #closed = false
-
-  /** @param content identified by its object; must not change */
-  keep(content: Uint8Array): KeptContent {
-    return {
-      reopen: () => {
-        if (this.#closed) return openContent(content)
-        const file = this.#files.get(content) ?? openPrivateFile(content)
-        this.#files.set(content, file)
-        return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY)
-      },
-    }
-  }
-
-  close(): void {
-    this.#closed = true
-    for (const file of this.#files.values()) closeSync(file)
-    this.#files.clear()
-  }
-
-  [Symbol.dispose](): void {
-    this.close()
-  }
-}
-
 function openUnnamed(): number {
   for (const directory of ['/dev/shm', tmpdir()]) {
     try {

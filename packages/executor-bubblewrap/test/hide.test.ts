@@ -11,7 +11,7 @@ import {
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { startProcess } from '@ws/sandbox'
-import { hidingCommand } from '../../../src/index.ts'
+import { hidingCommand } from '../src/hide/hide.ts'
 
 const start = 4
 const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}

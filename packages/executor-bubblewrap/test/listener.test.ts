@@ -9,7 +9,7 @@ import { readProcessStat } from '@ws/sandbox'
 import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { useListener, type SandboxSocket } from '../../../src/confine/listen/listener.ts'
+import { useListener, type SandboxSocket } from '../src/network/listener.ts'
 
 const isRoot = process.getuid?.() === 0
 // One test takes all of a count of its user.
@@ -144,7 +144,7 @@ describeWith(
         const pid = await sleeper({ apart: true })
         const request = { pid, startTime: readProcessStat(pid)?.startTime, owner, network: '198.18.0.1/15' }
         const program = `
-        import { useListener } from ${JSON.stringify(new URL('../../../src/confine/listen/listener.ts', import.meta.url).href)}
+        import { useListener } from ${JSON.stringify(new URL('../src/network/listener.ts', import.meta.url).href)}
         const sockets = [{ kind: 'tcp', address: '0.0.0.0', port: 80 }]
         const opened = useListener().open({ ...${JSON.stringify(request)}, sockets, onSocket() {} })
         opened.then(() => console.log('opened'), ({ code, reason }) => console.log(code, reason)).then(() => process.exit())`

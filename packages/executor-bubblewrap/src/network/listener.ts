@@ -5,8 +5,7 @@ import type { Server } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 import { execError, shortageOf, shortError } from '@ws/core/executor'
-import { Shared } from '../../run/shared.ts'
-import { spawnChild } from '../../run/spawn.ts'
+import { Shared, spawnChild } from '@ws/sandbox'
 
 /** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
 export interface SandboxSocket {
