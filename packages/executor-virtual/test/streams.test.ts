@@ -98,3 +98,30 @@ it('carries any bytes in text', () => {
   ])
   expect(Buffer.from(encodeText(decodeText(all)))).toEqual(all)
 })
+
+const both = 'echo a; ls nothing; echo b'
+const error = "ls: cannot access 'nothing': No such file or directory\n"
+
+it.each([
+  [`{ ${both}; } 2>&1`, `a\n${error}b\n`],
+  [`(${both}) > log 2>&1; cat log`, `a\n${error}b\n`],
+  [`{ ${both}; } &> log; cat log`, `a\n${error}b\n`],
+  [`f() { ${both}; }; f |& cat; x=$(f 2>&1); echo "$x"`, `a\n${error}b\n`.repeat(2)],
+  [`for i in 1; do ${both}; done 2>&1 | cat`, `a\n${error}b\n`],
+  [`bash -c '${both}' 2>&1; eval '${both}' 2>&1`, `a\n${error}b\n`.repeat(2)],
+  [`exec 3>&1; { ${both}; } 2>&3`, `a\n${error}b\n`],
+  ['{ { echo a; ls nothing; } > f; echo b; } 2>&1; cat f', `${error}b\na\n`],
+  ['{ x=$(echo s; ls nothing); echo "$x"; ls nothing | cat; } 2>&1', `${error}s\n${error}`],
+  ['{ cat < <(echo a; ls nothing); } 2>&1 | sort', `a\n${error}`],
+  ['{ echo b; exit 3; } 2>&1', 'b\n'],
+  ['{ set -x; echo a; } 2>&1', '+ echo a\na\n'],
+  ['cat text nothing text 2>&1', 'é\ncat: nothing: No such file or directory\né\n'],
+  [
+    'ls text nothing 2>&1; sed p text nothing 2>&1 | head -n 1',
+    `${error}text\nsed: can't read nothing: No such file or directory\n`,
+  ],
+  ['echo 1 | xargs sh -c "echo a; ls nothing; echo b" 2>&1', `a\n${error}b\n`],
+])('[EX1] %s keeps the order of both outputs', async (script, expected) => {
+  await using workspace = await open({ files: { '/text': 'é\n' } })
+  expect((await workspace.exec(script)).stdout).toBe(expected)
+})

@@ -34,6 +34,8 @@ export interface ToolResult {
   /** `bytes`: one character for each byte. Without it, text. */
   stdoutKind?: 'text' | 'bytes'
   stdoutEncoding?: 'binary'
+  /** The bytes of both outputs, as they come where both go to one place. */
+  together?: () => string
 }
 
 export interface ToolContext {

@@ -24,22 +24,31 @@ export function wordsOf(error: unknown): string {
   return errorWords[codeOf(error)] ?? codeOf(error)
 }
 
+interface Read {
+  readonly operand: string
+  readonly bytes: string
+}
+
 /** Each operand's bytes, or standard input without operands. An unreadable operand is reported and passed over. */
-export async function readOperands(
+export async function* eachOperand(
   call: Invocation,
   operands: readonly string[],
   output: Output,
   exitCode = 1,
-): Promise<{ readonly operand: string; readonly bytes: string }[]> {
-  const read: { operand: string; bytes: string }[] = []
+): AsyncGenerator<Read, undefined> {
   for (const operand of operands.length === 0 ? ['-'] : operands) {
     try {
-      read.push({ operand, bytes: await readOperand(call, operand) })
+      yield { operand, bytes: await readOperand(call, operand) }
     } catch (error) {
       output.fail(`${call.name}: ${operand === '' ? "''" : operand}: ${wordsOf(error)}`, exitCode)
     }
   }
-  return read
+  return undefined
+}
+
+/** All of {@link eachOperand}: for a program that prints nothing before it has read them. */
+export async function readOperands(...given: Parameters<typeof eachOperand>): Promise<Read[]> {
+  return Array.fromAsync(eachOperand(...given))
 }
 
 /** Lines without their newline; a last line without one counts too. */

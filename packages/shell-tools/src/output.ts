@@ -5,7 +5,15 @@ import { encodeText } from './text.ts'
 export class Output {
   readonly #out: string[] = []
   readonly #err: string[] = []
+  /** The number of pieces of output that came before each piece of an error. */
+  readonly #places: number[] = []
+  /** True where the program keeps its output back: then its errors come first. */
+  readonly #isLate: boolean
   exitCode = 0
+
+  constructor({ late = false }: { readonly late?: boolean } = {}) {
+    this.#isLate = late
+  }
 
   write(bytes: string): void {
     this.#out.push(bytes)
@@ -13,18 +21,29 @@ export class Output {
 
   /** A line on standard error; the exit code is 1 or more from now on. */
   fail(text: string, exitCode = 1): void {
-    this.#err.push(`${text}\n`)
+    this.note(`${text}\n`)
     this.exitCode = Math.max(this.exitCode, exitCode)
   }
 
   /** Passes on the output of a command that this one ran. */
   relay(result: ToolResult): void {
     this.write(outputOf(result))
-    this.#err.push(result.stderr)
+    this.note(result.stderr)
   }
 
   note(text: string): void {
     this.#err.push(text)
+    this.#places.push(this.#isLate ? 0 : this.#out.length)
+  }
+
+  #together(): string {
+    const pieces: string[] = []
+    let from = 0
+    for (const [index, to] of this.#places.entries()) {
+      pieces.push(...this.#out.slice(from, to), bytesOf(this.#err[index] ?? ''))
+      from = to
+    }
+    return pieces.concat(this.#out.slice(from)).join('')
   }
 
   result(): ToolResult {
@@ -35,6 +54,7 @@ export class Output {
       exitCode,
       stdoutKind: 'bytes',
       stdoutEncoding: 'binary',
+      together: () => this.#together(),
     }
   }
 }

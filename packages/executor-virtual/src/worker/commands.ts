@@ -1,8 +1,9 @@
-import { outputOf, refusalOf, decodeText, hasForeignBytes, type ToolResult } from '@ws/shell-tools'
+import { bytesOf, outputOf, refusalOf, decodeText, hasForeignBytes, type ToolResult } from '@ws/shell-tools'
 import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from '#just-bash'
 
 import type { Call, InterpreterContext, ScriptTool } from './call.ts'
 import { commandRules } from './guard/rules.ts'
+import { areTogether } from './interpreter/to-errors.ts'
 import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
 import type { Session } from './session.ts'
@@ -27,6 +28,12 @@ function asText(result: ToolResult): ToolResult {
   const text = decodeText(Buffer.from(stdout, 'latin1'))
   if (stderr === '' && stdout.length > mostForeign && hasForeignBytes(text)) return result
   return { ...rest, stdout: text, stdoutKind: 'text' }
+}
+
+/** Both outputs as the one that they go to. */
+function asOne(result: ToolResult): ToolResult {
+  const { stderr, together = () => outputOf(result) + bytesOf(stderr) } = result
+  return stderr === '' ? result : { ...result, stdout: together(), stdoutKind: 'bytes', stderr: '' }
 }
 
 /** True for output that {@link asText} leaves as bytes: it would come out as other characters on standard error. */
@@ -114,8 +121,8 @@ async function run(
   if (tool === undefined && mayReadInput(name, given)) session.noteInput(call)
   const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
   session.check(runsScripts.has(name) ? outputOf(result) : '')
-  const output = asText(result)
-  if (session.toErrors > 0 && isLeftAsBytes(output))
+  const output = asText(areTogether(session.outputs) ? asOne(result) : result)
+  if (session.outputs.asErrors && isLeftAsBytes(output))
     session.refuse(`${name} >&2`, 'standard error takes 1 MiB of binary output at most; write it to a file')
   return output
 }

@@ -1,6 +1,7 @@
 import type { Invocation, Listing, ToolHost } from '@ws/shell-tools'
 
 import type { BashFileSystem } from '../files/system.ts'
+import { firstOutputs } from './interpreter/to-errors.ts'
 import { type FatalError, findInternals } from './interpreter/interpreter.ts'
 
 // Kept from before just-bash locks them for a script.
@@ -30,9 +31,7 @@ export class Session implements ToolHost {
   #inheritedInput: string | undefined
   /** The files themselves: those that just-bash hands to a command have its own methods only. */
   files: Listing | undefined
-  /** The number of commands under way whose standard output goes to standard error. */
-  toErrors = 0
-  readonly errorDescriptors = new Set(['2'])
+  outputs = firstOutputs
 
   /** The shell, as a refusal names it. */
   readonly #shell: string

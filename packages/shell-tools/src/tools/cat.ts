@@ -1,5 +1,5 @@
 import type { Tool } from '../contract.ts'
-import { readOperands } from '../operands.ts'
+import { eachOperand } from '../operands.ts'
 import { Output } from '../output.ts'
 import { parseArguments } from '../options.ts'
 
@@ -13,7 +13,7 @@ export const cat: Tool = async (call) => {
   const [numbers, ends, tabs, visible] = [has('n'), has('AEe'), has('ATt'), has('Avet')]
   let line = 0
   let isAtStart = true
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     for (const part of bytes.match(/[^\n]*\n|[^\n]+$/gu) ?? []) {
       if (numbers && isAtStart) output.write(`${String((line += 1)).padStart(6)}\t`)
       isAtStart = part.endsWith('\n')

@@ -1,5 +1,5 @@
 import type { Tool } from '../contract.ts'
-import { linesOf, readOperands } from '../operands.ts'
+import { linesOf, eachOperand } from '../operands.ts'
 import { bytesOf, Output } from '../output.ts'
 import { parseArguments } from '../options.ts'
 
@@ -53,7 +53,7 @@ export const cut: Tool = async (call) => {
   const complement = has('--complement')
   const chosen = (index: number) => ranges.some(([from, to]) => index >= from && index <= to) !== complement
   const between = valueOf('--output-delimiter')
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     for (const line of linesOf(bytes)) {
       if (fields === undefined) {
         output.write(`${placesOf(line, chosen, between)}\n`)

@@ -67,7 +67,7 @@ export const jq: Tool = async (call) => {
   const { host, context, given } = call
   const { options, operands } = parseArguments(jqOptions, given)
   const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
-  const output = new Output()
+  const output = new Output({ late: true })
   const [first = '', ...files] = operands
   let filter = first
   if (has(...fromFile)) {

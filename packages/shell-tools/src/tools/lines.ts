@@ -1,5 +1,5 @@
 import type { Tool } from '../contract.ts'
-import { linesOf, readOperands } from '../operands.ts'
+import { linesOf, eachOperand, readOperands } from '../operands.ts'
 import { bytesOf, Output } from '../output.ts'
 import { decodeText, hasForeignBytes } from '../text.ts'
 import { parseArguments } from '../options.ts'
@@ -53,7 +53,7 @@ export const nl: Tool = async (call) => {
   let number = Number(valueOf('-v', '1'))
   if (!/^[atn]$/.test(style) || !(width > 0) || !Number.isInteger(number) || !Number.isInteger(step))
     call.host.refuse('nl', 'give -b a, t or n, and whole numbers')
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     for (const line of linesOf(bytes)) {
       if (/^(?:\\:){1,3}$/.test(line)) call.host.refuse('nl', 'sections (`\\:`) are not known here')
       const counted = style === 'a' || (style === 't' && line !== '')
@@ -77,7 +77,7 @@ export const fold: Tool = async (call) => {
     output.fail(`fold: invalid number of columns: '${options.findLast(({ name }) => name === '-w')?.value}'`)
     return output.result()
   }
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     if (/[\t\b\r]/.test(bytes))
       call.host.refuse('fold', 'tabs, backspaces and carriage returns are not counted here; use expand or tr first')
     for (const line of bytes.split(/(?<=\n)/)) {
@@ -97,7 +97,7 @@ export const fold: Tool = async (call) => {
 export const rev: Tool = async (call) => {
   const output = new Output()
   const { operands } = parseArguments({}, call.given)
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     const text = decodeText(Buffer.from(bytes, 'latin1'))
     if (hasForeignBytes(text)) call.host.refuse('rev', 'the input is not UTF-8')
     output.write(bytesOf(text.replace(/[^\n]+/g, (line) => [...line].reverse().join(''))))

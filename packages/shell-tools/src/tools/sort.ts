@@ -73,7 +73,7 @@ export const sort: Tool = async (call) => {
   const whole: Key = { from: [1, 0], to: undefined, flags: global, skipFrom: global.includes('b') }
   const used = parsed.length === 0 ? [whole] : parsed.filter((key) => key !== undefined)
   const lineEnd = flags.has('z') ? '\0' : '\n'
-  const read = await readOperands(call, operands, output, 2)
+  const read = await readOperands({ ...call, name: 'sort: cannot read' }, operands, output, 2)
   if (output.exitCode !== 0) return output.result()
   const byKeys: Compare = (left, right) => {
     for (const key of used) {

@@ -1,5 +1,5 @@
 import type { Invocation, Tool } from '../contract.ts'
-import { linesOf, readOperand, readOperands, wordsOf } from '../operands.ts'
+import { linesOf, eachOperand, readOperand, readOperands, wordsOf } from '../operands.ts'
 import { bytesOf, Output } from '../output.ts'
 import { decodeText, hasForeignBytes } from '../text.ts'
 import { parseArguments } from '../options.ts'
@@ -93,8 +93,12 @@ export const wc: Tool = async (call) => {
     options.map(({ name }) => ({ '--chars': 'm', '--bytes': 'c' })[name] ?? name.replace(/^--?/, '')[0]),
   )
   const columns = ['l', 'w', 'm', 'c'].filter((column) => (wanted.size === 0 ? column !== 'm' : wanted.has(column)))
-  const rows: { operand: string; counts: number[] }[] = []
   const totals = columns.map(() => 0)
+  const width = await columnWidth(call, operands, columns.length)
+  const row = (name: string, counts: readonly number[]) => {
+    const quoted = name.includes('\n') ? `'${name.replaceAll("'", "'\\''").replaceAll('\n', "'$'\\n''")}'` : name
+    output.write(`${counts.map((count) => String(count).padStart(width)).join(' ')}${name && ' '}${bytesOf(quoted)}\n`)
+  }
   for (const operand of operands.length === 0 ? ['-'] : operands) {
     let bytes = ''
     try {
@@ -105,14 +109,9 @@ export const wc: Tool = async (call) => {
     }
     const counts = columns.map((column) => countColumn(bytes, column))
     counts.forEach((count, index) => (totals[index] = (totals[index] ?? 0) + count))
-    rows.push({ operand: operands.length === 0 ? '' : bytesOf(operand), counts })
+    row(operands.length === 0 ? '' : operand, counts)
   }
-  if (operands.length > 1) rows.push({ operand: 'total', counts: totals })
-  const width = await columnWidth(call, operands, columns.length)
-  for (const { operand, counts } of rows) {
-    const line = counts.map((count) => String(count).padStart(width)).join(' ')
-    output.write(operand === '' ? `${line}\n` : `${line} ${operand}\n`)
-  }
+  if (operands.length > 1) row('total', totals)
   return output.result()
 }
 
@@ -188,7 +187,7 @@ export function asciiUpper(bytes: string): string {
 export const tac: Tool = async (call) => {
   const output = new Output()
   const { operands } = parseArguments({}, call.given)
-  for (const { bytes } of await readOperands(call, operands, output)) {
+  for await (const { bytes } of eachOperand(call, operands, output)) {
     output.write((bytes.match(/[^\n]*\n|[^\n]+$/g) ?? []).reverse().join(''))
   }
   return output.result()

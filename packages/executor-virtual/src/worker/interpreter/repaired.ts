@@ -15,7 +15,7 @@ import { standIn } from './parts.ts'
 import { Words } from './words.ts'
 import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
-import { goesToErrors, isBareExec, readsFile } from './to-errors.ts'
+import { asOne, intoPipe, isBareExec, outputsOf, readsFile } from './to-errors.ts'
 import { declareLocals } from './locals.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
@@ -99,8 +99,10 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     const tested = pipeline.negated || shellOf(this).tested.has(pipeline)
     if (tested) state.inCondition = true
     let result: ExecResult
+    for (const command of pipeline.commands.slice(0, -1)) shellOf(this).piped.add(command)
     try {
       result = await executePipeline.call(this, pipeline)
+      if (!pipeline.timed) result = asOne(result, sessionOf(this).outputs)
     } finally {
       state.inCondition = before
     }
@@ -112,13 +114,17 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
 
   interpreter.executeCommandInner = async function (command: Command, stdin: string, owns: boolean) {
     const session = sessionOf(this)
-    const toErrors = goesToErrors(command, session.errorDescriptors)
-    if (toErrors) session.toErrors += 1
+    const around = session.outputs
+    const isApart = command.type === 'Subshell' || shellOf(this).piped.has(command)
+    const places = shellOf(this).piped.has(command) ? intoPipe(around) : around
+    session.outputs = outputsOf(command, places)
+    const isRedirected = session.outputs !== places && !isBareExec(command)
     try {
-      return await withFaults(this, command, () => judged(this, command, stdin, owns))
+      const result = await withFaults(this, command, () => judged(this, command, stdin, owns))
+      return asOne(result, places)
     } finally {
       // `exec >&2` holds for the rest of the script
-      if (toErrors && !isBareExec(command)) session.toErrors -= 1
+      if (isApart || isRedirected) session.outputs = around
     }
   }
 

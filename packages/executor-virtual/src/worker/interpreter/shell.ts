@@ -2,8 +2,9 @@ import type { ExecResult } from 'just-bash'
 
 import type { Reach } from '../arithmetic/operators.ts'
 import type { Session } from '../session.ts'
-import type { Interpreter, Pipeline, ShellState, Statement } from './interpreter.ts'
+import type { Command, Interpreter, Pipeline, ShellState, Statement } from './interpreter.ts'
 import type { OuterVariable } from './locals.ts'
+import { intoPipe } from './to-errors.ts'
 
 /** Facts of one interpreter besides its own state. */
 export class Shell {
@@ -14,6 +15,8 @@ export class Shell {
   depth = 0
   substitutions = 0
   readonly tested = new WeakSet<Pipeline>()
+  /** Commands whose output goes into a pipe. */
+  readonly piped = new WeakSet<Command>()
   loops: { readonly body: ReadonlySet<unknown>; ran: boolean; left: boolean }[] = []
   traps = new Map<string, string>()
   readonly jobs = new Map<number, number>()
@@ -61,10 +64,13 @@ export function sessionOf({ ctx }: Interpreter): Session {
 
 /** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
 export async function inSubstitution(
-  { ctx: { state } }: Interpreter,
+  self: Interpreter,
   shell: Shell,
   run: () => Promise<ExecResult>,
 ): Promise<ExecResult> {
+  const { state } = self.ctx
+  const session = sessionOf(self)
+  const { outputs } = session
   const { options, shoptOptions, functions, previousDir, directoryStack, inCondition } = state
   const { depth, traps, loops: outer } = shell
   Object.assign(state, {
@@ -74,6 +80,7 @@ export async function inSubstitution(
     // The status of a command in it is not the status that is tested.
     inCondition: false,
   } satisfies Partial<ShellState>)
+  session.outputs = intoPipe(outputs)
   Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
   try {
     const result = await run()
@@ -83,5 +90,6 @@ export async function inSubstitution(
   } finally {
     Object.assign(state, { options, shoptOptions, functions, previousDir, directoryStack, inCondition })
     Object.assign(shell, { depth, traps, loops: outer })
+    session.outputs = outputs
   }
 }

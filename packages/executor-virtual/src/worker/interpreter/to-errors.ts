@@ -1,27 +1,83 @@
+import { bytesOf } from '@ws/shell-tools'
+import type { ExecResult } from 'just-bash'
+
 import { textOf, type Word } from '../syntax/nodes.ts'
 import type { Command } from './interpreter.ts'
 
 interface Redirected {
-  readonly redirections?: readonly { readonly operator: string; readonly fd?: number | null; readonly target: Word }[]
+  readonly redirections?: readonly {
+    readonly operator: string
+    readonly fd?: number | null
+    readonly target: Word
+    readonly fdVariable?: string
+  }[]
 }
 
-const errorFiles: ReadonlySet<string> = new Set(['/dev/stderr', '/dev/fd/2'])
+/** The bytes of both outputs that just-bash has counted. */
+interface Counted {
+  readonly internalOutputAccounting?: { readonly stdout: number; readonly stderr: number }
+}
 
-/**
- * True for a command with `>&2`: its standard output goes to standard error. `descriptors` holds the numbers that stand for
- * standard error, as text; this adds those that the command opens.
- */
-export function goesToErrors(command: Command, descriptors: Set<string>): boolean {
+export interface Outputs {
+  /** By the numbers of descriptors. A place is equal to itself alone. */
+  readonly places: ReadonlyMap<string, unknown>
+  /** True where `>&2` leads standard output to standard error. */
+  readonly asErrors?: boolean
+  /** True after `exec 2>&1`: just-bash takes each result to its place at once. */
+  readonly isMoved?: boolean
+}
+
+export const firstOutputs: Outputs = {
+  places: new Map([
+    ['1', 'output'],
+    ['2', 'errors'],
+  ]),
+}
+
+/** Within a substitution, and before a pipe. */
+export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}) })
+
+/** True where standard output and standard error go to one place, as by `2>&1`. */
+export const areTogether = ({ places }: Outputs): boolean => places.get('1') === places.get('2')
+
+/** The places within a command, by its redirections. `outputs` holds the places around it. */
+export function outputsOf(command: Command, outputs: Outputs): Outputs {
   const { redirections = [] } = command as Redirected
-  let goes = false
-  for (const { operator, fd, target } of redirections) {
-    const to = textOf(target)
-    const isError = operator === '>&' ? descriptors.has(to) : operator.startsWith('>') && errorFiles.has(to)
-    if (!isError) continue
-    if ((fd ?? 1) === 1) goes = true
-    else descriptors.add(String(fd))
+  if (redirections.length === 0) return outputs
+  const places = new Map(outputs.places)
+  let { asErrors = false } = outputs
+  for (const one of redirections) {
+    const { operator, fd, target, fdVariable } = one
+    if (!operator.includes('>') || fdVariable) continue
+    const name = textOf(target)
+    const [, to = ''] = /^(?:\/dev\/fd\/)?(\d+)-?$/.exec(named.get(name) ?? name) ?? []
+    const place = to === '' ? one : (places.get(to) ?? one)
+    const from = String(fd ?? 1)
+    if (from === '1') asErrors = place === places.get('2')
+    places.set(from, place)
   }
-  return goes
+  const isMoved =
+    isBareExec(command) && (places.get('1') !== outputs.places.get('1') || places.get('2') !== outputs.places.get('2'))
+  return { places, asErrors, isMoved: outputs.isMoved === true || isMoved }
+}
+
+const named: ReadonlyMap<string, string> = new Map([
+  ['/dev/stdout', '1'],
+  ['/dev/stderr', '2'],
+])
+
+/** The outputs of a command as one, where they are. What the shell says of it comes first. */
+export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
+  const { stdout, stdoutKind, stderr } = result
+  if (stderr === '' || outputs.isMoved || !areTogether(outputs)) return result
+  const { internalOutputAccounting: counted } = result as Counted
+  const both = (counted?.stdout ?? 0) + (counted?.stderr ?? 0)
+  return {
+    ...result,
+    stdout: (stdoutKind === 'bytes' ? bytesOf(stderr) : stderr) + stdout,
+    stderr: '',
+    ...(counted && { internalOutputAccounting: { stdout: both, stderr: 0 } }),
+  }
 }
 
 /** True for `exec` without a program: its redirections hold from then on. */

@@ -1,13 +1,15 @@
 import { getCommandNames, parse } from '#just-bash'
 
 import { tools } from '../tools/index.ts'
-import { literal, type SimpleCommand, walk } from './nodes.ts'
+import { literal, type SimpleCommand, walk, wordOf } from './nodes.ts'
 
 const programs: ReadonlySet<string> = new Set([...getCommandNames(), ...Object.keys(tools)])
 
 interface PipelineShape {
   readonly type: 'Pipeline'
-  commands: { readonly type: string }[]
+  commands: { readonly type: string; readonly redirections?: object[] }[]
+  /** True for each part before `|&`. */
+  pipeStderr?: readonly boolean[]
 }
 
 /** Makes each part of a pipeline that may change the shell a subshell: just-bash takes back its variables only. */
@@ -15,7 +17,12 @@ export function isolatePipelines(ast: unknown): void {
   walk(ast, (node) => {
     if ((node.type as string) !== 'Pipeline') return
     const pipeline = node as unknown as PipelineShape
-    if (pipeline.commands.length > 1) pipeline.commands = pipeline.commands.map(isolated)
+    const { commands, pipeStderr = [] } = pipeline
+    for (const [index, isBoth] of pipeStderr.entries())
+      if (isBoth)
+        commands[index]?.redirections?.push({ type: 'Redirection', fd: 2, operator: '>&', target: wordOf('1') })
+    pipeline.pipeStderr = []
+    if (commands.length > 1) pipeline.commands = commands.map(isolated)
   })
 }
 

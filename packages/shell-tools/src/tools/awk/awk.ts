@@ -10,7 +10,7 @@ import { Input, Refused } from './values.ts'
 
 /** POSIX awk over bytes. A program that awks do not agree on, or that starts others, is refused. */
 export const awk: Tool = async (call) => {
-  const output = new Output()
+  const output = new Output({ late: true })
   try {
     const options = await optionsOf(call)
     const program = parseProgram(bytesOf(options.program))

@@ -15,7 +15,7 @@ export const sedOptions = {
 
 /** GNU's sed. A part that is not known here is refused, and no file is changed. */
 export const sed: Tool = async (call) => {
-  const output = new Output()
+  const output = new Output({ late: true })
   // The value of -i is glued to it, and may be missing.
   const split = call.given.flatMap((word) => {
     if (word.startsWith('-i')) return [`--in-place=${word.slice(2)}`]
