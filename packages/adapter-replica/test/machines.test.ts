@@ -1,4 +1,4 @@
-import { rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
@@ -6,7 +6,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 
 import type { ReplicaAdapter } from '../src/index.ts'
-import { at, expectInStep, failureOf, filesOf, machineOf, put } from './support/site.ts'
+import { at, expectInStep, failureOf, filesOf, machineOf, ownDirectory, put } from './support/site.ts'
 
 /** Two machines on one store, in which nothing is pushed or pulled unless the test says so. */
 async function pair(files: Record<string, string> = {}) {
@@ -74,6 +74,40 @@ it('[RE3] an edit wins over a deletion, on either side', async () => {
     '/d/x': 'edited by two',
     '/d/new': 'made by two',
   })
+})
+
+const repository = {
+  '/.git/HEAD': 'main',
+  '/.git/main': 'one',
+  '/.git/side': 'one',
+  [`/.git/objects/ab/${'c'.repeat(38)}`]: 'object',
+}
+
+it.each(['a push', 'an opening'])(
+  '[RE3] [RE4] names that this machine removed from a repository come back where another has changed it: %s',
+  async (way) => {
+    const { store, two } = await pair(repository)
+    const options = { persist: 'flush', directory: `${await ownDirectory()}/r` } as const
+    let one = await machineOf(store, options)
+    await put(two.replica, '/.git/main', 'two')
+    await two.replica.flush()
+    if (way === 'an opening') await one.replica.close()
+    for (const path of Object.keys(repository).slice(2)) await rm(join(one.root, path))
+    if (way === 'an opening') one = await machineOf(store, options)
+    await sync(one.replica)
+    expect(await expectSame(store, one.replica)).toMatchObject({ ...repository, '/.git/main': 'two' })
+  },
+)
+
+it('[RE3] [RE4] a deletion stays where the only change of the repository is from an earlier process of this machine', async () => {
+  const { store, one } = await pair(repository)
+  await put(one.replica, '/.git/main', 'two')
+  await put(store, '/.git/main', 'two')
+  for (const path of Object.keys(repository).slice(2)) await one.replica.delete(at(path))
+  await one.replica.flush()
+  await one.replica.refresh?.()
+  expect(await expectSame(store, one.replica)).toMatchObject({ '/.git/HEAD': 'main', '/.git/main': 'two' })
+  expect(Object.keys(await filesOf(store))).not.toContain('/.git/side')
 })
 
 it.each<

@@ -4,7 +4,7 @@ import { mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
 import type { ReplicaConflict } from '../contract.ts'
 import { failure } from '../errors.ts'
 import { listSite } from './alone.ts'
-import { bring } from './bring.ts'
+import { bring, bringBack } from './bring.ts'
 import type { FirstCopy } from './first-copy.ts'
 import type { Remote } from './remote.ts'
 import { unitOf } from './paths.ts'
@@ -107,7 +107,9 @@ class Pass {
     const { signal } = this.#request
     const isNew = (path: string): boolean => seen.get(path)?.type === 'file' && !base.has(path)
     const count = dirty.size < listedFrom ? 0 : [...dirty].filter(isNew).length
-    if (count >= Math.max(listedFrom, base.size * listedShare)) this.#listed ??= await listSite(this.#site, signal)
+    const list = async () => (this.#listed ??= await listSite(this.#site, signal))
+    if (count >= Math.max(listedFrom, base.size * listedShare)) await list()
+    await bringBack(this.#site, list, { signal })
     const isYoung = new Set(youngIn(this.#site.tree))
     const held = new Map([...this.#held].filter(([path]) => isYoung.has(path)))
     const isFree = (path: MountPath): boolean =>
