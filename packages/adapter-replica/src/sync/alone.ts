@@ -88,10 +88,8 @@ async function leaveWithAbove(site: Site, path: MountPath, reason: string): Prom
   const { tree } = site
   const isKnown = tree.leftOut.has(path)
   leaveHere(site, path, reason)
-  const holds = (at: string): boolean =>
-    [...tree.base.keys()].some((one) => one.startsWith(`${at}/`) && !above.has(one))
-  const above = new Set<string>(ancestorsOf(path))
-  const empty = isKnown ? [] : [...above].filter((at) => tree.base.has(at) && !holds(at))
+  const above = ancestorsOf(path).filter((at) => tree.base.has(at))
+  const empty = above.filter((at, index) => !isKnown && tree.below('base', at) === above.length - 1 - index)
   if (empty.length === 0) return 'done'
   await agree(site, [], empty)
   return 'changed'
@@ -99,13 +97,13 @@ async function leaveWithAbove(site: Site, path: MountPath, reason: string): Prom
 
 /** Names the entries that keep their old name in the store, since the store refuses the new one. */
 export function nameMoved(site: Site): void {
-  const { base, seen, dirty, leftOut } = site.tree
+  const { base, seen, leftOut } = site.tree
   const bytesOf = (side: Pick<Seen, 'content' | 'target'> | undefined): string | undefined =>
     side?.content ?? side?.target
   const refused = new Set([...leftOut.keys()].map((path) => bytesOf(seen.get(path))))
   refused.delete(undefined)
   if (refused.size === 0) return
-  const gone = ([...dirty] as MountPath[]).filter((path) => !seen.has(path) && !leftOut.has(path))
+  const gone = [...site.tree.gone].filter((path) => !leftOut.has(path))
   const moved = gone.filter((path) => refused.has(bytesOf(base.get(path))))
   const named = new Set(moved.flatMap((path) => [path, ...ancestorsOf(path)]))
   for (const path of gone) if (named.has(path)) leaveHere(site, path, 'it was moved to where it cannot be saved', false)

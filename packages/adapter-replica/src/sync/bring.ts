@@ -86,9 +86,9 @@ async function order(
  * need these names: they come back, as an edit wins over a deletion.
  */
 export async function bringBack(site: Site, list: () => Promise<Listing>, options: SignalOption): Promise<void> {
-  const { base, seen, dirty } = site.tree
+  const { base, seen, gone } = site.tree
   const isNeeded = (path: string): boolean => isHash(path) || /\/\.git\/.*(?<!\.lock)$/u.test(path)
-  const removed = ([...dirty] as MountPath[]).filter((path) => !seen.has(path) && isNeeded(path))
+  const removed = [...gone].filter(isNeeded)
   const trees = new Map(removed.map((path) => [hiddenTreeOf(path), false]))
   trees.delete(undefined)
   if (trees.size === 0) return

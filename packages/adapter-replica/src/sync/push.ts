@@ -97,12 +97,12 @@ async function copyInStore(site: Site, path: MountPath, facts: Seen, options: St
   const { store, tree } = site
   const { signal, onPushed } = options
   if (store.capabilities.conditionalMove !== 'server' || facts.size === 0 || tree.base.has(path)) return undefined
-  const source = [...tree.dirty].find((one) => tree.base.get(one)?.content === facts.content && !tree.seen.has(one))
+  const source = [...tree.gone].find((one) => tree.base.get(one)?.content === facts.content)
   const known = source === undefined ? undefined : tree.base.get(source)
   if (source === undefined || known === undefined) return undefined
   try {
     const conditions = { ifSource: known.version, ifDestination: 'absent', parents: true, signal } as const
-    await store.copy(source as MountPath, path, conditions)
+    await store.copy(source, path, conditions)
   } catch (error) {
     if (isChanged(error)) return undefined
     throw error
@@ -200,9 +200,8 @@ async function pushDirectory(
 
 /** Something below it makes the directory in the store. */
 function hasEntries({ tree }: Site, path: string): boolean {
-  for (const one of tree.seen.keys())
-    if (one.startsWith(path) && one[path.length] === '/' && !tree.leftOut.has(one)) return true
-  return false
+  const left = [...tree.leftOut.keys()].filter((one) => tree.seen.has(one) && one.startsWith(`${path}/`))
+  return tree.below('seen', path) > left.length
 }
 
 /** A file of another program can have the name by now, or have had it in a bucket beside the directory. */

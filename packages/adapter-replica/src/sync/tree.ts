@@ -3,15 +3,20 @@ import { isCovered, isSameTime } from '@ws/snapshots/internal'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
 import type { Base, Looked, Seen } from '../worker/protocol.ts'
+import { ancestorsOf } from './paths.ts'
 
 /** Words of the scan for entries without bytes. */
 const withoutBytes = 'it is a FIFO, a socket or a device'
+
+type Side = 'base' | 'seen'
 
 /** The entries as the store and this machine agreed on them, and as this machine last saw them. A path that differs is dirty. */
 export class ReplicaTree {
   readonly base = new Map<string, Base>()
   readonly seen = new Map<string, Seen>()
   readonly dirty = new Set<string>()
+  /** The dirty paths at which this machine has nothing any more. */
+  readonly gone = new Set<MountPath>()
   /** Entries of the disk that the last looks could not read or may not push, by path. */
   readonly leftOut = new Map<string, ReplicaLeftOut>()
   /** Entries of the store that this machine cannot hold, by path: as of the last listing. */
@@ -22,6 +27,7 @@ export class ReplicaTree {
   readonly failed = new Map<string, { readonly version: string | undefined; readonly reason: string; until: number }>()
   readonly #differed = new Map<string, number>()
   readonly #coming = new Set<string>()
+  readonly #below = { base: new Map<string, number>(), seen: new Map<string, number>() }
   #unknown: ReadonlySet<string> = new Set()
   readonly #refused = new Map<string, string | undefined>()
   /** By the path of the kept version. */
@@ -33,8 +39,9 @@ export class ReplicaTree {
   young: ReadonlyMap<MountPath, number | undefined> = new Map()
 
   agree(base: readonly Base[], gone: readonly string[] = []): void {
-    for (const path of gone) this.base.delete(path)
+    for (const path of gone) if (this.base.delete(path)) this.#count('base', path, -1)
     for (const one of base) {
+      if (!this.base.has(one.path)) this.#count('base', one.path, 1)
       this.base.set(one.path, one)
       this.#coming.delete(one.path)
       this.#share(one.path)
@@ -51,6 +58,7 @@ export class ReplicaTree {
       this.changedAt = timeOf(facts) ?? 0
       return
     }
+    if ((facts === undefined) === this.seen.has(path)) this.#count('seen', path, facts === undefined ? -1 : 1)
     if (facts === undefined) this.seen.delete(path)
     else {
       this.seen.set(path, facts)
@@ -66,6 +74,15 @@ export class ReplicaTree {
     const { type, size, mode, mtime, content, target } = seen
     const same = base.type === type && base.size === size && base.mode === mode && base.mtime === mtime
     if (same && base.content === content && base.target === target) this.seen.set(path, base)
+  }
+
+  /** How many entries there are below a directory, at any depth. */
+  below(side: Side, path: string): number {
+    return this.#below[side].get(path) ?? 0
+  }
+
+  #count(side: Side, path: string, by: number): void {
+    for (const above of ancestorsOf(path as MountPath)) this.#below[side].set(above, this.below(side, above) + by)
   }
 
   /** Leaves an entry of the disk out until it changes. Answers whether that is new. */
@@ -138,8 +155,9 @@ export class ReplicaTree {
   }
 
   #judge(path: string): void {
-    if (isAgreed(this.base.get(path), this.seen.get(path))) this.dirty.delete(path)
-    else this.dirty.add(path)
+    const [base, seen] = [this.base.get(path), this.seen.get(path)]
+    this.dirty[isAgreed(base, seen) ? 'delete' : 'add'](path)
+    this.gone[base === undefined || seen !== undefined ? 'delete' : 'add'](path as MountPath)
   }
 }
 

@@ -17,7 +17,7 @@ const tick = 10
 export async function lookAtAll(site: Site): Promise<void> {
   const { tree, isBusy } = site
   const before = new Map<string, number | undefined>(tree.young)
-  for (const path of tree.dirty) if (!tree.seen.has(path)) before.set(path, undefined)
+  for (const path of tree.gone) before.set(path, undefined)
   const isBusyNow = isBusy()
   const border = Date.now() + (isBusyNow ? 0 : 1)
   if (isBusyNow) await delay(tick)
