@@ -88,6 +88,24 @@ describe('one entry never stops the others', () => {
     expect(await filesOf(store)).toEqual(await filesOf(machine.replica))
   })
 
+  it('[RE2] a directory that holds keys which no path names: its removal is refused by name, and others go on', async () => {
+    const store = createMemoryAdapter({ files: { '/d/f': 'f' } })
+    const machine = await machineOf(store)
+    const { delete: remove } = store
+    store.delete = async (path, options) => {
+      if (path !== '/d') return remove.call(store, path, options)
+      throw new WorkspaceError({ code: 'ENOTEMPTY', operation: 'delete', path, reason: 'is not empty', remedy: 'none' })
+    }
+    const notes = await command(machine, (root) => {
+      rmSync(`${root}/d`, { recursive: true })
+      writeFileSync(`${root}/new`, 'new')
+    })
+    expect(notes).toEqual([{ path: '/d', reason: expect.stringContaining('refuses its removal') as string }])
+    expect(await command(machine)).toEqual([])
+    await machine.replica.close()
+    expect(await filesOf(store)).toEqual({ '/d': 'directory', '/new': 'new' })
+  })
+
   it('[RE2] names and sizes that the store cannot hold: commands go on, and `close` says so and ends it', async () => {
     const store = createMemoryAdapter()
     const machine = await machineOf(store, { maxFileBytes: 10 })

@@ -68,19 +68,27 @@ export async function pushing(
     return await work()
   } catch (error) {
     if (signal?.aborted === true) throw error
-    if (isChanged(error)) return 'differs'
     const known = typed(error, path)
+    if (isChanged(error)) {
+      // a directory with keys that no path names looks empty, and cannot be removed
+      const isStuck = known.code === 'ENOTEMPTY' && !site.tree.seen.has(path) && site.tree.differs(path) > 1
+      return isStuck ? leaveThere(site, path, known) : 'differs'
+    }
     if (waitCodes.has(known.code) || (await isAway(site, known))) throw known
     if (!refusalCodes.has(known.code)) {
       const reason = `could not be saved yet: ${known.reason}`
       throw failure('EBUSY', { operation: 'flush', path, reason, remedy: known.remedy ?? 'flush again' })
     }
     if (site.tree.seen.has(path)) return leaveWithAbove(site, path, `the store refuses it: it ${known.reason}`)
-    // what cannot be removed there comes back with the next pull
-    await agree(site, [], [path])
-    leaveInStore(site, path, `the store refuses its removal: it ${known.reason}`)
-    return 'done'
+    return leaveThere(site, path, known)
   }
+}
+
+/** What cannot be removed in the store comes back with the next pull. */
+async function leaveThere(site: Site, path: MountPath, { reason }: WorkspaceError): Promise<Step> {
+  await agree(site, [], [path])
+  leaveInStore(site, path, `the store refuses its removal: it ${reason}`)
+  return 'done'
 }
 
 /** The directories above an entry may have nothing else in the store that makes them: they are looked at again. */
