@@ -75,7 +75,7 @@ describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
       'bits that changed': 1,
       'a file that was renamed': 9,
       'a file that was removed': 5,
-      'a new link': 14,
+      'a new link': 4,
       'a new directory': 4,
       '100 new files': 101,
     })

@@ -1,6 +1,7 @@
 import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   assertMountPath,
+  type CreateDirectoryOptions,
   defineAdapter,
   type Driver,
   type DriverAppendOptions,
@@ -20,6 +21,7 @@ import {
   type SignalOption,
   type StorageAdapter,
   type WriteData,
+  type WriteOptions,
 } from '@ws/core/adapter'
 import { capabilitiesOf } from './capabilities.ts'
 import { translate } from './client/failures.ts'
@@ -128,7 +130,7 @@ class S3Driver implements Driver {
     return search(this.#store, query, options)
   }
 
-  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
+  createDirectory(path: MountPath, options: CreateDirectoryOptions): Promise<void> {
     return this.#run('createDirectory', path, options.signal, (task) =>
       createDirectory(this.#store, path, options, task),
     )
@@ -146,8 +148,13 @@ class S3Driver implements Driver {
     return this.#run('copy', source, options.signal, (task) => copy(this.#store, source, destination, options, task))
   }
 
-  #createSymlink(path: MountPath, target: string, { signal }: SignalOption): Promise<void> {
-    return this.#run('createSymlink', path, signal, (task) => createSymlink(this.#store, path, target, task))
+  #createSymlink(
+    path: MountPath,
+    target: string,
+    options: Pick<WriteOptions, 'listed' | 'signal'>,
+  ): Promise<WriteResult> {
+    const { signal } = options
+    return this.#run('createSymlink', path, signal, (task) => createSymlink(this.#store, path, target, options, task))
   }
 
   #readSymlink(path: MountPath, { signal }: SignalOption): Promise<string> {

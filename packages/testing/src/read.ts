@@ -97,7 +97,7 @@ async function restoreLink(
 ): Promise<void> {
   if (present?.type === 'symlink' && present.target === target) return
   if (present !== undefined) await store.delete(path)
-  if (store.createSymlink !== undefined) return store.createSymlink(path, target)
+  if (store.createSymlink !== undefined) return void (await store.createSymlink(path, target))
   const remedy = 'leave links out, or use a store that has them'
   const reason = 'is a link, and the store has none'
   throw new WorkspaceError({ code: 'ENOTSUP', operation: 'createSymlink', path, reason, remedy })

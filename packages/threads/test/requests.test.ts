@@ -82,7 +82,7 @@ describeWith(
       await threads.close()
       await store.close()
       expect(counts, all.join('\n')).toEqual({
-        new: 216,
+        new: 83,
         'a command that changes nothing': 1,
         'a command that makes a file': 7,
         'a command that changes it': 2,

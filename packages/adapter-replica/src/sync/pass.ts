@@ -13,7 +13,7 @@ import { look, type Held, type Site } from './site.ts'
 import { Steps } from './steps.ts'
 import { hold, lookAtAll, youngIn } from './young.ts'
 
-/** New files for which the store is listed first: a listing takes fewer requests than questions about each place. */
+/** New entries for which the store is listed first: a listing takes fewer requests than questions about each place. */
 const listedFrom = 3
 const listedShare = 1 / 300
 /** How often both sides are looked at again, where they change meanwhile. */
@@ -105,7 +105,7 @@ class Pass {
   async #push(asked: ReadonlySet<MountPath>, again: boolean): Promise<void> {
     const { dirty, seen, base } = this.#site.tree
     const { signal } = this.#request
-    const isNew = (path: string): boolean => seen.get(path)?.type === 'file' && !base.has(path)
+    const isNew = (path: string): boolean => seen.has(path) && !base.has(path)
     const count = dirty.size < listedFrom ? 0 : [...dirty].filter(isNew).length
     const list = async () => (this.#listed ??= await listSite(this.#site, signal))
     if (count >= Math.max(listedFrom, base.size * listedShare)) await list()

@@ -151,7 +151,8 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
   return 'done'
 }
 
-async function pushLink(site: Site, path: MountPath, facts: Seen, { signal, onPushed }: StepOptions): Promise<Step> {
+async function pushLink(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step> {
+  const { signal, onPushed, listed } = options
   const { store, tree } = site
   const base = tree.base.get(path)
   const target = facts.target ?? ''
@@ -164,10 +165,10 @@ async function pushLink(site: Site, path: MountPath, facts: Seen, { signal, onPu
     await agree(site, [], [path])
   }
   await makeParent(site, path, signal)
-  await store.createSymlink?.(path, target, { signal })
+  const made = await store.createSymlink?.(path, target, { listed: isFree(path, listed), signal })
   onPushed()
-  const now = await fetchEntry(site, path, 'symlink', { signal })
-  if (now?.target !== target) return 'differs'
+  const now = made ?? (await fetchEntry(site, path, 'symlink', { signal }))
+  if (now === undefined || ('target' in now && now.target !== target)) return 'differs'
   await agree(site, [baseOf(path, facts, now.version)])
   return 'done'
 }
@@ -182,13 +183,13 @@ async function pushDirectory(
   site: Site,
   path: MountPath,
   facts: Seen,
-  { signal, onPushed }: StepOptions,
+  { signal, onPushed, listed }: StepOptions,
 ): Promise<Step> {
   const { store, tree } = site
   const { keepsEmptyDirectories, modes } = store.capabilities
   const base = tree.base.get(path)
   if (base === undefined && (keepsEmptyDirectories || !hasEntries(site, path))) {
-    await store.createDirectory(path, { recursive: true, signal })
+    await store.createDirectory(path, { recursive: true, listed: isFree(path, listed), signal })
     onPushed()
   }
   const mode = facts.mode & 0o777

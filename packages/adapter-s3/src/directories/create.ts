@@ -12,9 +12,13 @@ import type { Store } from '../store.ts'
 export async function createDirectory(
   store: Store,
   path: MountPath,
-  { recursive = false }: CreateDirectoryOptions,
+  { recursive = false, listed = false }: CreateDirectoryOptions,
   task: Task,
 ): Promise<void> {
+  if (recursive && listed && !store.hints.has(path)) {
+    await putMarker(store, path, task)
+    return
+  }
   if (recursive) {
     await createWithParents(store, path, task)
     return

@@ -1,5 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
-import type { MountPath } from '@ws/core/adapter'
+import { isWorkspaceError, type WriteResult } from '@ws/core'
+import type { MountPath, WriteOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { targetOf } from '../links/find.ts'
@@ -7,15 +7,24 @@ import { lookUp } from './lookup.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store.ts'
 
-export async function createSymlink(store: Store, path: MountPath, target: string, task: Task): Promise<void> {
-  if (path === '/' || (await lookUp(store, path, task)) !== undefined) throw failure('EEXIST', task.operation, path)
+export async function createSymlink(
+  store: Store,
+  path: MountPath,
+  target: string,
+  { listed = false }: Pick<WriteOptions, 'listed'>,
+  task: Task,
+): Promise<WriteResult> {
+  const condition = store.dialect.conditionalPut ? 'absent' : undefined
+  const isKnown = listed && condition !== undefined && !store.hints.has(path)
+  if (path === '/' || (!isKnown && (await lookUp(store, path, task)) !== undefined))
+    throw failure('EEXIST', task.operation, path)
   try {
-    const condition = store.dialect.conditionalPut ? 'absent' : undefined
-    await putSmall(store, path, store.keys.linkKey(path), { text: target, condition }, task)
+    const result = await putSmall(store, path, store.keys.linkKey(path), { text: target, condition }, task)
+    store.hints.addAbove(path)
+    return result
   } catch (error) {
     throw isWorkspaceError(error, 'ECONFLICT') ? failure('EEXIST', task.operation, path) : error
   }
-  store.hints.addAbove(path)
 }
 
 export async function readSymlink(store: Store, path: MountPath, task: Task): Promise<string> {

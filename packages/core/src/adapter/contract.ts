@@ -9,6 +9,7 @@ import type {
   EndCommand,
   EntryIterator,
   HostDirectory,
+  ListedOption,
   ListOptions,
   MoveOptions,
   ReadOptions,
@@ -110,8 +111,11 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Adds bytes at the end of a file, which is made when missing. Not atomic for readers. Capability `append`. */
   append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
 
-  /** Makes a link that holds `target` as it is; an empty one, or one with NUL, is `EINVAL`. Something there: `EEXIST`. Capability `symlinks`. */
-  createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<void>
+  /**
+   * Makes a link that holds `target` as it is; an empty one, or one with NUL, is `EINVAL`. Something there: `EEXIST`. A store that knows
+   * the version of the new link gives it. Capability `symlinks`.
+   */
+  createSymlink?(path: MountPath, target: string, options?: ListedOption): Promise<WriteResult | void>
 
   /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>

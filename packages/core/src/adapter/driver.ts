@@ -6,9 +6,11 @@ import type {
   BeginCommandOptions,
   ByteRange,
   Condition,
+  CreateDirectoryOptions,
   EndCommand,
   EntryIterator,
   HostDirectory,
+  ListedOption,
   ListOptions,
   ReadResult,
   ReadStreamResult,
@@ -113,11 +115,11 @@ export interface Driver {
   append?(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult>
   list(path: MountPath, options: DriverListOptions): EntryIterator
   search?(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit>
-  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void>
+  createDirectory(path: MountPath, options: CreateDirectoryOptions & { readonly recursive: boolean }): Promise<void>
   delete(path: MountPath, options: DriverDeleteOptions): Promise<void>
   move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult>
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult>
-  createSymlink?(path: MountPath, target: string, options: SignalOption): Promise<void>
+  createSymlink?(path: MountPath, target: string, options: ListedOption): Promise<WriteResult | void>
   readSymlink?(path: MountPath, options: SignalOption): Promise<string>
   chmod?(path: MountPath, mode: number, options: SignalOption): Promise<void>
   utimes?(path: MountPath, times: Times, options: SignalOption): Promise<void>

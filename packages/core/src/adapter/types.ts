@@ -94,14 +94,17 @@ export interface ReadStreamResult {
 /** Content to write: bytes, or chunks. A stream is consumed once, and not before all checks have passed. */
 export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 
-export interface WriteOptions extends SignalOption {
-  /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
-  readonly ifVersion?: Condition | undefined
+export interface ListedOption extends SignalOption {
   /**
-   * The caller has listed the store, which showed directories above the path, and at it what `ifVersion` says. A store that would
-   * have to ask for links there need not ask again. Default false; without `ifVersion` it says nothing.
+   * The caller has listed the store, which showed directories above the path, and at it what `ifVersion` says: nothing for a new link
+   * or directory. A store that would have to ask for links there need not ask again. Default false; a write needs `ifVersion` as well.
    */
   readonly listed?: boolean | undefined
+}
+
+export interface WriteOptions extends ListedOption {
+  /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
+  readonly ifVersion?: Condition | undefined
   /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
@@ -160,7 +163,7 @@ export interface ListOptions extends SignalOption {
   readonly details?: boolean | undefined
 }
 
-export interface CreateDirectoryOptions extends SignalOption {
+export interface CreateDirectoryOptions extends ListedOption {
   /** Make missing parents, and accept a directory that is there. Default false. */
   readonly recursive?: boolean | undefined
 }

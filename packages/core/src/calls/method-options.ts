@@ -1,11 +1,4 @@
-import type {
-  AppendOptions,
-  ByteRange,
-  CreateDirectoryOptions,
-  DeleteOptions,
-  MoveOptions,
-  SignalOption,
-} from '../adapter/types.ts'
+import type { AppendOptions, ByteRange, DeleteOptions, MoveOptions, SignalOption } from '../adapter/types.ts'
 import type { CopyOptions } from '../adapter/types.ts'
 import { limitShapes } from '../executor/limits.ts'
 import { checkOptions } from '../options/check.ts'
@@ -16,6 +9,7 @@ import type {
   EditOptions,
   LastBytes,
   ReadLinesOptions,
+  WorkspaceCreateDirectoryOptions,
   WorkspaceGlobOptions,
   WorkspaceListOptions,
   WorkspaceReadOptions,
@@ -141,7 +135,7 @@ const methods = {
     signal,
   } satisfies OptionShapes<WorkspaceGlobOptions>,
   edit: { ifVersion: version, timeout: option.integer(0, 2 ** 31 - 1), signal } satisfies OptionShapes<EditOptions>,
-  createDirectory: { recursive: option.boolean, signal } satisfies OptionShapes<CreateDirectoryOptions>,
+  createDirectory: { recursive: option.boolean, signal } satisfies OptionShapes<WorkspaceCreateDirectoryOptions>,
   delete: {
     recursive: option.boolean,
     force: option.boolean,

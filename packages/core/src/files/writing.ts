@@ -1,6 +1,6 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { CreateDirectoryOptions, DeleteOptions, SignalOption, WriteData, WriteResult } from '../adapter/types.ts'
+import type { DeleteOptions, SignalOption, WriteData, WriteResult } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
 import type { FileOperation } from '../adapter/operations.ts'
@@ -8,7 +8,11 @@ import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
-import type { WorkspaceWriteData, WorkspaceWriteOptions } from '../workspace/file-door.ts'
+import type {
+  WorkspaceCreateDirectoryOptions,
+  WorkspaceWriteData,
+  WorkspaceWriteOptions,
+} from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { encodeText } from './text.ts'
@@ -48,7 +52,7 @@ export async function write(
 export async function createDirectory(
   context: Context,
   path: string,
-  options: CreateDirectoryOptions = {},
+  options: WorkspaceCreateDirectoryOptions = {},
 ): Promise<void> {
   const operation = 'createDirectory'
   checkMethod('createDirectory', operation, options)

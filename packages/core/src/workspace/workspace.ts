@@ -1,7 +1,6 @@
 import type {
   AppendOptions,
   CopyOptions,
-  CreateDirectoryOptions,
   DeleteOptions,
   MoveOptions,
   ReadResult,
@@ -29,6 +28,7 @@ import type {
   ReadLinesOptions,
   ReadLinesResult,
   TextEdit,
+  WorkspaceCreateDirectoryOptions,
   WorkspaceEntry,
   WorkspaceGlobOptions,
   WorkspaceListOptions,
@@ -209,7 +209,7 @@ export class LiveWorkspace implements Workspace {
     return list(this.#context, path, options)
   }
 
-  createDirectory(path: string, options?: CreateDirectoryOptions): Promise<void> {
+  createDirectory(path: string, options?: WorkspaceCreateDirectoryOptions): Promise<void> {
     return createDirectory(this.#context, path, options)
   }
 

@@ -13,6 +13,7 @@ import type {
   EndCommand,
   EntryIterator,
   HostDirectory,
+  ListedOption,
   ListOptions,
   MoveOptions,
   ReadOptions,
@@ -155,10 +156,10 @@ export class Base implements StorageAdapter {
   }
 
   createDirectory(path: MountPath, options: CreateDirectoryOptions = none): Promise<void> {
-    const { recursive = false, signal } = options
+    const { recursive = false, listed = false, signal } = options
     return attempt(() => {
       this.#admission.admit('createDirectory', path, signal)
-      return this.#driver.createDirectory(path, { recursive, signal })
+      return this.#driver.createDirectory(path, { recursive, listed, signal })
     })
   }
 
@@ -190,10 +191,14 @@ export class Base implements StorageAdapter {
     })
   }
 
-  async createSymlink(path: MountPath, target: string, { signal }: SignalOption = none): Promise<void> {
+  async createSymlink(
+    path: MountPath,
+    target: string,
+    { listed = false, signal }: ListedOption = none,
+  ): Promise<WriteResult | void> {
     this.#admission.admit('createSymlink', path, signal)
     checkTarget(target, path)
-    await this.#driver.createSymlink(path, target, { signal })
+    return this.#driver.createSymlink(path, target, { listed, signal })
   }
 
   chmod(path: MountPath, mode: number, { signal }: SignalOption = none): Promise<void> {

@@ -31,6 +31,7 @@ const results: { readonly [Name in AdapterOperation]?: Results } = {
   read: { promise: isReadResult },
   readStream: { promise: isStreamResult },
   readSymlink: { promise: isText },
+  createSymlink: { promise: (value) => isNothing(value) || isWriteResult(value) },
   write: { promise: isWriteResult },
   append: { promise: isWriteResult },
   list: { items: isEntry },
