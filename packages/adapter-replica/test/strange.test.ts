@@ -47,7 +47,9 @@ function onDisk(root: string): Map<string, { readonly type: string; readonly tex
   const walk = (place: Buffer, path: string): void => {
     for (const name of readdirSync(place, { encoding: 'buffer' })) {
       const below = Buffer.concat([place, Buffer.from('/'), name])
-      const own = `${path}/${name.toString()}`
+      let own = `${path}/${name.toString()}`
+      // names that are not UTF-8 can look alike
+      while (found.has(own)) own += '\0'
       const status = lstatSync(below)
       const type = status.isDirectory()
         ? 'directory'
@@ -139,7 +141,7 @@ const above = (path: string): string[] =>
 /** Everything of one side that the other lacks is named. */
 async function expectNamed({ replica, root }: Machine, store: StorageAdapter, of: string): Promise<void> {
   const left = new Set(replica.status().leftOut.map(({ path }) => path as string))
-  const isNamed = (path: string): boolean => above(path).some((one) => left.has(one))
+  const isNamed = (path: string): boolean => above(path.replaceAll('\0', '')).some((one) => left.has(one))
   const disk = onDisk(root)
   const unnamed: string[] = []
   const listed = new Set<string>()
@@ -260,9 +262,11 @@ for (const name of servers) {
             '/x.rclonelink/y',
           ]
           const body = new TextEncoder().encode(text())
-          await bare.write(at(path[pick(path.length)] ?? ''), body, { parents: true }).catch((error: unknown) => {
-            if (!isWorkspaceError(error)) throw error // a directory has the name
-          })
+          await bare
+            .write(at(path[pick(path.length)] ?? ''), body, { ifVersion: 'absent', parents: true })
+            .catch((error: unknown) => {
+              if (!isWorkspaceError(error)) throw error // something has the name
+            })
           await bare.close()
         }
         return { open: () => createS3Adapter({ ...place, symlinks: 'rclonelink' }), disturb }

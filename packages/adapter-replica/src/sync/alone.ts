@@ -71,8 +71,10 @@ export async function pushing(
     const known = typed(error, path)
     if (isChanged(error)) {
       // a directory with keys that no path names looks empty, and cannot be removed
-      const isStuck = known.code === 'ENOTEMPTY' && !site.tree.seen.has(path) && site.tree.differs(path) > 1
-      return isStuck ? leaveThere(site, path, known) : 'differs'
+      if (known.code !== 'ENOTEMPTY' || site.tree.differs(path) === 1) return 'differs'
+      if (!site.tree.seen.has(path)) return leaveThere(site, path, known)
+      await agree(site, [], [path]) // its successor here gives way, as in each conflict of types
+      return 'differs'
     }
     if (waitCodes.has(known.code) || (await isAway(site, known))) throw known
     if (!refusalCodes.has(known.code)) {
