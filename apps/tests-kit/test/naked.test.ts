@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+
 import { createLocalAdapter } from '@ws/adapter-local'
 import { onDisk, processesWith } from '@ws/test-fixtures'
 import { afterAll, assert, expect, it } from 'vitest'
@@ -42,7 +44,9 @@ async function failing(parts: readonly string[]): Promise<string[]> {
       ...fixture,
       async createStore(name: string) {
         const store = await fixture.createStore(name)
-        if (name === 't1') project = store.hostPath?.('/' as Parameters<NonNullable<typeof store.hostPath>>[0]) ?? ''
+        if (name !== 't1') return store
+        project = store.hostPath?.('/' as Parameters<NonNullable<typeof store.hostPath>>[0]) ?? ''
+        projects.push(project)
         return store
       },
     }
@@ -58,9 +62,22 @@ async function failing(parts: readonly string[]): Promise<string[]> {
   return failed
 }
 
+/** Host paths of the directories in which commands ran. */
+const projects: string[] = []
+
+function isOwn(pid: number): boolean {
+  try {
+    const directory = readlinkSync(`/proc/${pid}/cwd`)
+    return projects.some((project) => directory.startsWith(project))
+  } catch {
+    return false // it ended meanwhile
+  }
+}
+
 afterAll(() => {
   for (const { pid, commandLine } of processesWith('echo x >> beat')) {
-    if (commandLine.includes('while :')) process.kill(pid, 'SIGKILL')
+    // the directory tells it from those of other tests
+    if (commandLine.includes('while :') && isOwn(pid)) process.kill(pid, 'SIGKILL')
   }
 })
 

@@ -8,6 +8,8 @@ import { eventually, outerProcesses, processes, processesWith } from '../support
 import { isBelow, isWarm, modes, needed, tagsOfWarm, Workbench } from '../support/workbench.ts'
 
 const own = 'cat /proc/1/comm'
+/** Tells the commands of this file from those of other runs. */
+const seconds = 30_000 + Math.floor(Math.random() * 1e6)
 const warm = 'perl\n'
 const cold = 'sh\n'
 
@@ -20,7 +22,7 @@ for (const mode of modes.filter(isWarm))
     afterEach(() => bench[Symbol.asyncDispose]())
 
     async function printing(): Promise<StartedCommand> {
-      const running = await bench.spawn('echo printed; exec sleep 31416')
+      const running = await bench.spawn(`echo printed; exec sleep ${seconds}`)
       for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('printed')) break
       return running
     }
@@ -59,12 +61,12 @@ for (const mode of modes.filter(isWarm))
         const running = await printing()
         const before = supervisor()
         const parentOf = (one: number) => processes().find(({ pid }) => pid === one)?.parent ?? 0
-        const [command] = processesWith('sleep 31416')
+        const [command] = processesWith(`sleep ${seconds}`)
         process.kill(parentOf(parentOf(command?.pid ?? 0)), 'SIGKILL')
         const error = await running.wait().catch((thrown: unknown) => thrown)
         expect(isWorkspaceError(error, 'EIO')).toBe(true)
         expect(getCommandResult(error)?.stdout).toBe('printed\n')
-        expect(processesWith('sleep 31416')).toEqual([])
+        expect(processesWith(`sleep ${seconds}`)).toEqual([])
         expect((await bench.run(own)).stdout).toBe(warm)
         expect(supervisor()).toBe(before)
       },
@@ -129,10 +131,10 @@ for (const mode of modes.filter(isWarm))
 
     it('gives up a command that is killed before it begins, and one that is aborted', async () => {
       const controller = new AbortController()
-      const aborted = bench.run('sleep 31415', { signal: controller.signal })
+      const aborted = bench.run(`sleep ${seconds}`, { signal: controller.signal })
       controller.abort(new Error('enough'))
       await expect(aborted).rejects.toThrow('enough')
-      expect(processesWith('sleep 31415')).toEqual([])
+      expect(processesWith(`sleep ${seconds}`)).toEqual([])
       expect((await bench.run(own)).stdout).toBe(warm)
     })
 
