@@ -100,11 +100,11 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 9,
     reason: "rclone's own directories, which no mount shows; the mount point's parent belongs to this user",
   },
-  'packages/executor-bubblewrap/src/etc-directory.ts': {
+  'packages/executor-bubblewrap/src/view/etc-directory.ts': {
     acts: 10,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-bubblewrap/src/probe.ts': {
+  'packages/executor-bubblewrap/src/probe/probe.ts': {
     acts: 1,
     reason: 'a fresh directory with a random name; its command is the probe itself',
   },

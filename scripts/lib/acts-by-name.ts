@@ -71,5 +71,5 @@ function isPerl(file: string): boolean {
 }
 
 function isShell(file: string): boolean {
-  return file.endsWith('.sh') || file.endsWith('warden.ts')
+  return file.endsWith('.sh') || file.endsWith('start-guard.ts')
 }

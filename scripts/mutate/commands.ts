@@ -32,7 +32,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
     removes: 'the look at the names when the root cannot be had itself',
-    file: 'packages/executor-bubblewrap/src/prepare.ts',
+    file: 'packages/executor-bubblewrap/src/view/prepare-tree.ts',
     text: ' || takenName(plan, hidden) !== undefined',
     test: { file: 'packages/executor-bubblewrap/test/names-at-root.test.ts' },
   },
@@ -46,7 +46,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'open, `..`, links, hard links, `/proc/self/root`, `open_by_handle_at` to reach outside',
     removes: 'the emptiness of the mount namespace',
-    file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
+    file: 'packages/executor-bubblewrap/src/bwrap/tree-arguments.ts',
     text: "    ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
     by: "    ...['--ro-bind', '/tmp', '/tmp'], ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
@@ -106,7 +106,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a Unix socket of the host, abstract or by its path',
     removes: 'the network namespace',
-    file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
+    file: 'packages/executor-bubblewrap/src/bwrap/tree-arguments.ts',
     text: "...(network === 'host' ? ['--share-net'] : [])",
     by: "...['--share-net']",
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
@@ -310,7 +310,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'the death of what answers these calls, at which a command would see something else and end well',
     removes: 'the error of a sandbox that was killed',
-    file: 'packages/executor-bubblewrap/src/port.ts',
+    file: 'packages/executor-bubblewrap/src/run/port.ts',
     text: 'lost: shellStatus === undefined || exposure !== undefined || isTracerKilled,',
     by: 'lost: exposure !== undefined,',
     test: { file: 'packages/executor-bubblewrap/test/direct-hostile.test.ts', title: 'ends with EIO' },
@@ -357,7 +357,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted',
     removes: 'the covers in the finished tree',
-    file: 'packages/executor-bubblewrap/src/sandbox.ts',
+    file: 'packages/executor-bubblewrap/src/start/start.ts',
     text: 'if (late.size > 0) {',
     by: 'if (late.size > 100_000) {',
     test: {
@@ -392,7 +392,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: "a bind's source or destination exchanged during the start",
     removes: 'the comparison of the mount table',
-    file: 'packages/executor-bubblewrap/src/sandbox.ts',
+    file: 'packages/executor-bubblewrap/src/start/start.ts',
     text: '    check(child)\n',
     by: '    void check\n',
     test: { file: 'packages/executor-bubblewrap/test/mount-check.isolated.test.ts' },
@@ -400,7 +400,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'the alias as a second way to a masked file',
     removes: 'the repetition of every bind below the alias',
-    file: 'packages/executor-bubblewrap/src/layout.ts',
+    file: 'packages/executor-bubblewrap/src/view/layout.ts',
     text: '      add(placed(bind, below(prefix, place(bind.at)), last))',
     by: "      if (bind.kind !== 'mask' || prefix === '') add(placed(bind, below(prefix, place(bind.at)), last))",
     test: { file: 'packages/executor-bubblewrap/test/view.test.ts', title: 'alias' },

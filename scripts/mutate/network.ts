@@ -80,7 +80,7 @@ export const networkMutations: readonly Mutation[] = [
   {
     row: address,
     removes: 'the network namespace',
-    file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
+    file: 'packages/executor-bubblewrap/src/bwrap/tree-arguments.ts',
     text: "...(network === 'host' ? ['--share-net'] : [])",
     by: "...['--share-net']",
     test: { file: inside, title: 'are reached by programs' },

@@ -34,7 +34,7 @@ export const scarcityMutations: readonly Mutation[] = [
   {
     row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
     removes: 'the word of the first process',
-    file: 'packages/executor-bubblewrap/src/first-process.ts',
+    file: 'packages/executor-bubblewrap/src/processes/first-process.ts',
     text: `  "trap 'echo none >&8' EXIT",\n`,
     test: {
       file: 'packages/executor-bubblewrap/test/shortage.isolated.test.ts',

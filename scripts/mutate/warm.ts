@@ -142,9 +142,9 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: kept,
     removes: 'the look at names that are kept',
-    file: 'packages/executor-bubblewrap/src/warm/kept-names.ts',
+    file: 'packages/executor-bubblewrap/src/view/kept-names.ts',
     text: 'if (!isThere) await this.#drop(key)',
     by: 'if (!isThere) continue',
-    test: { file: 'packages/executor-bubblewrap/test/warm/kept-names.test.ts', title: 'has removed one' },
+    test: { file: 'packages/executor-bubblewrap/test/kept-names.test.ts', title: 'has removed one' },
   },
 ]

@@ -1,51 +1,50 @@
 import { type Authority, verdictOf } from '@ws/network/gate'
 import type { BindPlan, CommandRequest } from '@ws/core/executor'
 import {
+  attachCgroup,
+  checkToolAccess,
+  checkToolPlaces,
   type CommandDriver,
   commandLine,
   type CommandPort,
   type CommandRun,
   type ConfinedTarget,
-  type PipeMaker,
-  type PreparedCommand,
-  resolveShell,
-  type TerminalDevice,
-  usePipes,
-} from '@ws/sandbox'
-import {
-  attachCgroup,
-  checkToolAccess,
-  checkToolPlaces,
   type DelegatedCgroup,
   isSystemProgram,
   type NameKeeper,
+  offersExtendedAttributes,
+  type PipeMaker,
+  type PreparedCommand,
   protectsRepository,
   reservationProblem,
-  offersExtendedAttributes,
+  resolveShell,
   sandboxProgram,
   type SystemEntry,
   systemTree,
+  type TerminalDevice,
   toolNames,
   toolPaths,
   useNameKeeper,
+  usePipes,
   viewEnvironment,
 } from '@ws/sandbox'
 
-import type { SandboxCommand } from './arguments.ts'
-import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
-import { KeptContents } from './kept-contents.ts'
-import { isAtRoot, layOut, splitLate } from './layout.ts'
+import type { SandboxCommand } from './bwrap/arguments.ts'
+import { type EtcDirectory, makeEtcDirectory } from './view/etc-directory.ts'
+import { KeptContents } from './bwrap/kept-contents.ts'
+import { isAtRoot, layOut, splitLate } from './view/layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
 import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
-import { explainFailure, portOf } from './port.ts'
-import { checkReserved, prepareTree, rootFormOf, rootIdentity } from './prepare.ts'
+import { explainFailure, portOf } from './run/port.ts'
+import type { SandboxStart } from './run/sandbox.ts'
+import { checkReserved, prepareTree, rootFormOf, rootIdentity } from './view/prepare-tree.ts'
 import type { Programs } from './programs.ts'
-import { startSandbox } from './sandbox.ts'
-import { openSources, openTools } from './sources.ts'
-import { useWarden, type Warden } from './warden.ts'
-import { KeptNames } from './warm/kept-names.ts'
+import { startSandbox } from './start/start.ts'
+import { openSources, openTools } from './view/sources.ts'
+import { useStartGuard, type StartGuard } from './processes/start-guard.ts'
+import { KeptNames } from './view/kept-names.ts'
 import { WarmPool } from './warm/pool.ts'
 
 interface PreparedSandbox extends PreparedCommand {
@@ -73,10 +72,10 @@ export function attachBubblewrap(
   const contents = new KeptContents()
   const trust = authority && trustIn(authority)
   checkToolAccess(options.tools, owner, 'attach')
-  let warden: Warden | undefined
+  let guard: StartGuard | undefined
   let pipes: PipeMaker | undefined
   let nameKeeper: NameKeeper | undefined
-  const warm = options.warm ? new WarmPool({ owner, warden: () => (warden ??= useWarden()) }) : undefined
+  const warm = options.warm ? new WarmPool({ owner, guard: () => (guard ??= useStartGuard()) }) : undefined
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
   /** A workspace with one command would start a supervisor for nothing. */
   let isFirst = true
@@ -179,18 +178,18 @@ export function attachBubblewrap(
     { request, hasInput, onStdout, onStderr }: CommandRun,
   ): Promise<CommandPort> {
     request.signal?.throwIfAborted()
-    warden ??= useWarden()
+    guard ??= useStartGuard()
     pipes ??= usePipes()
     const startsFirst = isFirst
     isFirst = false
-    const sandbox = await startSandbox({
-      ...{ command, owner, warden, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
+    const start: SandboxStart = {
+      ...{ command, owner, guard, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
       signal: request.signal,
       onExposure: options.onExposure,
       // A command on a terminal has its streams there.
       pipes: isOnTerminal ? undefined : pipes,
-      warm: isOnTerminal || startsFirst ? undefined : warm,
-    })
+    }
+    const sandbox = await startSandbox(start, isOnTerminal || startsFirst ? undefined : warm)
     return portOf(sandbox, { network, release })
   }
 
@@ -215,8 +214,8 @@ export function attachBubblewrap(
     async close() {
       await warm?.close()
       await keptNames?.close()
-      for (const one of [warden, pipes, nameKeeper, contents, ...etcs.values()]) one?.close()
-      warden = pipes = nameKeeper = undefined
+      for (const one of [guard, pipes, nameKeeper, contents, ...etcs.values()]) one?.close()
+      guard = pipes = nameKeeper = undefined
       etcs.clear()
     },
   }

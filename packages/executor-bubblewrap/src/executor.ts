@@ -5,7 +5,7 @@ import { attachBubblewrap } from './attach.ts'
 import { type BubblewrapExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { guaranteesOf } from './guarantees.ts'
 import { authorityFor } from './network/named-network.ts'
-import { describeWarm, probeBubblewrap } from './probe.ts'
+import { describeWarm, probeBubblewrap } from './probe/probe.ts'
 import type { Programs } from './programs.ts'
 
 const createExecutor = defineExecutor<ResolvedOptions, Programs>({

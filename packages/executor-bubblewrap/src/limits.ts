@@ -3,7 +3,7 @@ import { execError, type CommandRequest, type LimitReport } from '@ws/core/execu
 import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 
-import type { Layout } from './layout.ts'
+import type { Layout } from './view/layout.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /**

@@ -8,14 +8,12 @@ export interface Programs {
   readonly direct?: boolean | undefined
 }
 
-export interface FoundPrograms {
-  readonly bwrap?: string | undefined
-  readonly proot?: string | undefined
-  readonly versions: Readonly<Record<string, string>>
-}
-
 /** Looks for both, and asks each for its version, which means running it. */
-export async function findPrograms(): Promise<FoundPrograms> {
+export async function findPrograms(): Promise<{
+  readonly bwrap: string | undefined
+  readonly proot: string | undefined
+  readonly versions: Readonly<Record<string, string>>
+}> {
   const [bwrap, proot] = await Promise.all([
     findProgram('bwrap', { versionArguments: ['--version'] }),
     findProgram('proot', { versionArguments: ['--help'] }),

@@ -3,14 +3,14 @@ import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { KeptContents } from '../src/kept-contents.ts'
-import { layOut } from '../src/layout.ts'
+import { KeptContents } from '../src/bwrap/kept-contents.ts'
+import { layOut } from '../src/view/layout.ts'
 import { findPrograms } from '../src/programs.ts'
-import { startSandbox } from '../src/sandbox.ts'
-import { openSources } from '../src/sources.ts'
+import { startSandbox } from '../src/start/start.ts'
+import { openSources } from '../src/view/sources.ts'
 import { needed, Workbench } from './support/workbench.ts'
 
-const warden = { starting: () => () => undefined, close: () => undefined }
+const guard = { starting: () => () => undefined, close: () => undefined }
 
 /** Runs a command in the very tree that proot is given, without proot: what a program sees that has got past it. */
 async function runBehind(bench: Workbench, command: string, parts: Parameters<Workbench['run']>[1] = {}) {
@@ -41,7 +41,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
       bwrap,
     },
     owner,
-    warden,
+    guard,
     keeper: () => keeper,
     onStdout: (chunk) => void (output.stdout += Buffer.from(chunk)),
     onStderr: (chunk) => void (output.stderr += Buffer.from(chunk)),

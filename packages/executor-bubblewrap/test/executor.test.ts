@@ -4,9 +4,9 @@ import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { layOut, translatedRoot } from '../src/layout.ts'
-import { findMisplaced } from '../src/mount-check.ts'
-import { explainFailure } from '../src/failure.ts'
+import { layOut, translatedRoot } from '../src/view/layout.ts'
+import { findMisplaced } from '../src/run/mount-check.ts'
+import { explainFailure } from '../src/bwrap/failure.ts'
 
 const root = parseVirtualPath('/workspace')
 const files = undefined as unknown as FileDoor

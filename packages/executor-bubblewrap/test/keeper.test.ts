@@ -58,14 +58,14 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
   it('[RU2] watches on while it waits for the list of reserved names, and needs no list to watch', async () => {
     await using masked = await open('masked', 'old')
     await using missing = await open('missing')
-    const letGo = await holdList()
+    const release = await holdList()
     const command = await masked.spawn('echo started; while :; do sleep 0.01; done')
     await command.stdout[Symbol.asyncIterator]().next()
     const reserving = missing.exec('true')
     writeFileSync(join(scratch.path, 'new'), 'new')
     renameSync(join(scratch.path, 'new'), join(scratch.path, 'masked/.env'))
     await expect(command.wait()).rejects.toMatchObject({ code: 'EIO', path: '/workspace/.env' })
-    await letGo()
+    await release()
     expect((await reserving).exitCode).toBe(0)
   })
 
@@ -75,7 +75,7 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
   }, async () => {
     await using masked = await open('masked', 'old')
     await using missing = await open('missing')
-    const letGo = await holdList()
+    const release = await holdList()
     const { promise: line, resolve } = Promise.withResolvers<Uint8Array>()
     const command = await masked.spawn('read line; cat .env; echo over', {
       stdin: (async function* () {
@@ -85,7 +85,7 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
     await expect(missing.exec('true')).rejects.toMatchObject({ code: 'EBUSY', path: '/workspace/.env' })
     resolve(Buffer.from('\n'))
     expect((await command.wait()).stdout).toBe('over\n')
-    await letGo()
+    await release()
   })
 
   it('[RU2] is lost to no command while many workspaces open, run and close at once', { tags: 'rounds' }, async () => {

@@ -2,13 +2,13 @@ import { isWorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-import type { openSources } from '../src/sources.ts'
+import type { openSources } from '../src/view/sources.ts'
 import { modes, namesBelow, needed, tagsInEachForm, Workbench } from './support/workbench.ts'
 
 const exchanged = vi.hoisted(() => ({ root: undefined as string | undefined }))
 
 // As if another directory had taken the place of a source between its opening and its bind.
-vi.mock('../src/sources.ts', async (load) => {
+vi.mock('../src/view/sources.ts', async (load) => {
   const real = await load<{ readonly openSources: typeof openSources }>()
   return {
     ...real,

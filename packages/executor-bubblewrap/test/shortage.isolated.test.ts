@@ -8,7 +8,7 @@ import { rootPath } from '@ws/core'
 import { component, createScratchDirectory, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { expect, it, vi } from 'vitest'
 
-import { descriptors, firstProcess, type FirstProcessReport, readReport } from '../src/first-process.ts'
+import { descriptors, firstProcess, type FirstProcessReport, readReport } from '../src/processes/first-process.ts'
 import { createBubblewrapExecutor } from '../src/index.ts'
 
 describeWith((['bubblewrap', 'perl', 'tmpfs'] as const).map(component), 'a probe without space', () => {

@@ -1,34 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { type BindPlan, type CommandRequest, requireLimits } from '@ws/core/executor'
-import {
-  type CommandDriver,
-  commandLine,
-  type ConfinedTarget,
-  type PipeMaker,
-  resolveShell,
-  takePipes,
-  temporaryRemedy,
-  type TerminalDevice,
-  usePipes,
-  withPipes,
-} from '@ws/sandbox'
-import {
-  attachCgroup,
-  checkToolAccess,
-  checkToolPlaces,
-  confineArgv,
-  type DelegatedCgroup,
-  isSystemProgram,
-  type LandlockRule,
-  limitedCommand,
-  narrowedLimits,
-  offersExtendedAttributes,
-  refuseWritableTools,
-  sandboxProgram,
-  toolNames,
-  toolPaths,
-  viewEnvironment,
-} from '@ws/sandbox'
+import { attachCgroup, checkToolAccess, checkToolPlaces, type CommandDriver, commandLine, confineArgv, type ConfinedTarget, type DelegatedCgroup, isSystemProgram, type LandlockRule, limitedCommand, narrowedLimits, offersExtendedAttributes, type PipeMaker, refuseWritableTools, resolveShell, sandboxProgram, takePipes, temporaryRemedy, type TerminalDevice, toolNames, toolPaths, usePipes, viewEnvironment, withPipes } from '@ws/sandbox'
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

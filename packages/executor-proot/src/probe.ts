@@ -1,6 +1,5 @@
 import { shortageOf } from '@ws/core/executor'
-import { type ConfinedTarget, findProgram, type Probed, startProcess, type TryOut, unavailable } from '@ws/sandbox'
-import { probeLandlock } from '@ws/sandbox'
+import { type ConfinedTarget, findProgram, type Probed, probeLandlock, startProcess, type TryOut, unavailable } from '@ws/sandbox'
 import { existsSync, readFileSync } from 'node:fs'
 
 import { namespacePrefix } from './command-line.ts'

@@ -7,7 +7,7 @@ import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, 
 import { addressesIn, systemResolve } from '@ws/network'
 import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
 
-import type { Child } from '../first-child.ts'
+import type { Child } from '../processes/first-process.ts'
 import { useListener } from './listener.ts'
 import type { NamedNetwork } from './options.ts'
 

@@ -2,7 +2,7 @@ import { fstatSync, lstatSync } from 'node:fs'
 
 import { type MountEntry, parseMountTable, readMountInfo, type SystemEntry } from '@ws/sandbox'
 
-import type { SandboxCommand } from '../arguments.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { SplitLayout } from './split.ts'
 
 /** Sets of sources that are remembered with a mount table. */

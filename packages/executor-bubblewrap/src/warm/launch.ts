@@ -4,14 +4,14 @@ import { closeSync } from 'node:fs'
 import type { Owner } from '@ws/core/adapter'
 import { openPrivateFile, openStdio, spawnChild } from '@ws/sandbox'
 
-import type { SandboxCommand, SandboxArguments } from '../arguments.ts'
-import { descriptors } from '../first-process.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
+import { descriptors } from '../processes/first-process.ts'
 import { listingTracer } from '../hide/hide.ts'
-import type { Warden } from '../warden.ts'
+import type { StartGuard } from '../processes/start-guard.ts'
 import { supervisorNumbers, supervisorScript } from './script.ts'
 import type { SplitLayout } from './split.ts'
 import { Supervisor } from './supervisor.ts'
-import { type CommandTree, giveDescriptors, joinOptions, treeArguments } from '../tree-arguments.ts'
+import { bubblewrapArguments, treeArguments } from '../bwrap/tree-arguments.ts'
 
 const perl = '/usr/bin/perl'
 /** A command takes one; the second serves the next while a new one is made. */
@@ -22,7 +22,7 @@ export interface LaunchOptions {
   /** Its kept part is the same for all commands. */
   readonly split: Pick<SplitLayout, 'kept' | 'hidden'>
   readonly owner: Owner
-  readonly warden: Warden
+  readonly guard: StartGuard
   /** Milliseconds after which a silent supervisor is given up. */
   readonly patience: number
 }
@@ -32,7 +32,7 @@ export interface LaunchOptions {
  *
  * @throws the system's error where it cannot be started
  */
-export function launchSupervisor({ command, split, owner, warden, patience }: LaunchOptions): Supervisor {
+export function launchSupervisor({ command, split, owner, guard, patience }: LaunchOptions): Supervisor {
   const numbers = supervisorNumbers()
   if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
   const { scratchBytes, network, seccomp } = command
@@ -50,7 +50,16 @@ export function launchSupervisor({ command, split, owner, warden, patience }: La
   const script = (tracer?.filter ?? '') + supervisorScript
   const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
   const tree = { ...command, layout: kept, direct: undefined }
-  const { extraFds, options, argv: whole, close } = supervisorArguments(tree, argv)
+  // The supervisor has no rights and no filter: each spare takes its own. User namespaces are made through `/proc`.
+  const {
+    extraFds,
+    options,
+    argv: whole,
+    close,
+  } = bubblewrapArguments(tree, argv, (given) => {
+    given.fds.set(descriptors.control, 'pipe')
+    return [...treeArguments(tree, given, { outer: {}, processes: 'writable' }), '--chdir', '/']
+  })
   const order = openPrivateFile(options)
   try {
     extraFds.set(descriptors.arguments, order)
@@ -60,7 +69,7 @@ export function launchSupervisor({ command, split, owner, warden, patience }: La
       const slots = ['ignore' as const, 'ignore' as const, 'ignore' as const, ...stdio.slots.slice(3)]
       const env = Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined })
       const child = spawnChild(program, rest, { env, cwd: '/', detached: true, stdio: slots, ...asOwner })
-      const settled = child.pid === undefined ? () => undefined : warden.starting(child.pid)
+      const settled = child.pid === undefined ? () => undefined : guard.starting(child.pid)
       const streams: readonly unknown[] = child.stdio
       return new Supervisor({
         child,
@@ -77,32 +86,5 @@ export function launchSupervisor({ command, split, owner, warden, patience }: La
   } finally {
     closeSync(order)
     close()
-  }
-}
-
-/**
- * bubblewrap's command line for a sandbox whose process 1 makes further ones. It has no rights and no filter: those further
- * ones take theirs on. Its `/proc` can be written, since user namespaces are made through it.
- *
- * @param argv the supervisor, with the descriptors `control` and `seccomp`
- */
-function supervisorArguments(command: CommandTree, argv: readonly string[]): SandboxArguments {
-  const given = giveDescriptors(command)
-  const { fds, close } = given
-  try {
-    const args = [
-      ...treeArguments(command, given, { outer: {}, processes: 'writable' }),
-      ...['--chdir', '/', '--json-status-fd', String(descriptors.status)],
-    ]
-    fds.set(descriptors.control, 'pipe')
-    return {
-      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...argv],
-      options: joinOptions(args),
-      extraFds: fds,
-      close,
-    }
-  } catch (error) {
-    close()
-    throw error
   }
 }

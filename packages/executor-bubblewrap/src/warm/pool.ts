@@ -1,7 +1,7 @@
 import type { Owner } from '@ws/core/adapter'
 
-import type { SandboxCommand } from '../arguments.ts'
-import type { Warden } from '../warden.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
+import type { StartGuard } from '../processes/start-guard.ts'
 import { keyOf } from './key.ts'
 import { launchSupervisor } from './launch.ts'
 import type { SplitLayout } from './split.ts'
@@ -9,7 +9,7 @@ import type { Supervisor } from './supervisor.ts'
 
 export interface WarmPoolOptions {
   readonly owner: Owner
-  readonly warden: () => Warden
+  readonly guard: () => StartGuard
   /** Milliseconds after which a silent supervisor is given up. Default 10,000. */
   readonly patience?: number | undefined
   /** Milliseconds without a command after which a supervisor ends. Default 60,000. */
@@ -76,8 +76,8 @@ export class WarmPool {
     }
     if (known !== undefined) this.#end(key, known)
     if (!this.#makeRoom()) return undefined
-    const { owner, warden } = this.#options
-    const supervisor = launchSupervisor({ command, split, owner, warden: warden(), patience: this.patience })
+    const { owner, guard } = this.#options
+    const supervisor = launchSupervisor({ command, split, owner, guard: guard(), patience: this.patience })
     const entry = { supervisor, timer: setTimeout(() => this.#rest(key), this.#options.idle ?? 60_000).unref() }
     this.#use(key, entry)
     return supervisor

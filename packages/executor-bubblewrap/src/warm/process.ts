@@ -2,10 +2,9 @@ import { Socket } from 'node:net'
 
 import { readFurtherOutput, readPipe, takeRest } from '@ws/sandbox'
 
-import { signalIn } from '../first-child.ts'
+import { signalIn } from '../processes/first-process.ts'
 import { unreadableCaller } from '../hide/hide.ts'
-import type { Sandbox } from '../port.ts'
-import type { SandboxStart } from '../sandbox.ts'
+import type { Sandbox, SandboxStart } from '../run/sandbox.ts'
 import type { WarmPool } from './pool.ts'
 import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'

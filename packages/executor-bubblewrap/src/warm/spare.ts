@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
-import { type Child, identify } from '../first-child.ts'
+import { type Child, identify } from '../processes/first-process.ts'
 import type { SpareDescriptors, SupervisorLine } from './wire.ts'
 
 /** A sandbox that waits for its command: every end of its pipes that this process has. */

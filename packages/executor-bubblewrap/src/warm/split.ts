@@ -1,6 +1,6 @@
-import type { SandboxCommand } from '../arguments.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { HiddenNames } from '../hide/hide.ts'
-import type { Layout, Placement } from '../layout.ts'
+import type { Layout, Placement } from '../view/layout.ts'
 
 /** A part of a layout that a spare mounts for its command. */
 export interface Cover extends Pick<Placement, 'at' | 'show' | 'type' | 'source' | 'readOnly'> {

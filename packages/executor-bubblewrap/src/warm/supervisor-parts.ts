@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 
-import type { Child } from '../first-child.ts'
+import type { Child } from '../processes/first-process.ts'
 
 /** The reason why a supervisor is not used any more. */
 export class SupervisorLost extends Error {}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { type Child, identify, isAlive, signalIn } from '../first-child.ts'
+import { type Child, identify, isAlive, signalIn } from '../processes/first-process.ts'
 import { afterSilence } from './patience.ts'
 import { openSpare, type Spare } from './spare.ts'
 import { type Followed, type Running, SupervisorLost, type SupervisorParts, type WarmEnd } from './supervisor-parts.ts'

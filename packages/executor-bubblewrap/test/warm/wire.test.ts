@@ -8,7 +8,7 @@ import { Supervisor } from '../../src/warm/supervisor.ts'
 import { SupervisorLost } from '../../src/warm/supervisor-parts.ts'
 import { parseLine } from '../../src/warm/wire.ts'
 import { splitLayout } from '../../src/warm/split.ts'
-import type { Layout, Placement } from '../../src/layout.ts'
+import type { Layout, Placement } from '../../src/view/layout.ts'
 
 describe('a line of a supervisor', () => {
   it('is understood, or refused', () => {
@@ -79,7 +79,7 @@ describe('a supervisor that is not believed', () => {
     const { child, supervisor, say } = pretend()
     say('hello 8\n')
     const { pid = 0 } = child
-    const { identify } = await import('../../src/first-child.ts')
+    const { identify } = await import('../../src/processes/first-process.ts')
     const closed = { close: () => undefined, take: () => -1 }
     const spare = { id: 5, child: identify(pid), order: -1, stdin: -1, stdout: -1, stderr: -1, report: -1, ...closed }
     const { ended } = supervisor.follow(spare)

@@ -5,10 +5,10 @@ import { execError } from '@ws/core/executor'
 import type { DescriptorSource, SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
-import { descriptors } from './first-process.ts'
-import { type Layout, type Placement, temporary, translatedRoot, translatedTemporary } from './layout.ts'
-import type { OpenedSources } from './sources.ts'
-import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
+import { descriptors } from '../processes/first-process.ts'
+import { type Layout, type Placement, temporary, translatedRoot, translatedTemporary } from '../view/layout.ts'
+import type { OpenedSources } from '../view/sources.ts'
+import { memory, mountSystem, systemNames, withoutEntries } from '../view/system-mounts.ts'
 
 /**
  * The place where bubblewrap assembles the root, as seen from where it takes sources. It looks a source up beforehand.
@@ -42,7 +42,7 @@ type Give = (source: DescriptorSource) => string
 /** Whether `/proc` can be written. */
 type Processes = 'read-only' | 'writable'
 
-export interface GivenDescriptors {
+interface GivenDescriptors {
   readonly fds: Map<number, DescriptorSource>
   readonly give: Give
   readonly copy: (path: string) => string
@@ -50,7 +50,7 @@ export interface GivenDescriptors {
   readonly close: () => void
 }
 
-export function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): GivenDescriptors {
+function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): GivenDescriptors {
   const opened: number[] = []
   const fds = new Map<number, DescriptorSource>(extraFds)
   fds.set(descriptors.status, 'pipe')
@@ -73,6 +73,37 @@ export function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): G
     close() {
       for (const fd of opened) closeSync(fd)
     },
+  }
+}
+
+export interface SandboxArguments {
+  readonly argv: readonly string[]
+  /** To be written to the descriptor for arguments: until its end, bubblewrap does nothing. */
+  readonly options: Uint8Array
+  /** Those for the options are still to be set. */
+  readonly extraFds: Map<number, DescriptorSource>
+  /** Closes what was opened here; call it as soon as the process is started. */
+  close(): void
+}
+
+/** A command line of bubblewrap. `describe` gives the options, and may set further descriptors. */
+export function bubblewrapArguments(
+  command: CommandTree,
+  inside: readonly string[],
+  describe: (given: GivenDescriptors) => readonly string[],
+): SandboxArguments {
+  const given = giveDescriptors(command)
+  try {
+    const options = [...describe(given), '--json-status-fd', String(descriptors.status)]
+    return {
+      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
+      options: Buffer.from(options.map((option) => `${option}\0`).join('')),
+      extraFds: given.fds,
+      close: given.close,
+    }
+  } catch (error) {
+    given.close()
+    throw error
   }
 }
 
@@ -161,10 +192,6 @@ function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTr
     `/${name}`,
     `${alias}/${name}`,
   ])
-}
-
-export function joinOptions(args: readonly string[]): Buffer {
-  return Buffer.from(args.map((argument) => `${argument}\0`).join(''))
 }
 
 function tooMany(): WorkspaceError {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core/executor'
 import { type BindSource, openBindSources, ownMounts, type ResolvedTool } from '@ws/sandbox'
@@ -62,6 +62,12 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
       for (const source of sources) source.close()
     },
   }
+}
+
+/** The name is still that of the directory which was reserved for it. */
+export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
 }
 
 /** Where a descriptor's file is in its file system. The kernel says which mount it was opened through. */

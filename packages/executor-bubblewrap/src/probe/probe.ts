@@ -10,31 +10,35 @@ import {
   type ProbeReport,
   shortageOf,
 } from '@ws/core/executor'
-import { type ConfinedTarget, type Probed, removeTree, unavailable } from '@ws/sandbox'
 import {
   attachCgroup,
+  type ConfinedTarget,
   type DelegatedCgroup,
   type NameKeeper,
-  systemTree,
+  type Probed,
+  removeTree,
   reservedNames,
+  systemTree,
+  unavailable,
   useNameKeeper,
 } from '@ws/sandbox'
 
-import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
-import { explainFailure } from './failure.ts'
-import { hidingProblem } from './hide/hide.ts'
-import { KeptContents } from './kept-contents.ts'
-import { type LayoutMode, layOut } from './layout.ts'
-import { heldLimits } from './limits.ts'
-import type { ResolvedOptions } from './options.ts'
-import { nameResolution, probedNetwork } from './network/named-network.ts'
-import { findPrograms, type Programs } from './programs.ts'
-import { type Attempt, commandOf, emptyPlan, noWarden, type Run } from './probe-command.ts'
-import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
-import { noProcess } from './port.ts'
-import { startSandbox } from './sandbox.ts'
-import { openSources } from './sources.ts'
-import { WarmPool } from './warm/pool.ts'
+import { makeDirectoryForAll, makeEtcDirectory } from '../view/etc-directory.ts'
+import { explainFailure } from '../bwrap/failure.ts'
+import { hidingProblem } from '../hide/hide.ts'
+import { KeptContents } from '../bwrap/kept-contents.ts'
+import { type LayoutMode, layOut } from '../view/layout.ts'
+import { heldLimits } from '../limits.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { nameResolution, probedNetwork } from '../network/named-network.ts'
+import { findPrograms, type Programs } from '../programs.ts'
+import { type Attempt, commandOf, emptyPlan, noGuard, type Run } from './probe-command.ts'
+import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from '../view/root-form.ts'
+import { noProcess } from '../run/port.ts'
+import type { SandboxStart } from '../run/sandbox.ts'
+import { startSandbox } from '../start/start.ts'
+import { openSources } from '../view/sources.ts'
+import { WarmPool } from '../warm/pool.ts'
 
 /**
  * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
@@ -85,7 +89,7 @@ export async function describeWarm(
   const isDirect = target.root === '/' && programs.direct === true
   if (target.root === '/' && !isDirect) return { warm: 'not used: the root is translated' }
   const attempt = { target, options, programs, cgroup: undefined }
-  const pool = new WarmPool({ owner: target.owner, warden: () => noWarden })
+  const pool = new WarmPool({ owner: target.owner, guard: () => noGuard })
   try {
     await (isDirect ? runDirect(attempt, pool) : runBelow(attempt, 'below', pool))
     const { problem } = pool
@@ -197,14 +201,14 @@ async function runOnce(
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
   await using network = probedNetwork(attempt.options.network)
-  const sandbox = await startSandbox({
+  const start: SandboxStart = {
     command: commandOf(attempt, run, contents),
     owner: attempt.target.owner,
-    warden: noWarden,
+    guard: noGuard,
     keeper,
-    warm,
     network,
-  })
+  }
+  const sandbox = await startSandbox(start, warm)
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone
   await sandbox.watch?.end()

@@ -2,12 +2,12 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 
 import type { DescriptorSource, PipePair, RunningProcess } from '@ws/sandbox'
 
-import { descriptors } from './first-process.ts'
+import { descriptors } from '../processes/first-process.ts'
 
 /** How bubblewrap gets its options: until their end, it does nothing. */
-export interface Order {
+export interface OptionPipe {
   /** Completes them, where they are in a pipe: it goes to work at once. */
-  give(): void
+  complete(): void
   /** Sends them, where they are not. */
   send(running: RunningProcess): void
   /** Closes what is still open here. */
@@ -18,7 +18,7 @@ export interface Order {
  * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then. Without a pipe, or
  * with more than it holds, they go into the socket that Node makes.
  *
- * The last one is held back. If this process is killed before it gives it, bubblewrap finds an option without its value
+ * The last one is held back. If this process is killed before it writes it, bubblewrap finds an option without its value
  * and ends. With complete options, it would start the command: a dying process closes what it has open some time before
  * its children learn of its death.
  *
@@ -26,23 +26,23 @@ export interface Order {
  * @param pipe is closed here
  * @param extraFds gets the descriptor that they come by
  */
-export function orderOptions(
+export function optionPipe(
   options: Uint8Array,
   pipe: PipePair | undefined,
   extraFds: Map<number, DescriptorSource>,
-): Order {
+): OptionPipe {
   const last = options.lastIndexOf(0, -2) + 1
   const filled = pipe && fill(pipe, options.subarray(0, last))
   if (filled === undefined) {
     extraFds.set(descriptors.arguments, 'pipe')
     const send = (running: RunningProcess) => void running.pipes.get(descriptors.arguments)?.end(options)
-    return { give: () => undefined, send, close: () => undefined }
+    return { complete: () => undefined, send, close: () => undefined }
   }
   extraFds.set(descriptors.arguments, filled.read)
   const open = new Set([filled.read, filled.write])
   const close = (fd: number) => void (open.delete(fd) && closeSync(fd))
   return {
-    give() {
+    complete() {
       writeSync(filled.write, options.subarray(last))
       close(filled.write)
     },

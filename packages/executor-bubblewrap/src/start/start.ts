@@ -1,48 +1,33 @@
-import type { Owner } from '@ws/core/adapter'
 import { execError } from '@ws/core/executor'
 import {
   collect,
-  type CommandRun,
-  type PipeMaker,
+  type Collected,
+  type CommandGroup,
   readFurtherOutput,
   type RunningProcess,
   startProcess,
   takePipes,
   withPipes,
 } from '@ws/sandbox'
-import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
-import { type SandboxCommand, sandboxArguments } from './arguments.ts'
-import { startError } from './failure.ts'
-import { endSandbox, identify } from './first-child.ts'
-import { descriptors, readReport } from './first-process.ts'
-import { letGo, type Sandbox } from './port.ts'
-import { mountCheck, type MountWatch, watchMounts } from './mount-check.ts'
-import type { CommandNetwork } from './network/named-network.ts'
-import { orderOptions } from './order.ts'
-import type { WarmPool } from './warm/pool.ts'
-import { startWarm } from './warm/start.ts'
-import type { Warden } from './warden.ts'
-
-export interface SandboxStart {
-  readonly command: SandboxCommand
-  readonly owner: Owner
-  readonly warden: Warden
-  /** Watches the mounts, where something is protected. */
-  readonly keeper: () => NameKeeper
-  /** Absent: standard streams are sockets, which cannot be opened by name. */
-  readonly pipes?: PipeMaker | undefined
-  /** Absent: every command starts cold. */
-  readonly warm?: WarmPool | undefined
-  readonly hasInput?: boolean | undefined
-  readonly onStdout?: CommandRun['onStdout'] | undefined
-  readonly onStderr?: CommandRun['onStderr'] | undefined
-  /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
-  readonly network?: Pick<CommandNetwork, 'open'> | undefined
-  /** Default `cover`. */
-  readonly onExposure?: 'cover' | 'end' | undefined
-  readonly signal?: AbortSignal | undefined
-}
+import { sandboxArguments } from '../bwrap/arguments.ts'
+import { startError } from '../bwrap/failure.ts'
+import {
+  type Child,
+  descriptors,
+  endSandbox,
+  type FirstProcessReport,
+  identify,
+  isAlive,
+  readReport,
+  signalIn,
+} from '../processes/first-process.ts'
+import { mountCheck, type MountWatch, watchMounts } from '../run/mount-check.ts'
+import type { Sandbox, SandboxStart } from '../run/sandbox.ts'
+import type { LayoutMode } from '../view/layout.ts'
+import type { WarmPool } from '../warm/pool.ts'
+import { startWarm } from '../warm/start.ts'
+import { optionPipe } from './option-pipe.ts'
 
 /** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
 const startTimeout = 20_000
@@ -52,14 +37,15 @@ const longestError = 4096
 /**
  * Builds a sandbox, compares its mounts with the plan, and only then lets the command run.
  *
+ * @param warm absent: the command starts cold
  * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile, `ENOEXEC` when it cannot be built;
  * `EUNENFORCEABLE` when its control group does not hold its limits; `signal.reason`
  */
-export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
+export async function startSandbox(start: SandboxStart, warm?: WarmPool): Promise<Sandbox> {
   const { cgroup, limits, layout } = start.command
   start.signal?.throwIfAborted()
-  const warm = start.warm && (await startWarm(start.warm, start))
-  if (warm !== undefined) return warm
+  const sandbox = warm && (await startWarm(warm, start))
+  if (sandbox !== undefined) return sandbox
   if (cgroup === undefined) return await startIn(undefined, start)
   // bubblewrap and the first process are in it as well, and proot or what hides names.
   const group = cgroup.make(limits, { ownProcesses: layout.mode === 'below' ? 2 : 3 })
@@ -83,7 +69,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     if (stderrPipe) prepared.extraFds.set(descriptors.commandError, stderrPipe)
     return prepared
   })
-  const order = orderOptions(options, argumentsPipe, extraFds)
+  const pipe = optionPipe(options, argumentsPipe, extraFds)
   const asOwner = process.getuid?.() === 0 ? owner : {}
   let running: RunningProcess
   let watch: MountWatch | undefined
@@ -101,19 +87,19 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
       onStdout: start.onStdout,
       onStarted(pid) {
         // Noted before bubblewrap has all its options, hence before it has a child.
-        started = start.warden.starting(pid)
+        started = start.guard.starting(pid)
         group?.join(pid)
-        order.give()
+        pipe.complete()
       },
     })
   } catch (error) {
     started?.()
     throw error
   } finally {
-    order.close()
+    pipe.close()
     close()
   }
-  order.send(running)
+  pipe.send(running)
   // The process that hides names waits for this line: bubblewrap must come into the group with it.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = collect(running.pipes.get(descriptors.status))
@@ -153,7 +139,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     }
     check(child)
     watch ??= startWatch()
-    return { ...letGo(running, report, child, layout.mode), errorsRead, watch }
+    return { ...followCold(running, report, child, layout.mode), errorsRead, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -181,4 +167,50 @@ function childOf(status: string): number {
 
 function once(signal: AbortSignal): Promise<'stopped'> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'), { once: true }))
+}
+
+/** Lets the command of a finished sandbox run, and watches its end. */
+function followCold(
+  running: RunningProcess,
+  report: Collected,
+  first: Child,
+  mode: LayoutMode,
+): Omit<Sandbox, 'errorsRead' | 'watch'> {
+  const { pid: child } = first
+  const isChild = () => isAlive(first)
+  const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)
+  const end = () => endSandbox(running, first)
+  const exitCode = () => readReport(report.text()).exitCode
+  report.stream?.write('go\n')
+  // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
+  // would wait.
+  if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
+  // bubblewrap ends after everything inside, unless another process kills it. If that happens before its child has
+  // asked to die with it, only this process can end the child.
+  const lookAfter = async () => {
+    send(child, 'SIGKILL')
+    await waitUntil(() => !isChild())
+  }
+  // With the listing supervisor around it, bubblewrap's own end is not known.
+  const gone = running
+    .wait()
+    .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
+  return {
+    process: running,
+    exitCode,
+    unstarted: () => readReport(report.text()).unstarted,
+    signal: (signal) => send(-child, signal),
+    end,
+    gone,
+    hides: mode === 'direct',
+  }
+}
+
+function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
+  return unstarted || exitCode !== undefined
+}
+
+/** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -1,15 +1,21 @@
 import type { CommandLimits, VirtualPath } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
-import type { DescriptorSource, ExtraDescriptors } from '@ws/sandbox'
-import { type DelegatedCgroup, limitedCommand, type SystemEntry } from '@ws/sandbox'
+import { type DelegatedCgroup, type ExtraDescriptors, limitedCommand, type SystemEntry } from '@ws/sandbox'
 
-import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
-import { type HiddenNames, hidingCommand } from './hide/hide.ts'
+import { descriptors, firstProcess, splitEnvironment } from '../processes/first-process.ts'
+import { type HiddenNames, hidingCommand } from '../hide/hide.ts'
 import type { KeptContents } from './kept-contents.ts'
-import { type LateCovers, type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
-import type { OpenedSources } from './sources.ts'
-import { systemNames } from './system-mounts.ts'
-import { giveDescriptors, joinOptions, treeArguments } from './tree-arguments.ts'
+import {
+  type LateCovers,
+  type Layout,
+  placeOf,
+  temporary,
+  translatedRoot,
+  translatedTemporary,
+} from '../view/layout.ts'
+import type { OpenedSources } from '../view/sources.ts'
+import { systemNames } from '../view/system-mounts.ts'
+import { bubblewrapArguments, type SandboxArguments, treeArguments } from './tree-arguments.ts'
 
 export interface SandboxCommand {
   readonly layout: Layout
@@ -46,16 +52,6 @@ export interface DirectRoot {
   readonly hidden: HiddenNames
 }
 
-export interface SandboxArguments {
-  readonly argv: readonly string[]
-  /** To be written to the descriptor for arguments: until its end, bubblewrap does nothing. */
-  readonly options: Uint8Array
-  /** Those for the options are still to be set. */
-  readonly extraFds: Map<number, DescriptorSource>
-  /** Closes what was opened here; call it as soon as the process is started. */
-  close(): void
-}
-
 /**
  * bubblewrap's command line. Everything but the command itself travels by descriptor: command lines can be read by
  * every user of the host.
@@ -64,38 +60,26 @@ export interface SandboxArguments {
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const { layout, cwd } = command
-  const given = giveDescriptors(command)
-  const { fds, close } = given
-  try {
-    const environment = splitEnvironment(command.env)
-    const isTranslated = layout.mode === 'translated'
-    const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
-    const args = [
+  const environment = splitEnvironment(command.env)
+  const isTranslated = layout.mode === 'translated'
+  const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
+  // The first process, and proot, are processes of the same namespace.
+  const limited = limitedCommand(command.argv, command.limits, {
+    ownProcesses: isTranslated ? 2 : 1,
+    cgroup: command.cgroup,
+  })
+  const first = firstProcess(limited, environment.inner)
+  const inside = isTranslated ? [...prootArguments(command), ...first] : first
+  const whole = bubblewrapArguments(command, inside, (given) => {
+    for (const own of [descriptors.report, descriptors.commandError]) given.fds.set(own, 'pipe')
+    return [
       ...treeArguments(command, given, { outer, processes: 'read-only' }),
-      ...['--chdir', placeOf(cwd, layout.mode)],
-      ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
+      ...['--chdir', placeOf(cwd, layout.mode), '--seccomp', String(descriptors.seccomp)],
     ]
-    fds.set(descriptors.report, 'pipe')
-    fds.set(descriptors.commandError, 'pipe')
-    // The first process, and proot, are processes of the same namespace.
-    const limited = limitedCommand(command.argv, command.limits, {
-      ownProcesses: isTranslated ? 2 : 1,
-      cgroup: command.cgroup,
-    })
-    const first = firstProcess(limited, environment.inner)
-    const inside = isTranslated ? [...prootArguments(command), ...first] : first
-    const argv = [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside]
-    const hidden = command.direct?.hidden
-    return {
-      argv: hidden === undefined ? argv : hidingCommand({ hidden, start: descriptors.status, argv }),
-      options: joinOptions(args),
-      extraFds: fds,
-      close,
-    }
-  } catch (error) {
-    close()
-    throw error
-  }
+  })
+  const hidden = command.direct?.hidden
+  if (hidden === undefined) return whole
+  return { ...whole, argv: hidingCommand({ hidden, start: descriptors.status, argv: whole.argv }) }
 }
 
 // Without this, proot makes mount points on the workspace's own disk [RP18].

@@ -1,13 +1,12 @@
 import { rootPath } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
-import type { ConfinedTarget } from '@ws/sandbox'
-import { type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
+import { type ConfinedTarget, type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
-import type { SandboxCommand } from './arguments.ts'
-import type { KeptContents } from './kept-contents.ts'
-import type { ResolvedOptions } from './options.ts'
-import type { Programs } from './programs.ts'
-import type { Warden } from './warden.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
+import type { KeptContents } from '../bwrap/kept-contents.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Programs } from '../programs.ts'
+import type { StartGuard } from '../processes/start-guard.ts'
 
 /** The machine and the options that a probe tries. */
 export interface Attempt {
@@ -21,7 +20,7 @@ export interface Attempt {
 export const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
 
 /** One process that waits, once, if this one is killed meanwhile. */
-export const noWarden: Warden = { starting: () => () => undefined, close: () => undefined }
+export const noGuard: StartGuard = { starting: () => () => undefined, close: () => undefined }
 
 /** The parts of a probe's command that differ from probe to probe. */
 export type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &

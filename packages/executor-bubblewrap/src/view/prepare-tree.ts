@@ -4,11 +4,11 @@ import { execError, type BindPlan, type HostPath, type RootForm, type Restrictio
 import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
-import type { ResolvedOptions } from './options.ts'
-import type { Programs } from './programs.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Programs } from '../programs.ts'
 import { directProblem, mountedNames, pointNames, takenName, wantedPoints } from './root-form.ts'
 import type { OpenedSources } from './sources.ts'
-import type { KeptNames } from './warm/kept-names.ts'
+import type { KeptNames } from './kept-names.ts'
 
 /** How a command's tree is made, and the names that are held for it. */
 export interface Prepared {

@@ -10,10 +10,10 @@ import { openPrivateFile, openStdio, Shared, spawnChild } from '@ws/sandbox'
  * Until it is let go, that child is in the process group that this process made for bubblewrap, and under which it is
  * known here by number. So exactly those groups are ended whose start was not over when this process ended.
  */
-export interface Warden {
+export interface StartGuard {
   /** Notes a process group as being started; call the result when that is over. */
   starting(group: number): () => void
-  /** Ends the warden. */
+  /** Ends the guard. */
   close(): void
 }
 
@@ -32,10 +32,10 @@ done <&3`
 
 const lineBytes = 16
 
-const shared = new Shared(startWarden)
+const shared = new Shared(startGuard)
 
-/** The warden of this process: started for its first user, ended soon after its last. */
-export function useWarden(): Warden {
+/** The guard of this process: started for its first user, ended soon after its last. */
+export function useStartGuard(): StartGuard {
   const { value, release } = shared.use()
   return { starting: value.starting, close: release }
 }
@@ -45,7 +45,7 @@ export function useWarden(): Warden {
  *
  * @throws the system's error, where this process has too few descriptors left
  */
-function startWarden(): Warden {
+function startGuard(): StartGuard {
   const notes = openPrivateFile()
   const free: number[] = []
   let lines = 0
@@ -57,7 +57,7 @@ function startWarden(): Warden {
   // Its first page is made now: later there may be no room for it.
   note(0, '')
   const child = startScript(notes)
-  // Without a warden, the worst is a process that waits.
+  // Without a guard, the worst is a process that waits.
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   child.unref()

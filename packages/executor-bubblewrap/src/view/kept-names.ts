@@ -1,7 +1,7 @@
 import type { Owner } from '@ws/core/adapter'
 import type { NameKeeper, Reservation, WantedName } from '@ws/sandbox'
 
-import { isStill } from '../mount-check.ts'
+import { isStill } from './sources.ts'
 
 /** Milliseconds without a command after which names are let go of. */
 const idle = 60_000

@@ -1,15 +1,19 @@
-import { lstatSync } from 'node:fs'
-
 import type { FileViolation, WorkspaceError, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type HostPath } from '@ws/core/executor'
-import { doubtOwnMounts, readMountInfo, type MountEntry, parseMountTable } from '@ws/sandbox'
-import type { NameKeeper, WatchedCover } from '@ws/sandbox'
+import {
+  doubtOwnMounts,
+  type MountEntry,
+  type NameKeeper,
+  parseMountTable,
+  readMountInfo,
+  type WatchedCover,
+} from '@ws/sandbox'
 
-import type { SandboxCommand } from './arguments.ts'
-import type { Child } from './first-child.ts'
-import type { Layout, Placement } from './layout.ts'
-import type { MountedSource } from './sources.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
+import type { Child } from '../processes/first-process.ts'
+import type { Layout, Placement } from '../view/layout.ts'
+import { isStill, type MountedSource } from '../view/sources.ts'
 
 /** Where a placement's source is in its file system; `undefined` for a placement that shows nothing of the host. */
 type ExpectedMount = (placement: Placement) => MountedSource | undefined
@@ -106,12 +110,6 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
   }
 }
 
-/** The name is still that of the directory which was reserved for it. */
-export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
-  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
-}
-
 function exchanged(at: { readonly path: VirtualPath } | undefined): WorkspaceError {
   return execError('EBUSY', 'was exchanged while the sandbox was being built', {
     path: at?.path,
@@ -147,7 +145,7 @@ interface WatchOptions {
   readonly keeper: NameKeeper
   readonly owner: Owner
   /** The first process of the sandbox. */
-  readonly child: { readonly pid: number; readonly startTime: string | undefined }
+  readonly child: Child
   readonly layout: Layout
   /** Not there yet. */
   readonly late?: ReadonlySet<Placement> | undefined

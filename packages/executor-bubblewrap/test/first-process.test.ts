@@ -11,7 +11,7 @@ const script = `
 
 it('[HO4] without a descriptor a process counts as alive and gets no signal: a look from a timer ends nothing', () => {
   const limited = ['-c', 'ulimit -n 60 && exec "$@"', 'sh', process.execPath, '--conditions=@ws/source']
-  const module = new URL('../src/first-child.ts', import.meta.url).href
+  const module = new URL('../src/processes/first-process.ts', import.meta.url).href
   const said = execFileSync('/bin/sh', [...limited, '--input-type=module', '-e', script, module], { encoding: 'utf8' })
   expect(said).toBe('true false false\n')
 })

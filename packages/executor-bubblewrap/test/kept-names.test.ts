@@ -11,11 +11,11 @@ import type { NameKeeper } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { createBubblewrapExecutor } from '../../src/index.ts'
-import { KeptNames } from '../../src/warm/kept-names.ts'
-import { needed, Workbench } from '../support/workbench.ts'
+import { createBubblewrapExecutor } from '../src/index.ts'
+import { KeptNames } from '../src/view/kept-names.ts'
+import { needed, Workbench } from './support/workbench.ts'
 
-const helper = join(import.meta.dirname, '../support/start-and-wait.ts')
+const helper = join(import.meta.dirname, './support/start-and-wait.ts')
 const own = 'cat /proc/1/comm'
 
 describeWith(needed['warm-direct'], 'names at / that are kept', () => {
