@@ -68,7 +68,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'directories of the prefix on the mount, made before a workspace can have it; rclone itself refuses links there',
   },
-  'packages/adapter-rclone/src/cache/departures.ts': {
+  'packages/adapter-rclone/src/cache/stale-names.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },

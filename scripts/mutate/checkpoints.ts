@@ -41,8 +41,8 @@ export const checkpointMutations: readonly Mutation[] = [
       },
       {
         file: visible,
-        text: "view.sight(virtual) === 'described' ? virtual : undefined",
-        by: "view.sight(virtual) !== 'hidden' ? virtual : undefined",
+        text: "view.visibility(virtual) === 'described' ? virtual : undefined",
+        by: "view.visibility(virtual) !== 'hidden' ? virtual : undefined",
       },
     ],
     test: { file: policyTest, title: 'write-only' },

@@ -37,7 +37,7 @@ import {
   moveCalledOff,
   refuseFull,
   removeStored,
-} from './flush/departures.ts'
+} from './flush/call-off.ts'
 import { trackIterator } from './files/iterate.ts'
 import { keep, keepNew } from './files/kept.ts'
 import { listed } from './files/listing.ts'

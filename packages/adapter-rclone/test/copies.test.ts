@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { failure } from '../src/errors.ts'
-import { copyAgainstUploads } from '../src/flush/departures.ts'
+import { copyAgainstUploads } from '../src/flush/call-off.ts'
 import type { Open } from '../src/opened.ts'
 import { scratch } from './support.ts'
 

@@ -1,6 +1,32 @@
 import { WorkspaceError } from '@ws/core'
 import { type BindPlan, type CommandRequest, requireLimits } from '@ws/core/executor'
-import { attachCgroup, checkToolAccess, checkToolPlaces, type CommandDriver, commandLine, confineArgv, type ConfinedTarget, type DelegatedCgroup, isSystemProgram, type LandlockRule, limitedCommand, narrowedLimits, offersExtendedAttributes, type PipeMaker, refuseWritableTools, resolveShell, sandboxProgram, takePipes, temporaryRemedy, type TerminalDevice, toolNames, toolPaths, usePipes, viewEnvironment, withPipes } from '@ws/sandbox'
+import {
+  attachCgroup,
+  checkToolAccess,
+  checkToolPlaces,
+  type CommandDriver,
+  commandLine,
+  confineArgv,
+  type ConfinedTarget,
+  type DelegatedCgroup,
+  isSystemProgram,
+  type LandlockRule,
+  limitedCommand,
+  narrowedLimits,
+  offersExtendedAttributes,
+  type PipeMaker,
+  refuseWritableTools,
+  resolveShell,
+  sandboxProgram,
+  takePipes,
+  temporaryRemedy,
+  type TerminalDevice,
+  toolNames,
+  toolPaths,
+  usePipes,
+  viewEnvironment,
+  withPipes,
+} from '@ws/sandbox'
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -150,7 +176,7 @@ export function attachProot(
         const joined = group && joining(group, alone)
         const own = { stdoutPipe, stdinPipe, maxOutputBytes: longestError, onStderr: undefined }
         const started = { ...confined, ...own, ...(joined ?? alone) }
-        return { process: started, letGo: joined?.letGo, close: () => view.release(), release }
+        return { process: started, sendGo: joined?.sendGo, close: () => view.release(), release }
       } catch (error) {
         view.release()
         throw error

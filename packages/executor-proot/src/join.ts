@@ -11,7 +11,7 @@ export interface JoiningCommand {
   readonly extraFds: ExtraDescriptors
   /** The listener of `startProcess`. */
   readonly onStarted: (pid: number) => void
-  letGo(started: RunningProcess): void
+  sendGo(started: RunningProcess): void
 }
 
 export function joining(
@@ -22,6 +22,6 @@ export function joining(
     argv: ['/bin/sh', '-c', script, 'sh', ...argv],
     extraFds: new Map<number, DescriptorSource>([...extraFds, [wordDescriptor, 'pipe']]),
     onStarted: (pid) => group.join(pid),
-    letGo: (started) => started.pipes.get(wordDescriptor)?.end('go\n'),
+    sendGo: (started) => started.pipes.get(wordDescriptor)?.end('go\n'),
   }
 }

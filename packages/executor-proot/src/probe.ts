@@ -1,5 +1,13 @@
 import { shortageOf } from '@ws/core/executor'
-import { type ConfinedTarget, findProgram, type Probed, probeLandlock, startProcess, type TryOut, unavailable } from '@ws/sandbox'
+import {
+  type ConfinedTarget,
+  findProgram,
+  type Probed,
+  probeLandlock,
+  startProcess,
+  type TryOut,
+  unavailable,
+} from '@ws/sandbox'
 import { existsSync, readFileSync } from 'node:fs'
 
 import { namespacePrefix } from './command-line.ts'

@@ -21,7 +21,7 @@ import { errorDescriptor, parseReport, reportDescriptor } from './first-process.
 
 export interface ProotCommand extends LocalCommand {
   /** To be called when it was started, where it waits for that. */
-  readonly letGo: ((started: RunningProcess) => void) | undefined
+  readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 
 /** Milliseconds to wait for the rest of a report whose writers are gone. */
@@ -31,7 +31,7 @@ const reportTimeout = 1_000
 export function startProot(command: ProotCommand, run: CommandRun): CommandPort {
   const port = startLocal(command, run)
   const { running } = port
-  command.letGo?.(running)
+  command.sendGo?.(running)
   const report = collect(running.pipes.get(reportDescriptor))
   const known = () => parseReport(report.text())
   const errorsRead = readFurtherOutput(running.pipes.get(errorDescriptor), run.onStderr, running.ended)

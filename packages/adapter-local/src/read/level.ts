@@ -60,7 +60,7 @@ export interface Level {
 }
 
 /** In place of the handle of a level far above the last one, whose other entries were read. */
-export const letGo: Handle = { fd: -1, self: '/dev/null' }
+export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 
 /** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {

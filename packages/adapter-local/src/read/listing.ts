@@ -27,7 +27,7 @@ import {
   isKnown,
   WholeListing,
   knownLevel,
-  letGo,
+  releasedHandle,
   levelOf,
   listWhole,
   mayBeReserved,
@@ -117,7 +117,7 @@ export class Listing implements EntryIterator, Held {
       const task = this.#task
       if (level === undefined || task === undefined || task.signal?.aborted === true) return
       const { calls } = task
-      if (!isImmediate(calls) || level.handle === letGo) return
+      if (!isImmediate(calls) || level.handle === releasedHandle) return
       if (this.#heldBack !== undefined || level.asBytes || isTurnOver()) return
       this.#untilLook -= 1
       if (this.#untilLook === 0) this.#look()
@@ -264,7 +264,8 @@ export class Listing implements EntryIterator, Held {
       if (level === undefined) return undefined
       const dirent = this.#heldBack ?? (await this.#read(task, level))
       this.#heldBack = undefined
-      if (level.handle === letGo && (dirent !== null || level.doubtful) && !(await this.#takeUp(task, level))) continue
+      if (level.handle === releasedHandle && (dirent !== null || level.doubtful) && !(await this.#takeUp(task, level)))
+        continue
       if (dirent === null) {
         await this.#endOfListing(task, level)
         continue
@@ -355,7 +356,7 @@ export class Listing implements EntryIterator, Held {
   }
 
   /** Closes the directory of the lowest level that is not to be held any more. */
-  async #letGo(task: Task): Promise<void> {
+  async #releaseFar(task: Task): Promise<void> {
     const far = this.#levels.at(-mostHeld)
     if (far === undefined || far.handle.fd < 0) return
     const entries: DirectoryEntry[] = []
@@ -367,7 +368,7 @@ export class Listing implements EntryIterator, Held {
     await task.calls.closeListing(far.listing)
     far.listing = new WholeListing(entries)
     await release(task, far.handle)
-    far.handle = letGo
+    far.handle = releasedHandle
   }
 
   /** @returns false where the level ends, since its directory is not there any more */
@@ -384,7 +385,7 @@ export class Listing implements EntryIterator, Held {
 
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
-      await this.#letGo(task)
+      await this.#releaseFar(task)
       const known = namesKnown(this.#options, task, path, (calls) => calls.fstat(handle.fd))
       if (known !== undefined) {
         await release(task, handle)

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Departures } from './departures.ts'
+import type { StaleNames } from './stale-names.ts'
 import type { StoredPart } from './stored.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { StoredPart } from './stored.ts'
 export class RenamedDirectories {
   /** The mount, once it is there. */
   part: StoredPart | undefined
-  readonly #departures: Departures
+  readonly #staleNames: StaleNames
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
   /** Earlier paths of directories. */
@@ -26,16 +26,16 @@ export class RenamedDirectories {
   readonly #ending = new Map<string, { readonly under: string; readonly shown: string[] }>()
   #work = Promise.resolve()
 
-  constructor(departures: Departures) {
-    this.#departures = departures
+  constructor(staleNames: StaleNames) {
+    this.#staleNames = staleNames
   }
 
   noteRename(from: string, to: string, time: number): void {
-    this.#departures.noteRename(from, to, time)
+    this.#staleNames.noteRename(from, to, time)
     if (this.#gone.delete(from)) this.#gone.add(to)
     else this.#gone.delete(to)
     if (this.#waiting.delete(from)) this.#waiting.add(to)
-    if (this.#departures.isWaiting(to)) this.#moved.push(to)
+    if (this.#staleNames.isWaiting(to)) this.#moved.push(to)
   }
 
   /** Both with a slash at the end. */
@@ -48,7 +48,7 @@ export class RenamedDirectories {
   }
 
   noteQueue(name: string, time: number): void {
-    this.#departures.noteQueue(name, time)
+    this.#staleNames.noteQueue(name, time)
     this.#gone.delete(name)
     for (let above = dirname(name); above !== '.'; above = dirname(above))
       if (this.#earlier.has(above)) return this.#watch([name])
@@ -64,25 +64,25 @@ export class RenamedDirectories {
 
   noteStored(name: string, under: string | undefined): void {
     if (this.#waiting.has(name)) this.#ending.set(name, { under: under ?? name, shown: [] })
-    else if (under !== undefined) this.#departures.noteMisplaced(name, under)
+    else if (under !== undefined) this.#staleNames.noteMisplaced(name, under)
   }
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
-    this.#departures.noteEnd(name, calledOff, time)
+    this.#staleNames.noteEnd(name, calledOff, time)
     if (calledOff) return
     const { under = name, shown = [] } = this.#ending.get(name) ?? {}
     this.#ending.delete(name)
     const places = shown.filter((one) => !this.#gone.has(one))
     if (shown.includes(under)) {
-      if (this.#gone.has(name)) this.#departures.noteUnseen(under, [])
-    } else if (under !== name) this.#departures.noteMisplaced(name, under)
+      if (this.#gone.has(name)) this.#staleNames.noteUnseen(under, [])
+    } else if (under !== name) this.#staleNames.noteMisplaced(name, under)
     // without any name, rclone was not asked for them in time
-    else if (shown.length > 0) this.#departures.noteUnseen(name, places)
+    else if (shown.length > 0) this.#staleNames.noteUnseen(name, places)
     this.#forget(name)
   }
 
   noteDelete(name: string, time: number): void {
-    this.#departures.noteDelete(name, time)
+    this.#staleNames.noteDelete(name, time)
     this.#forget(name)
   }
 
@@ -90,7 +90,7 @@ export class RenamedDirectories {
     if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
     this.#gone.clear()
     void this.#then(async (part) => {
-      await this.#departures.settleUnseen(part, delay)
+      await this.#staleNames.settleUnseen(part, delay)
       await part.control.call('vfs/forget')
       await tellOfNames(part, false)
     })

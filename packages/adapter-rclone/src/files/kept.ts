@@ -7,7 +7,7 @@ import type { MountPath } from '@ws/core/adapter'
 
 import { lookAtCachedFile, noteOf } from '../cache/cached-file.ts'
 import type { Open } from '../opened.ts'
-import { assureStored } from '../flush/departures.ts'
+import { assureStored } from '../flush/call-off.ts'
 import { sameWriteNs } from './versions.ts'
 
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */

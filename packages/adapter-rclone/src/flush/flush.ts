@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
-import { settleUploads } from './departures.ts'
+import { settleUploads } from './call-off.ts'
 import type { Task } from '../mount/pending.ts'
 import type { Open } from '../opened.ts'
 import type { MountedPart } from '../part/mounted-part.ts'
@@ -17,7 +17,7 @@ export async function flushPart(
   timeout = part.mount.options.flushTimeout,
 ): Promise<void> {
   const { running, dirty } = open
-  const { control, process, dirty: dirtyInMount, departures } = running
+  const { control, process, dirty: dirtyInMount, staleNames } = running
   const { features } = part.mount
   const { operation, path } = call
   // The barrier ends by itself, and knows more about why.
@@ -27,7 +27,7 @@ export async function flushPart(
     await flushBarrier({
       ...{ control, log: process.log, dirty, dirtyInMount, signal, timeout, operation },
       queue: features.queue,
-      onHurry: () => departures.noteHurry(),
+      onHurry: () => staleNames.noteHurry(),
     })
     await settleUploads(open, signal)
   }

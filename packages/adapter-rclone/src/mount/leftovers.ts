@@ -5,12 +5,12 @@ import { basename, dirname, join, relative } from 'node:path'
 import { isGone, ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { DirtyFiles } from '../cache/dirty.ts'
-import { Departures } from '../cache/departures.ts'
+import { StaleNames } from '../cache/stale-names.ts'
 import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../cache/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
 import type { MountDirectories } from '../state/directories.ts'
-import { settleDepartures } from '../flush/settle-departures.ts'
+import { settleStaleNames } from '../flush/settle-stale-names.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
 /** Milliseconds: nothing writes to this mount, so nothing is worth waiting for. */
@@ -30,7 +30,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const cached = join(place.cache, 'vfsMeta')
   // before the uploads, which begin with the mount
   const directories = await directoriesOf(cached)
-  const isClean = directories.size === 0 && new Departures(place.cache, options.writeBackDelay).isEmpty
+  const isClean = directories.size === 0 && new StaleNames(place.cache, options.writeBackDelay).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackDelay: atOnceMs } })
   const { control, process, fs, metadata, dirty } = running
@@ -40,7 +40,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const signal = start.signal === undefined ? limit : AbortSignal.any([start.signal, limit])
   try {
     await flushBarrier({ control, log: process.log, dirty, dirtyInMount: dirty, queue, timeout, signal })
-    await settleDepartures(running, signal)
+    await settleStaleNames(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
       // it may have come to nothing

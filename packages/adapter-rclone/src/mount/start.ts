@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { doubtOwnMounts } from '@ws/sandbox'
 
-import { Departures } from '../cache/departures.ts'
+import { StaleNames } from '../cache/stale-names.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
 import { RenamedDirectories, tellOfNames } from '../cache/renamed.ts'
 import { Control, explained } from '../control/client.ts'
@@ -30,7 +30,7 @@ export interface RunningMount {
   readonly content: string
   /** Host path of the mount. */
   readonly root: string
-  readonly departures: Departures
+  readonly staleNames: StaleNames
 }
 
 export interface StartOptions {
@@ -51,8 +51,8 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const departures = new Departures(place.cache, options.writeBackDelay)
-    const renamed = new RenamedDirectories(departures)
+    const staleNames = new StaleNames(place.cache, options.writeBackDelay)
+    const renamed = new RenamedDirectories(staleNames)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -80,10 +80,10 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
     const dirty = new DirtyFiles(metadata)
-    for await (const path of dirty.all()) departures.noteLeftover(path.slice(1))
+    for await (const path of dirty.all()) staleNames.noteLeftover(path.slice(1))
     const root = place.mountPoint
     renamed.part = { control, fs, metadata, content, root }
-    return { process, control, fs, metadata, dirty, content, departures, root }
+    return { process, control, fs, metadata, dirty, content, staleNames, root }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)

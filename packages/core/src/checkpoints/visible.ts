@@ -35,7 +35,7 @@ export class Sights {
       if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') return undefined
     let view = this.#views.get(node.path)
     if (view === undefined) this.#views.set(node.path, (view = new View(gate, node.path, 'search')))
-    return virtual === node.path || view.sight(virtual) === 'described' ? virtual : undefined
+    return virtual === node.path || view.visibility(virtual) === 'described' ? virtual : undefined
   }
 
   visible(differences: readonly Difference[]): VisibleDifference[] {

@@ -49,14 +49,14 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
     )
   }
   const { running } = await launch(door, command, options)
-  leave(running)
+  releaseOutput(running)
   const result = await running.wait()
   if (options.durable === true) await door.sync()
   return result
 }
 
 /** Releases the output without reading it. Output that was not read is kept, so a caller can still read it. */
-export function leave({ stdout, stderr }: RunningCommand): void {
+export function releaseOutput({ stdout, stderr }: RunningCommand): void {
   for (const stream of [stdout, stderr]) void stream[Symbol.asyncIterator]().return?.()
 }
 

@@ -32,13 +32,13 @@ export class EntryShaper {
     const at = this.#region.mount?.at ?? ('/' as VirtualPath)
     const path = joinPath(at, entry.path)
     if (this.#deepest < Number.POSITIVE_INFINITY && depthOf(path) > this.#deepest) return undefined
-    const sight = this.#view.sight(path)
-    if (sight === 'hidden') return undefined
+    const visibility = this.#view.visibility(path)
+    if (visibility === 'hidden') return undefined
     if (this.#ways.size > 0 && this.#ways.has(path)) {
       this.#seen.add(path)
       return wayEntry(this.#context, path)
     }
-    if (sight === 'named') return { path, name: entry.name, type: entry.type }
+    if (visibility === 'named') return { path, name: entry.name, type: entry.type }
     return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
   }
 

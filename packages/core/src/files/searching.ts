@@ -158,7 +158,7 @@ async function openSearch(
   const maxHits = view.plain ? query.maxHits : Number.MAX_SAFE_INTEGER
   const leftOut = (file: MountPath, error: WorkspaceError): void => {
     const path = joinPath(mount.at, file)
-    if (view.sight(path) !== 'described') return
+    if (view.visibility(path) !== 'described') return
     const told = translateError(error, { operation: 'search', at: mount.at, path, signal })
     if (isWorkspaceError(told)) onUnreadable?.(path, told)
   }
@@ -179,7 +179,8 @@ async function* hitsOf(
   try {
     while (result.done !== true) {
       const path = joinPath(at, result.value.path)
-      if (view.sight(path) === 'described' && ignore?.isIgnored(path, false) !== true) yield { ...result.value, path }
+      if (view.visibility(path) === 'described' && ignore?.isIgnored(path, false) !== true)
+        yield { ...result.value, path }
       result = await hits.next()
     }
   } catch (error) {

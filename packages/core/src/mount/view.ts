@@ -15,7 +15,7 @@ const needed = {
  * - `named`: its directory lists name and type.
  * - `described`: size, times, mode and version are shown as well; for a search, its content.
  */
-export type Sight = 'hidden' | 'named' | 'described'
+export type Visibility = 'hidden' | 'named' | 'described'
 
 /**
  * The part below its start that one listing or one search may show. The policy is asked for every directory on the way,
@@ -62,7 +62,7 @@ export class View {
     return this.#special.size === 0 && !this.#judges && !this.#mayVary
   }
 
-  sight(path: VirtualPath): Sight {
+  visibility(path: VirtualPath): Visibility {
     if (!this.#concerns(path)) return 'described'
     const node = this.#gate.namespace.find(path)
     if (node.reserved || (node.mount?.scratch === true && !this.#inScratch)) return 'hidden'

@@ -71,11 +71,11 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): Refusal {
   return code.startsWith('HPE_') ? refusals.answer() : refusals.dial('unreachable')
 }
 
-/** Answers on a connection that the server has let go of, and ends it, unless `write` calls `letGo` for another use of it. */
+/** Answers on a connection that the server has let go of, and ends it, unless `write` calls `detach` for another use of it. */
 export function respondRaw<Result>(
   request: IncomingMessage,
   socket: Socket,
-  write: (response: ServerResponse, letGo: () => void) => Result,
+  write: (response: ServerResponse, detach: () => void) => Result,
 ): Result | undefined {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

@@ -182,15 +182,17 @@ export class HttpDoor {
 
   /** WebSocket alone is handed through. Any other protocol is not offered, and the request is done without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
-    await respondRaw(request, inner, (response, letGo) =>
-      isWebSocket(request) ? this.#switch(request, response, { inner, head, letGo }) : this.#forward(request, response),
+    await respondRaw(request, inner, (response, detach) =>
+      isWebSocket(request)
+        ? this.#switch(request, response, { inner, head, detach })
+        : this.#forward(request, response),
     )
   }
 
   async #switch(
     request: IncomingMessage,
     response: ServerResponse,
-    { inner, head, letGo }: { readonly inner: Socket; readonly head: Buffer; readonly letGo: () => void },
+    { inner, head, detach }: { readonly inner: Socket; readonly head: Buffer; readonly detach: () => void },
   ): Promise<void> {
     const destination = this.#admit(request, response)
     if (destination === undefined) return
@@ -208,7 +210,7 @@ export class HttpDoor {
         outer.destroy()
         return refuse(response, name, refusals.answer())
       }
-      letGo()
+      detach()
       if (outerHead.length > 0) inner.write(outerHead)
       if (head.length > 0) outer.write(head)
       join(inner, outer as Socket)

@@ -47,19 +47,19 @@ export function followCommand(options: FollowOptions): StartedCommand {
       end = checkedEnd(await killer.untilGivenUp(port.exited))
       if (end.survivors !== true) end = { ...end, survivors: await killer.survivors() }
       output.end()
-      await letGo(end)
+      await releaseAll(end)
       return describe(end)
     } catch (error) {
       throw error === request.signal?.reason ? error : driverError(error, () => brokenDriver(name, error))
     } finally {
       killer.finish()
       output.end()
-      await letGo(end)
+      await releaseAll(end)
       await terminal?.finish()
     }
   }
 
-  async function letGo(end: CommandEnd | undefined): Promise<void> {
+  async function releaseAll(end: CommandEnd | undefined): Promise<void> {
     const released = prepared.release?.()
     // A process that is left waits for a file system that does not answer, and so may this.
     if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)

@@ -136,7 +136,7 @@ export async function sweepReserved(): Promise<void> {
 async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation> {
   const taken: { readonly key: string; readonly entry: Held }[] = []
   const release = async () => {
-    await Promise.all(taken.splice(0).map(async ({ key, entry }) => await letGo(key, entry)))
+    await Promise.all(taken.splice(0).map(async ({ key, entry }) => await releaseName(key, entry)))
   }
   // Others can have been let into it since the keeper started, or it was on a full disk then.
   const [first] = wanted
@@ -177,7 +177,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   return { key, entry }
 }
 
-async function letGo(key: string, entry: Held): Promise<void> {
+async function releaseName(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
   // A request for the same name that comes now is handled after this one.

@@ -94,7 +94,7 @@ function createMaker(): PipeMaker {
     } finally {
       filling = false
     }
-    if (over) letGo()
+    if (over) releaseAll()
   }
 
   function lacking(): number {
@@ -118,7 +118,7 @@ function createMaker(): PipeMaker {
     else quiet.refresh()
   }
 
-  function letGo(): void {
+  function releaseAll(): void {
     clearTimeout(quiet)
     for (const pair of ready.splice(0)) closePipe(pair)
     for (const { resolve } of waiting) resolve(undefined)
@@ -149,7 +149,7 @@ function createMaker(): PipeMaker {
     },
     close() {
       over = true
-      if (!filling) letGo()
+      if (!filling) releaseAll()
     },
   }
 }

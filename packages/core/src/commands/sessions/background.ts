@@ -2,7 +2,7 @@ import type { CommandResult, KillSignal, RunningCommand } from '../../executor/c
 import { BothStreams } from '../../executor/both-streams.ts'
 import { getCommandResult } from '../../executor/killed.ts'
 import { narrowCommand } from '../command-options.ts'
-import { defaultOutputBytes, launch, leave } from '../commands.ts'
+import { defaultOutputBytes, launch, releaseOutput } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import type { Command } from '../../workspace/types.ts'
@@ -26,7 +26,7 @@ export async function start(
     const { maxOutputBytes = defaultOutputBytes } = narrowCommand(door.context.commands, options)
     const logs = new BothStreams(() => new OutputLog(maxOutputBytes))
     const { running, line } = await launch(door, command, options, { onOutput: (chunk) => logs.push(chunk) })
-    leave(running)
+    releaseOutput(running)
     const background = new LiveCommand({ id, line, running, logs })
     commands.set(id, background)
     const prune = (): void => {

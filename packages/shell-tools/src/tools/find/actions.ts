@@ -3,12 +3,12 @@ import { wordsOf } from '../../operands.ts'
 import { bytesOf, type Output } from '../../output.ts'
 import { type Expression, QueryError } from './expression.ts'
 import { compileFormat } from './format.ts'
-import { compileTest, type Entry, nameOf, type Surroundings, type Test } from './tests.ts'
+import { compileTest, type Entry, nameOf, type FindContext, type Test } from './tests.ts'
 
 export interface State {
   readonly call: Invocation
   readonly output: Output
-  readonly around: Surroundings
+  readonly context: FindContext
   /** The facts that listings are asked for. */
   readonly facts: Facts
   pruned: boolean
@@ -48,7 +48,7 @@ async function compileAction(name: string, values: readonly string[], state: Sta
     case '-print0':
       return always(({ shown }) => output.write(bytesOf(`${shown}\0`)))
     case '-printf': {
-      const format = compileFormat(values[0] ?? '', state.around)
+      const format = compileFormat(values[0] ?? '', state.context)
       return always(async (entry) => output.write(bytesOf(await format(entry))))
     }
     case '-prune':
@@ -67,7 +67,7 @@ async function compileAction(name: string, values: readonly string[], state: Sta
         ? batched(name, values.slice(0, -1), state)
         : single(name, values.slice(0, -1), state)
     default: {
-      const test: Test = await compileTest(name, values, state.around)
+      const test: Test = await compileTest(name, values, state.context)
       return async (entry) => {
         call.host.check()
         return test(entry)

@@ -5,16 +5,16 @@ import { codeOf, FileError, isFileError } from '../../errors.ts'
 import { type Action, compileExpression, type State } from './actions.ts'
 import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts'
 import { factsOf } from './facts.ts'
-import type { Entry, Surroundings } from './tests.ts'
+import type { Entry, FindContext } from './tests.ts'
 
 /** GNU's find. A part that is not known here is refused, and nothing of the command is done. */
 export const find: Tool = async (call) => {
   const output = new Output()
   try {
     const query = parseQuery(call.given)
-    const around = surroundings(call, query)
+    const context = contextOf(call, query)
     const facts = factsOf(query.expression)
-    const state: State = { call, output, around, facts, pruned: false, quit: false, batches: new Map() }
+    const state: State = { call, output, context, facts, pruned: false, quit: false, batches: new Map() }
     const action = await compileExpression(query.expression, state)
     for (const start of query.starts) {
       if (state.quit) break
@@ -29,7 +29,7 @@ export const find: Tool = async (call) => {
   return output.result()
 }
 
-function surroundings(call: Invocation, { follow }: Query): Surroundings {
+function contextOf(call: Invocation, { follow }: Query): FindContext {
   const { fs } = call.context
   return {
     now: Date.now(),

@@ -1,4 +1,4 @@
-import type { Entry, Surroundings } from './tests.ts'
+import type { Entry, FindContext } from './tests.ts'
 import { nameOf, typeOf } from './tests.ts'
 import { Unsupported } from './expression.ts'
 
@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 /** @throws Unsupported for a directive whose answer is not known here */
-export function compileFormat(format: string, around: Surroundings): Part {
+export function compileFormat(format: string, context: FindContext): Part {
   const parts: Part[] = []
   const pattern =
     /\\(?:([0-7]{1,3})|([^]))|%([-0 #+]*\d*(?:\.\d+)?)(?:([AaBbCcDdFfgGHhiklmMnpPsStuUyYZ%])([^]?)|([^]?))|[^\\%]+|[^]/gu
@@ -41,7 +41,7 @@ export function compileFormat(format: string, around: Surroundings): Part {
       if (!long) pattern.lastIndex -= following.length
       if (/[0 #+.]/.test(flags.replace(/^(-?)[1-9]\d*$/, '$1')))
         throw new Unsupported('find -printf', `\`${whole}\`: only a width, such as %-10p, is known here`)
-      parts.push(pad(flags, directivePart(directive, following, around)))
+      parts.push(pad(flags, directivePart(directive, following, context)))
     }
   }
   return async (entry) => {
@@ -60,7 +60,7 @@ function pad(flags: string, part: Part): Part {
   }
 }
 
-function directivePart(directive: string, following: string, around: Surroundings): Part {
+function directivePart(directive: string, following: string, context: FindContext): Part {
   switch (directive) {
     case '%':
       return () => '%'
@@ -81,7 +81,7 @@ function directivePart(directive: string, following: string, around: Surrounding
       return async ({ path, stat }) => {
         if (stat.isDirectory)
           throw new Unsupported('find -printf %s', "a directory's size is not known here; put `-type f` before it")
-        return String(stat.isSymbolicLink ? Buffer.byteLength(await around.readLink(path)) : stat.size)
+        return String(stat.isSymbolicLink ? Buffer.byteLength(await context.readLink(path)) : stat.size)
       }
     case 'm':
       return ({ stat }) => (stat.mode & 0o777).toString(8)
@@ -92,11 +92,11 @@ function directivePart(directive: string, following: string, around: Surrounding
     case 'Y':
       return async (entry) => {
         if (!entry.stat.isSymbolicLink) return known(typeOf(entry.stat))
-        const target = await around.otherSide(entry)
+        const target = await context.otherSide(entry)
         return target.isSymbolicLink ? 'N' : known(typeOf(target))
       }
     case 'l':
-      return ({ path, stat }) => (stat.isSymbolicLink ? around.readLink(path) : '')
+      return ({ path, stat }) => (stat.isSymbolicLink ? context.readLink(path) : '')
     case 'T':
       return ({ stat }) => timeText(stat.mtime, following)
     default:

@@ -15,7 +15,7 @@ export interface Entry {
   readonly stat: FileFacts
 }
 
-export interface Surroundings {
+export interface FindContext {
   /** Milliseconds. */
   readonly now: number
   readFile(path: string): Promise<FileFacts>
@@ -43,7 +43,7 @@ export function nameOf(shown: string): string {
 }
 
 /** @throws QueryError, Unsupported */
-export async function compileTest(name: string, values: readonly string[], around: Surroundings): Promise<Test> {
+export async function compileTest(name: string, values: readonly string[], context: FindContext): Promise<Test> {
   const [value = '', second = ''] = values
   const fold = name.startsWith('-i')
   switch (name) {
@@ -66,7 +66,7 @@ export async function compileTest(name: string, values: readonly string[], aroun
     case '-lname':
     case '-ilname': {
       const glob = globExpression(value, fold)
-      return async ({ path, stat }) => stat.isSymbolicLink && (glob?.test(await around.readLink(path)) ?? false)
+      return async ({ path, stat }) => stat.isSymbolicLink && (glob?.test(await context.readLink(path)) ?? false)
     }
     case '-regex':
     case '-iregex':
@@ -78,21 +78,21 @@ export async function compileTest(name: string, values: readonly string[], aroun
       if (unknown !== undefined || value === '')
         throw new QueryError(`find: Unknown argument to ${name}: ${unknown ?? value}`)
       return async (entry) => {
-        const type = typeOf(name === '-type' ? entry.stat : await around.otherSide(entry))
+        const type = typeOf(name === '-type' ? entry.stat : await context.otherSide(entry))
         if (type === '?' && types.some((wanted) => 'psbcD'.includes(wanted)))
           throw new Unsupported(`find ${name} ${value}`, 'the kinds of special files are not told apart here')
         return types.includes(type)
       }
     }
     case '-size':
-      return sizeTest(value, around)
+      return sizeTest(value, context)
     case '-empty':
-      return ({ path, stat }) => (stat.isDirectory ? around.isEmptyDirectory(path) : stat.isFile && stat.size === 0)
+      return ({ path, stat }) => (stat.isDirectory ? context.isEmptyDirectory(path) : stat.isFile && stat.size === 0)
     case '-mtime':
     case '-mmin':
-      return ageTest(name, value, around.now)
+      return ageTest(name, value, context.now)
     case '-newer': {
-      const { mtime } = await around.readFile(value)
+      const { mtime } = await context.readFile(value)
       return ({ stat }) => stat.mtime.getTime() > mtime.getTime()
     }
     case '-newermt': {
@@ -139,7 +139,7 @@ function numberOf(name: string, value: string): { readonly sign: string; readonl
   return { sign, count: Number(digits) }
 }
 
-function sizeTest(value: string, around: Surroundings): Test {
+function sizeTest(value: string, context: FindContext): Test {
   const units: Readonly<Record<string, number>> = { c: 1, w: 2, b: 512, k: 1024, M: 1024 ** 2, G: 1024 ** 3 }
   const [, number = '', letter = 'b'] = /^([+-]?\d+)([cwbkMG]?)$/.exec(value) ?? []
   if (number === '') throw new QueryError(`find: Invalid argument '${value}' to -size`)
@@ -150,7 +150,7 @@ function sizeTest(value: string, around: Surroundings): Test {
     return sign === '+' ? blocks > count : sign === '-' ? blocks < count : blocks === count
   }
   return async ({ path, stat }) => {
-    if (stat.isSymbolicLink) return holds(Buffer.byteLength(await around.readLink(path)))
+    if (stat.isSymbolicLink) return holds(Buffer.byteLength(await context.readLink(path)))
     if (!stat.isDirectory) return holds(stat.size)
     const [least, most] = directorySizes.map(holds)
     const between = holds(4096)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { Departures } from '../src/cache/departures.ts'
+import { StaleNames } from '../src/cache/stale-names.ts'
 import { RenamedDirectories } from '../src/cache/renamed.ts'
 import { fakeControl } from './fake-control.ts'
 import { scratch } from './support.ts'
@@ -41,11 +41,11 @@ async function site() {
   return {
     part,
     stored,
-    departures: new Departures(cache, writeBackDelay),
-    settle: (departures: Departures, pause: () => void = () => {}) => departures.settle(part, async () => pause()),
+    staleNames: new StaleNames(cache, writeBackDelay),
+    settle: (staleNames: StaleNames, pause: () => void = () => {}) => staleNames.settle(part, async () => pause()),
     /** The note that a late upload writes of a file that has gone. */
     note: (name: string) => writeFile(join(metadata, name), '{}'),
-    again: () => new Departures(cache, writeBackDelay),
+    again: () => new StaleNames(cache, writeBackDelay),
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
     /** Has the cache hold a file that it says is uploaded. */
     async hold(name: string, text: string): Promise<void> {
@@ -63,41 +63,41 @@ async function site() {
 }
 
 it('[RP14] the old name of a file whose upload was called off goes', async () => {
-  const { departures, settle, store, hold, stored } = await site()
+  const { staleNames, settle, store, hold, stored } = await site()
   for (const name of ['old', 'gone']) {
-    departures.noteQueue(name, 1_000)
-    departures.noteEnd(name, true, 1_200)
+    staleNames.noteQueue(name, 1_000)
+    staleNames.noteEnd(name, true, 1_200)
   }
-  departures.noteRename('old', 'new', 1_300)
-  departures.noteDelete('gone', 1_300)
+  staleNames.noteRename('old', 'new', 1_300)
+  staleNames.noteDelete('gone', 1_300)
   for (const name of ['old', 'new', 'gone', 'other']) store(name, 'text')
   await hold('new', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual(['new', 'other'])
-  expect(departures.isEmpty).toBe(true)
+  expect(staleNames.isEmpty).toBe(true)
 })
 
 it('[RP14] what was uploaded under its old name is given its new one, whichever is told of first', async () => {
   for (const isRenameFirst of [true, false]) {
-    const { departures, settle, store, hold, stored } = await site()
-    departures.noteQueue('old', 1_000)
-    if (isRenameFirst) departures.noteRename('old', 'new', 1_200)
-    departures.noteEnd('old', false, 1_200)
-    if (!isRenameFirst) departures.noteRename('old', 'new', 1_200)
+    const { staleNames, settle, store, hold, stored } = await site()
+    staleNames.noteQueue('old', 1_000)
+    if (isRenameFirst) staleNames.noteRename('old', 'new', 1_200)
+    staleNames.noteEnd('old', false, 1_200)
+    if (!isRenameFirst) staleNames.noteRename('old', 'new', 1_200)
     store('old', 'text')
     await hold('new', 'text')
-    await settle(departures)
+    await settle(staleNames)
     expect([...stored]).toMatchObject([['new', { text: 'copy of new' }]])
   }
 })
 
 it('[RP14] what rclone goes on uploading under another name gets its own, and the other its own again', async () => {
-  const { departures, settle, store, hold, stored } = await site()
-  departures.noteMisplaced('mine', 'theirs')
+  const { staleNames, settle, store, hold, stored } = await site()
+  staleNames.noteMisplaced('mine', 'theirs')
   store('theirs', 'mine')
   await hold('mine', 'mine')
   await hold('theirs', 'theirs')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored]).toMatchObject([
     ['theirs', { text: 'copy of theirs' }],
     ['mine', { text: 'copy of mine' }],
@@ -105,9 +105,9 @@ it('[RP14] what rclone goes on uploading under another name gets its own, and th
 })
 
 it('[RP14] what a file replaced that goes before its upload does not come back; another process knows of it too', async () => {
-  const { departures, settle, store, stored, again } = await site()
-  departures.noteRename('made-beside', 'replaced', 1_000)
-  departures.noteDelete('replaced', 1_000)
+  const { staleNames, settle, store, stored, again } = await site()
+  staleNames.noteRename('made-beside', 'replaced', 1_000)
+  staleNames.noteDelete('replaced', 1_000)
   store('replaced', 'before')
   await settle(again())
   expect([...stored.keys()]).toEqual([])
@@ -115,125 +115,125 @@ it('[RP14] what a file replaced that goes before its upload does not come back; 
 })
 
 it('names that have a file again are left alone, and what others wrote later', async () => {
-  const { departures, settle, store, stored, again } = await site()
+  const { staleNames, settle, store, stored, again } = await site()
   for (const name of ['again', 'moved-here', 'theirs']) {
-    departures.noteQueue(name, 1_000)
-    departures.noteDelete(name, 1_200)
+    staleNames.noteQueue(name, 1_000)
+    staleNames.noteDelete(name, 1_200)
   }
-  departures.noteMade('again')
-  departures.noteRename('elsewhere', 'moved-here', 1_000)
+  staleNames.noteMade('again')
+  staleNames.noteRename('elsewhere', 'moved-here', 1_000)
   for (const name of ['again', 'moved-here']) store(name, 'new')
   store('theirs', 'later', Date.now() + 60_000)
   await settle(again())
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual(['again', 'moved-here', 'theirs'])
 })
 
 it('files that are uploaded, renamed or deleted one after the other are nobody’s business', async () => {
-  const { departures } = await site()
-  departures.noteRename('a', 'b', 1_000)
-  departures.noteEnd('b', false, 1_100)
-  departures.noteDelete('b', 3_000)
-  departures.noteQueue('c', 1_000)
-  departures.noteEnd('c', false, 1_200)
-  departures.noteDelete('c', 3_000)
-  expect(departures.isEmpty).toBe(true)
+  const { staleNames } = await site()
+  staleNames.noteRename('a', 'b', 1_000)
+  staleNames.noteEnd('b', false, 1_100)
+  staleNames.noteDelete('b', 3_000)
+  staleNames.noteQueue('c', 1_000)
+  staleNames.noteEnd('c', false, 1_200)
+  staleNames.noteDelete('c', 3_000)
+  expect(staleNames.isEmpty).toBe(true)
 })
 
 it('files that go before their upload may begin are nobody’s business', async () => {
-  const { departures } = await site()
-  departures.noteQueue('deleted', 1_000)
-  departures.noteDelete('deleted', 1_050)
-  departures.noteQueue('temporary', 1_000)
-  departures.noteRename('temporary', 'real', 1_050)
-  expect(departures.isEmpty).toBe(true)
+  const { staleNames } = await site()
+  staleNames.noteQueue('deleted', 1_000)
+  staleNames.noteDelete('deleted', 1_050)
+  staleNames.noteQueue('temporary', 1_000)
+  staleNames.noteRename('temporary', 'real', 1_050)
+  expect(staleNames.isEmpty).toBe(true)
 })
 
 it('[RP14] the old name of a file goes whose upload failed or has not reported its end', async () => {
-  const { departures, settle, store, hold, stored } = await site()
-  departures.noteQueue('old', 1_000)
-  departures.noteRename('old', 'new', 5_000)
-  departures.noteLeftover('left')
-  departures.noteDelete('left', 5_000)
+  const { staleNames, settle, store, hold, stored } = await site()
+  staleNames.noteQueue('old', 1_000)
+  staleNames.noteRename('old', 'new', 5_000)
+  staleNames.noteLeftover('left')
+  staleNames.noteDelete('left', 5_000)
   for (const name of ['old', 'new', 'left']) store(name, 'text')
   await hold('new', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual(['new'])
 })
 
 it('[RP14] what the store took long after its file had gone is removed as well', async () => {
-  const { departures, settle, store, stored } = await site()
-  departures.noteQueue('late', 1_000)
-  departures.noteDelete('late', 1_200)
+  const { staleNames, settle, store, stored } = await site()
+  staleNames.noteQueue('late', 1_000)
+  staleNames.noteDelete('late', 1_200)
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  departures.noteEnd('late', true, 61_200)
+  staleNames.noteEnd('late', true, 61_200)
   store('late', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual([])
 })
 
 it('[RP14] the old name goes of a file whose upload ended late, and noted what it knew of it', async () => {
-  const { departures, settle, store, note, stored } = await site()
-  departures.noteQueue('late', 1_000)
-  departures.noteDelete('late', 1_200)
+  const { staleNames, settle, store, note, stored } = await site()
+  staleNames.noteQueue('late', 1_000)
+  staleNames.noteDelete('late', 1_200)
   await note('late')
   store('late', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual([])
 })
 
 it('[RP14] what the store takes after a look is found by the next one: names are settled when a look finds none', async () => {
-  const { departures, settle, store, stored } = await site()
+  const { staleNames, settle, store, stored } = await site()
   for (const name of ['first', 'second']) {
-    departures.noteQueue(name, 1_000)
-    departures.noteDelete(name, 1_200)
+    staleNames.noteQueue(name, 1_000)
+    staleNames.noteDelete(name, 1_200)
   }
   let looks = 0
-  await settle(departures, () => {
+  await settle(staleNames, () => {
     looks += 1
     if (looks === 1) store('first', 'text')
     if (looks === 2) store('second', 'text')
   })
   expect([...stored.keys()]).toEqual([])
   expect(looks).toBeGreaterThan(2)
-  expect(departures.isEmpty).toBe(true)
+  expect(staleNames.isEmpty).toBe(true)
 })
 
 it('[RP14] a store that goes on taking what was called off is never said to be flushed, and asked again the next time', async () => {
-  const { departures, settle, store, stored } = await site()
-  departures.noteQueue('name', 1_000)
-  departures.noteDelete('name', 1_200)
-  await expect(settle(departures, () => store('name', 'text'))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
-  expect(departures.isEmpty).toBe(false)
+  const { staleNames, settle, store, stored } = await site()
+  staleNames.noteQueue('name', 1_000)
+  staleNames.noteDelete('name', 1_200)
+  await expect(settle(staleNames, () => store('name', 'text'))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  expect(staleNames.isEmpty).toBe(false)
   store('name', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual([])
 })
 
 it('[RP14] a file goes from the store that went while a flush had its upload begin before its time', async () => {
-  const { departures, settle, store, stored } = await site()
-  departures.noteQueue('hurried', 1_000)
-  departures.noteHurry()
-  departures.noteDelete('hurried', 1_010)
+  const { staleNames, settle, store, stored } = await site()
+  staleNames.noteQueue('hurried', 1_000)
+  staleNames.noteHurry()
+  staleNames.noteDelete('hurried', 1_010)
   store('hurried', 'text')
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual([])
 })
 
 it('[HO5] an object is left alone whose name reads as that of a file with bytes that are not UTF-8', async () => {
-  const { departures, settle, store, stored } = await site()
-  departures.noteQueue('f\uFFFD', 1_000)
-  departures.noteEnd('f\uFFFD', true, 1_200)
-  departures.noteDelete('f\uFFFD', 1_300)
+  const { staleNames, settle, store, stored } = await site()
+  staleNames.noteQueue('f\uFFFD', 1_000)
+  staleNames.noteEnd('f\uFFFD', true, 1_200)
+  staleNames.noteDelete('f\uFFFD', 1_300)
   store('f\uFFFD', "another file's")
-  await settle(departures)
+  await settle(staleNames)
   expect([...stored.keys()]).toEqual(['f\uFFFD'])
 })
 
 it('[RP14] the store follows what rclone shows of a directory that was renamed before its files were uploaded', async () => {
-  const { part, departures, settle, store, stored } = await site()
-  const renamed = new RenamedDirectories(departures)
+  const { part, staleNames, settle, store, stored } = await site()
+  const renamed = new RenamedDirectories(staleNames)
   renamed.part = part
   /** rclone uploads a file, and shows it where it is. */
   const upload = (name: string, shown: readonly string[], under?: string): void => {
@@ -255,11 +255,11 @@ it('[RP14] the store follows what rclone shows of a directory that was renamed b
   upload('b/again', ['b/again'])
   upload('b/stays', ['b/stays'])
   upload('a/stays', ['b/stays'])
-  await settle(departures)
+  await settle(staleNames)
   expect(Object.fromEntries([...stored].map(([name, { text }]) => [name, text]))).toEqual({
     g: 'text of b/moved',
     'b/again': 'text of b/again',
     'b/stays': 'text of a/stays',
   })
-  expect(departures.isEmpty).toBe(true)
+  expect(staleNames.isEmpty).toBe(true)
 })

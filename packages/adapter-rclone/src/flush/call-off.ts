@@ -7,7 +7,7 @@ import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
 import { supplyStore } from '../cache/stored.ts'
 import { uploadsEnded } from './barrier.ts'
-import { settleDepartures } from './settle-departures.ts'
+import { settleStaleNames } from './settle-stale-names.ts'
 import type { Open } from '../opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
@@ -113,7 +113,7 @@ export async function assureStored({ running, metadata }: Open, path: MountPath,
 /** After the barrier: surplus objects of the store go, and missing ones come. */
 export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
   await explained('flush', async () => {
-    await settleDepartures(running, signal)
+    await settleStaleNames(running, signal)
     await cancelled.settle({ ...running, signal })
   })
 }

@@ -8,8 +8,8 @@ import type { RunningMount } from '../mount/start.ts'
 const markMs = 10_000
 
 /** To be called when nothing is to be uploaded any more: the store's objects of files that went are removed. */
-export async function settleDepartures(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
-  const { process, departures } = running
+export async function settleStaleNames(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
+  const { process, staleNames } = running
   const limit = AbortSignal.timeout(markMs)
   try {
     const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
@@ -20,8 +20,8 @@ export async function settleDepartures(running: RunningMount, signal: AbortSigna
     const remedy = 'flush again; files that are not uploaded yet stay in the cache'
     throw failure('ETIMEDOUT', 'the mount does not report its uploads', { operation: 'flush', remedy, native: error })
   }
-  if (departures.isEmpty) return
-  await departures.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
+  if (staleNames.isEmpty) return
+  await staleNames.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
 }
 
 /** Has rclone write a mark into its log: it reports errors there, with what it was given. */

@@ -23,7 +23,7 @@ const mostLooks = 20
 const slackMs = 10_000
 
 /** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
-interface Departure {
+interface StaleName {
   readonly from: string
   /** Where the file is now; deleted ones are nowhere. */
   readonly to?: string | undefined
@@ -45,7 +45,7 @@ interface Departure {
  *
  * No upload begins before the write-back delay of its file is over: the store is asked for each file that goes later.
  */
-export class Departures {
+export class StaleNames {
   readonly #file: string
   readonly #writeBackDelay: number
   /** Files that are not uploaded yet, with the time at which their upload may begin. */
@@ -54,19 +54,19 @@ export class Departures {
   readonly #uploaded = new Map<string, number>()
   /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
   readonly #uncertain = new Set<string>()
-  #departures: Departure[]
+  #staleNames: StaleName[]
   #settling: Promise<void> | undefined
 
   /** `cache`: host path of the cache. `writeBackDelay`: milliseconds from the close of a file to its upload. */
   constructor(cache: string, writeBackDelay: number) {
     this.#writeBackDelay = writeBackDelay
     this.#file = join(cache, 'departures')
-    this.#departures = readLines<Departure>(this.#file, ({ from }) => from)
+    this.#staleNames = readLines<StaleName>(this.#file, ({ from }) => from)
   }
 
   /** There is nothing to {@link settle}. */
   get isEmpty(): boolean {
-    return this.#departures.length === 0
+    return this.#staleNames.length === 0
   }
 
   /** A file was closed after it was written. `time`: in milliseconds, as all times of this class, by rclone's clock. */
@@ -84,9 +84,9 @@ export class Departures {
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
-    const departure = this.#departures.find(({ from }) => from === name)
+    const staleName = this.#staleNames.find(({ from }) => from === name)
     // The store may have taken it only now.
-    if (departure !== undefined) this.#add(departure)
+    if (staleName !== undefined) this.#add(staleName)
     if (calledOff) return
     this.#waiting.delete(name)
     this.#uncertain.delete(name)
@@ -135,16 +135,16 @@ export class Departures {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** The upload of a file has ended that rclone still takes to be at `from`. `shown`: see {@link Departure}. */
+  /** The upload of a file has ended that rclone still takes to be at `from`. `shown`: see {@link StaleName}. */
   noteUnseen(from: string, shown: readonly string[]): void {
-    this.#departures = this.#departures.map((one) => (one.to === from ? { ...one, to: undefined } : one))
+    this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to: undefined } : one))
     this.#add({ from, shown })
   }
 
   /** The name has a file again, which is not ours to remove. */
   noteMade(name: string): void {
-    if (!this.#departures.some(({ from }) => from === name)) return
-    this.#departures = this.#departures.filter(({ from }) => from !== name)
+    if (!this.#staleNames.some(({ from }) => from === name)) return
+    this.#staleNames = this.#staleNames.filter(({ from }) => from !== name)
     this.#write(() => appendEnd(this.#file, name))
   }
 
@@ -163,35 +163,35 @@ export class Departures {
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
     // the rest may have rclone forget where it shows a file
     await this.settleUnseen(part, pause)
-    await this.#settle(part, pause, this.#departures)
+    await this.#settle(part, pause, this.#staleNames)
   }
 
   /** The same of what {@link noteUnseen} was told of. Their uploads have ended, those of others need not. */
   async settleUnseen(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
     await this.#settling?.catch(() => undefined)
-    const unseen = this.#departures.filter(({ shown }) => shown !== undefined)
+    const unseen = this.#staleNames.filter(({ shown }) => shown !== undefined)
     if (unseen.length > 0) await (this.#settling = this.#settle(part, pause, unseen))
     if (unseen.length > 0) await part.control.call('vfs/forget', {}, { signal: part.signal })
   }
 
-  async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, departures: readonly Departure[]) {
+  async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, staleNames: readonly StaleName[]) {
     let quietMs = shortestQuietMs
     for (let look = 0; ; look += 1) {
       if (look === mostLooks) throw unsettled()
       await pause(quietMs)
-      const { isRight, slowestMs } = await lookAt(part, departures)
+      const { isRight, slowestMs } = await lookAt(part, staleNames)
       const enoughMs = Math.min(slowestMs * slowFactor, longestQuietMs)
       if (isRight && enoughMs <= quietMs) break
       quietMs = Math.max(quietMs, enoughMs)
     }
-    this.#departures = this.#departures.filter((one) => !departures.includes(one))
+    this.#staleNames = this.#staleNames.filter((one) => !staleNames.includes(one))
     if (this.isEmpty) rmSync(this.#file, { force: true })
   }
 
-  #add(noted: Omit<Departure, 'at'>): void {
-    const departure = { ...noted, at: Date.now() }
-    this.#departures = [...this.#departures.filter((one) => one.from !== noted.from), departure]
-    this.#write(() => appendLines(this.#file, [departure]))
+  #add(noted: Omit<StaleName, 'at'>): void {
+    const staleName = { ...noted, at: Date.now() }
+    this.#staleNames = [...this.#staleNames.filter((one) => one.from !== noted.from), staleName]
+    this.#write(() => appendLines(this.#file, [staleName]))
   }
 
   #write(append: () => void): void {
@@ -204,21 +204,21 @@ export class Departures {
 }
 
 /** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
-async function lookAt(part: StoredPart, departures: readonly Departure[]) {
+async function lookAt(part: StoredPart, staleNames: readonly StaleName[]) {
   let isRight = true
   let slowestMs = 0
-  const one = async (departure: Departure): Promise<void> => {
+  const one = async (staleName: StaleName): Promise<void> => {
     const start = performance.now()
-    if (await settleOne(part, departure)) isRight = false
+    if (await settleOne(part, staleName)) isRight = false
     slowestMs = Math.max(slowestMs, performance.now() - start)
   }
-  for (let next = 0; next < departures.length; next += atOnce)
-    await Promise.all(departures.slice(next, next + atOnce).map(one))
+  for (let next = 0; next < staleNames.length; next += atOnce)
+    await Promise.all(staleNames.slice(next, next + atOnce).map(one))
   return { isRight, slowestMs }
 }
 
 /** True when the store had something under the old name. */
-async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: Departure): Promise<boolean> {
+async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: StaleName): Promise<boolean> {
   if (to !== undefined) await supplyStore(part, to)
   // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
   // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
