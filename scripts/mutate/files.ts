@@ -156,8 +156,8 @@ export const fileMutations: readonly Mutation[] = [
     row: 'another spelling of a denied name',
     removes: 'the match of variants',
     file: 'packages/core/src/policy/denied-variants.ts',
-    text: '  match(path: VirtualPath): ResolvedSubtreeRule | undefined {\n    if (this.empty) return undefined',
-    by: '  match(path: VirtualPath): ResolvedSubtreeRule | undefined {\n    if (path.length > 0) return undefined',
+    text: '  match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {\n    if (this.empty) return undefined',
+    by: '  match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {\n    if (path.length > 0) return undefined',
     test: { file: 'packages/core/test/policy/policy.test.ts' },
   },
   {

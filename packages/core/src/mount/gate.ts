@@ -5,7 +5,7 @@ import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { FileOperation, Need } from '../adapter/operations.ts'
-import type { AccessRequest, Decision, HostsRule, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
+import type { AccessRequest, Decision, HostsRule, Policy, SubtreeRule } from '../policy/types.ts'
 import { denialError, reservedError, systemDenial } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
@@ -142,7 +142,7 @@ export class Gate {
   }
 
   /** The rights that one rule gives at a path; the scratch is exempt from a rule that does not name it. */
-  ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
+  ruleRights(rule: SubtreeRule<VirtualPath>, path: VirtualPath): number {
     const scratch = this.namespace.scratch
     if (
       scratch !== undefined &&

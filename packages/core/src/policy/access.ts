@@ -1,7 +1,7 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Need } from '../adapter/operations.ts'
-import type { Access, ResolvedSubtreeRule } from './types.ts'
+import type { Access, SubtreeRule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -21,7 +21,7 @@ export function rightFor(need: Need): number {
 }
 
 /** The rights that one rule gives at a path: its longest entry that covers it; everything when none does. */
-export function ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
+export function ruleRights(rule: SubtreeRule<VirtualPath>, path: VirtualPath): number {
   let longest = -1
   let rights = ALL
   for (const entry of rule.entries) {

@@ -4,7 +4,7 @@ import type { OptionShape } from '../options/shapes.ts'
 import { accesses } from './access.ts'
 import { listOf } from './host-list.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { ExceptionRule, ResolvedSubtreeRule, Rule, SubtreeRule } from './types.ts'
+import type { ExceptionRule, Rule, SubtreeRule } from './types.ts'
 
 const operation = 'rules'
 const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts']
@@ -60,7 +60,7 @@ function invalid({ name }: Rule, reason: string, remedy: string): WorkspaceError
 /** @throws WorkspaceError `EINVAL` for an exception to nothing, and to a rule that names its path itself. */
 export function checkExceptions(
   exceptions: readonly ExceptionRule<VirtualPath>[],
-  subtrees: readonly ResolvedSubtreeRule[],
+  subtrees: readonly SubtreeRule<VirtualPath>[],
 ): void {
   for (const { name, from, entry } of exceptions) {
     const targets = from ?? subtrees.filter(({ confines }) => confines).map((rule) => rule.name)

@@ -4,7 +4,7 @@ import { ALL, rightFor, ruleRights } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
 import type { NamespaceMount, NamespaceNode } from './namespace.ts'
 import { CompiledPattern } from './patterns.ts'
-import type { AccessRequest, Decision, PatternRule, PredicateRule, ResolvedSubtreeRule } from './types.ts'
+import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule } from './types.ts'
 
 type Denial = Extract<Decision, { effect: 'deny' }>
 
@@ -18,12 +18,12 @@ export interface RefusalOptions {
  * engine of the caller's own declares is held at the file API too.
  */
 export class DeclaredRules {
-  readonly subtrees: readonly ResolvedSubtreeRule[]
+  readonly subtrees: readonly SubtreeRule<VirtualPath>[]
   readonly patterns: readonly CompiledPattern[]
   readonly variants: DeniedVariants
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob. */
-  constructor(subtrees: readonly ResolvedSubtreeRule[], patterns: readonly PatternRule[]) {
+  constructor(subtrees: readonly SubtreeRule<VirtualPath>[], patterns: readonly PatternRule[]) {
     this.subtrees = subtrees
     this.patterns = patterns.map((rule) => new CompiledPattern(rule))
     this.variants = new DeniedVariants(subtrees)
@@ -75,7 +75,7 @@ export class DeclaredRules {
 /** The path by which a rule decides about a node, and the rights that it gives there. */
 function decidingEntry(
   node: NamespaceNode<NamespaceMount>,
-  rule: ResolvedSubtreeRule,
+  rule: SubtreeRule<VirtualPath>,
 ): { readonly path: VirtualPath; readonly rights: number } {
   const own = node.entries?.filter((entry) => entry.rule === rule) ?? []
   if (own.length === 0 && node.parent !== undefined) return decidingEntry(node.parent, rule)
@@ -90,7 +90,7 @@ function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: Acce
   return refuseBy(rule, need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined)
 }
 
-function refuseBy(rule: ResolvedSubtreeRule, reason = rule.reason ?? 'is not allowed'): Denial {
+function refuseBy(rule: SubtreeRule<VirtualPath>, reason = rule.reason ?? 'is not allowed'): Denial {
   return refuse(rule, reason, rule.remedy ?? 'use another path')
 }
 
@@ -110,7 +110,7 @@ function refusePattern(
 }
 
 export function refuse(
-  rule: ResolvedSubtreeRule | PatternRule | PredicateRule,
+  rule: SubtreeRule<VirtualPath> | PatternRule | PredicateRule,
   reason: string,
   remedy: string,
 ): Denial {

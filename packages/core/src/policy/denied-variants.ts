@@ -1,12 +1,12 @@
 import { foldName } from '../path/fold.ts'
 import { baseName, isWithin, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { ResolvedSubtreeRule } from './types.ts'
+import type { SubtreeRule } from './types.ts'
 
 interface VariantNode {
   readonly children: Map<string, VariantNode>
   /** The denied paths that end here, by rule. */
-  readonly denied: { readonly rule: ResolvedSubtreeRule; readonly path: VirtualPath }[]
+  readonly denied: { readonly rule: SubtreeRule<VirtualPath>; readonly path: VirtualPath }[]
 }
 
 /**
@@ -15,12 +15,12 @@ interface VariantNode {
  */
 export class DeniedVariants {
   readonly #root: VariantNode = { children: new Map(), denied: [] }
-  readonly #named = new Map<ResolvedSubtreeRule, Set<string>>()
+  readonly #named = new Map<SubtreeRule<VirtualPath>, Set<string>>()
   /** The folded last names of what is denied. */
   readonly #lastNames = new Set<string>()
   readonly empty: boolean
 
-  constructor(rules: readonly ResolvedSubtreeRule[]) {
+  constructor(rules: readonly SubtreeRule<VirtualPath>[]) {
     let empty = true
     for (const rule of rules) {
       const denied = rule.entries.filter(({ path, access }) => access === 'none' && path !== '/')
@@ -32,7 +32,7 @@ export class DeniedVariants {
     this.empty = empty
   }
 
-  #add(rule: ResolvedSubtreeRule, path: VirtualPath): void {
+  #add(rule: SubtreeRule<VirtualPath>, path: VirtualPath): void {
     let node = this.#root
     for (const name of segmentsOf(path)) {
       const key = foldName(name)
@@ -53,7 +53,7 @@ export class DeniedVariants {
   }
 
   /** The rule whose denied path `path`, or an ancestor of it, is a variant of; undefined when none. */
-  match(path: VirtualPath): ResolvedSubtreeRule | undefined {
+  match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root
     let start = 1
@@ -85,7 +85,7 @@ export class DeniedVariants {
   }
 
   /** A rule that denies something below a variant of `path`, when `path` is not spelt as that rule spells it. */
-  leadingTo(path: VirtualPath): ResolvedSubtreeRule | undefined {
+  leadingTo(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root
     for (const name of segmentsOf(path)) {

@@ -2,7 +2,7 @@ import { foldName } from '../path/fold.ts'
 import { isWithin, rootPath, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { ALL, rightsOf } from './access.ts'
-import type { ResolvedSubtreeRule } from './types.ts'
+import type { SubtreeRule } from './types.ts'
 
 /** A mount as the namespace sees it. */
 export interface NamespaceMount {
@@ -11,7 +11,7 @@ export interface NamespaceMount {
 }
 
 interface RuleEntry {
-  readonly rule: ResolvedSubtreeRule
+  readonly rule: SubtreeRule<VirtualPath>
   readonly rights: number
 }
 
@@ -27,7 +27,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   /** Rights by all rules together; mount access not counted. */
   rights: number
   /** Names of the rules that take `READ` or `WRITE` away here. */
-  deniers: readonly ResolvedSubtreeRule[]
+  deniers: readonly SubtreeRule<VirtualPath>[]
   /** The entries of rules for exactly this path. */
   entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
@@ -38,7 +38,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
 
 export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly mounts: readonly Mount[]
-  readonly rules: readonly ResolvedSubtreeRule[]
+  readonly rules: readonly SubtreeRule<VirtualPath>[]
   /** Exempt from every rule that does not name it or something below it. */
   readonly scratch?: VirtualPath | undefined
   /** Aliases. */
@@ -101,7 +101,7 @@ export class Namespace<Mount extends NamespaceMount> {
   }
 
   /** Computes rights top down: `current` holds the rights each rule gives at the node above. */
-  #settle(node: NamespaceNode<Mount>, above: Map<ResolvedSubtreeRule, number>): void {
+  #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule<VirtualPath>, number>): void {
     let current = above
     if (node.path === this.scratch) {
       // The scratch is exempt from every rule that names neither it nor anything in it.
@@ -110,7 +110,7 @@ export class Namespace<Mount extends NamespaceMount> {
     }
     if (node.entries !== undefined) {
       current = new Map(current)
-      const own = new Map<ResolvedSubtreeRule, number>()
+      const own = new Map<SubtreeRule<VirtualPath>, number>()
       // One rule that names one path twice (through folding) gives the intersection.
       for (const { rule, rights } of node.entries) own.set(rule, (own.get(rule) ?? ALL) & rights)
       for (const [rule, rights] of own) current.set(rule, rights)
@@ -120,7 +120,7 @@ export class Namespace<Mount extends NamespaceMount> {
       node.deniers = node.parent.deniers
     } else {
       node.rights = ALL
-      const deniers: ResolvedSubtreeRule[] = []
+      const deniers: SubtreeRule<VirtualPath>[] = []
       for (const [rule, rights] of current) {
         if (rights !== ALL) deniers.push(rule)
         node.rights &= rights

@@ -19,7 +19,7 @@ import type {
   Policy,
   PredicateRule,
   Rule,
-  ResolvedSubtreeRule,
+  SubtreeRule,
 } from './types.ts'
 
 const allow: Decision = { effect: 'allow' }
@@ -65,7 +65,7 @@ export class RulePolicy implements Policy {
     this.#exempt = exempt
   }
 
-  subtreeRules(): readonly ResolvedSubtreeRule[] {
+  subtreeRules(): readonly SubtreeRule<VirtualPath>[] {
     return this.declared.subtrees
   }
 
@@ -127,9 +127,9 @@ function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | u
 }
 
 function withExceptions(
-  rule: ResolvedSubtreeRule,
+  rule: SubtreeRule<VirtualPath>,
   exceptions: readonly ExceptionRule<VirtualPath>[],
-): ResolvedSubtreeRule {
+): SubtreeRule<VirtualPath> {
   const own = exceptions.filter(({ from }) => (from === undefined ? rule.confines === true : from.includes(rule.name)))
   if (own.length === 0) return rule
   return { ...rule, entries: [...rule.entries, ...own.map(({ entry }) => entry)] }

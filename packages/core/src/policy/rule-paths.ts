@@ -5,7 +5,7 @@ import { parseInput, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import { isWithin, joinPath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
-import type { ExceptionRule, PatternRule, ResolvedSubtreeRule, Rule, SubtreeEntry, SubtreeRule } from './types.ts'
+import type { ExceptionRule, PatternRule, Rule, SubtreeEntry, SubtreeRule } from './types.ts'
 
 const special = /[*?[{\\]/
 
@@ -43,7 +43,7 @@ export function resolveRules(rules: readonly Rule[], scope: RuleScope): Rule<Vir
   })
 }
 
-export function resolveSubtree(rule: SubtreeRule, scope: RuleScope): ResolvedSubtreeRule {
+export function resolveSubtree(rule: SubtreeRule, scope: RuleScope): SubtreeRule<VirtualPath> {
   const entries = new Map<VirtualPath, SubtreeEntry<VirtualPath>>()
   for (const { path: text, access } of rule.entries) {
     const path = resolveRulePath(text, rule.name, scope)

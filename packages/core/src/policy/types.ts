@@ -65,9 +65,6 @@ export interface ExceptionRule<Path extends string = string> {
   readonly justification: string
 }
 
-/** A {@link SubtreeRule} whose paths are resolved, in one workspace. */
-export type ResolvedSubtreeRule = SubtreeRule<VirtualPath>
-
 /**
  * Restricts names by pattern, wherever they are: private keys, `.env` files, the hooks of a repository.
  *

@@ -1,6 +1,6 @@
 import { isWithin, mountRoot, parentPath, relativeTo, rootPath } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
-import { READ, WRITE } from '../../policy/access.ts'
+import { ALL, READ, rightsOf } from '../../policy/access.ts'
 import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import type { Bind, MissingName, Restriction } from '../../executor/bind-plan.ts'
@@ -8,14 +8,6 @@ import type { Placeholder } from './git-directories.ts'
 import type { GuaranteeField } from '../../executor/guarantees.ts'
 
 export type Node = NamespaceNode<WorkspaceMount>
-
-/** The surroundings of a node in the tree of a command: read and write as bits. */
-export interface Surroundings {
-  readonly mount: WorkspaceMount | undefined
-  readonly rights: number
-  /** The nearest bind above: renames are free below it. */
-  readonly bound: VirtualPath
-}
 
 /** A name under a rule that is a link, or runs through one. */
 export interface RuledName {
@@ -89,11 +81,12 @@ export class BindList {
   /**
    * Directories between the nearest bind and `at` could be renamed away and built anew, were they not mount points
    * themselves. Where nothing can be written there, there is nothing to pin.
+   *
+   * @param holder the mount that these directories are in
    */
-  pinAncestors(at: VirtualPath, mount: WorkspaceMount, around: Surroundings, isMount: boolean): void {
-    const holder = isMount ? around.mount : mount
-    if (holder === undefined || around.rights !== (READ | WRITE)) return
-    for (let path = parentPath(at); path !== around.bound && isWithin(path, holder.at); path = parentPath(path)) {
+  pinAncestors(at: VirtualPath, holder: WorkspaceMount | undefined, around: Bind | undefined): void {
+    if (holder === undefined || around === undefined || rightsIn(around) !== ALL) return
+    for (let path = parentPath(at); path !== around.at && isWithin(path, holder.at); path = parentPath(path)) {
       if (path === holder.at) break
       const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
       if (this.pins.get(path) !== undefined || this.binds.get(path) !== undefined) continue
@@ -101,13 +94,11 @@ export class BindList {
     }
   }
 
-  /** The surroundings of a path that is not a node: the nearest bind above it, or at it. */
-  around(path: VirtualPath, mount: WorkspaceMount): Surroundings {
+  /** The nearest bind above a path, or at it. */
+  around(path: VirtualPath): Bind | undefined {
     let at = path
     while (this.binds.get(at) === undefined && at !== rootPath) at = parentPath(at)
-    const nearest = this.binds.get(at)
-    const rights = nearest?.access === 'read-write' ? READ | WRITE : nearest?.access === 'none' ? 0 : READ
-    return { mount, rights, bound: nearest?.at ?? mount.at }
+    return this.binds.get(at)
   }
 
   /** Takes away everything at and below a path. @returns what was bound there */
@@ -115,6 +106,11 @@ export class BindList {
     this.pins.drop(at)
     return this.binds.drop(at)
   }
+}
+
+/** The rights that commands have in a bind, as bits. Above all binds they can read. */
+export function rightsIn(around: Bind | undefined): number {
+  return around === undefined ? READ : rightsOf(around.access)
 }
 
 export function missingName(

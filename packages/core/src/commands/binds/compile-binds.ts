@@ -3,9 +3,9 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { READ, WRITE } from '../../policy/access.ts'
 import { mountRuleName } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
-import { BindList, missingName } from './bind-list.ts'
-import type { Node, Surroundings } from './bind-list.ts'
-import type { BindPlan, MissingName, RuledLink } from '../../executor/bind-plan.ts'
+import { BindList, missingName, rightsIn } from './bind-list.ts'
+import type { Node } from './bind-list.ts'
+import type { Bind, BindPlan, MissingName, RuledLink } from '../../executor/bind-plan.ts'
 import { coverMatches, coverVariants, rightsAt } from './cover-names.ts'
 import type { CoverOptions } from './cover-names.ts'
 import { coverLinks, type CoverLinksOptions } from './cover-links.ts'
@@ -27,7 +27,7 @@ export interface CompileOptions extends CoverOptions, CoverLinksOptions {
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
-  await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
+  await compiler.visit(options.gate.namespace.root)
   await coverVariants(compiler.list, options)
   if (options.interpreted) return compiler.finish()
   const matched = await coverMatches(compiler.list, options)
@@ -59,7 +59,7 @@ class Compiler {
     return { root, binds, aliases, restrictions: this.list.restrictions, renameBorders, matched, links }
   }
 
-  async visit(node: Node, around: Surroundings): Promise<void> {
+  async visit(node: Node, around?: Bind): Promise<void> {
     if (node.reserved) return
     const inside = await this.#place(node, around)
     if (node.children === undefined) return
@@ -70,8 +70,8 @@ class Compiler {
     return rightsAt(this.#options.gate, this.#options.acknowledged, node)
   }
 
-  /** Binds one node where it differs from its surroundings. Returns the surroundings of its children. */
-  async #place(node: Node, around: Surroundings): Promise<Surroundings> {
+  /** Binds one node where it differs from the bind around it. @returns the bind around its children */
+  async #place(node: Node, around: Bind | undefined): Promise<Bind | undefined> {
     const { mount } = node
     if (mount === undefined) return around
     const isMount = mount.at === node.path
@@ -81,10 +81,11 @@ class Compiler {
       for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
       rights = 0
     }
-    const isAsAround = !isMount && around.mount === mount && rights === around.rights
+    const rightsAround = rightsIn(around)
+    const isAsAround = !isMount && rights === rightsAround
     const own = isMount ? [] : this.#restricting(node)
     if (isAsAround && own.length === 0) return around
-    const surrounding = isMount ? READ | WRITE : around.rights
+    const surrounding = isMount ? READ | WRITE : rightsAround
     const named = this.#named(node, surrounding)
     const rules = [...named, ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
     const found = isMount ? 'directory' : await lookAt(mount, node.path)
@@ -100,7 +101,7 @@ class Compiler {
 
     if (stricter) {
       // Commands cannot make it there, so there is nothing to hold.
-      if (absent && (around.rights & WRITE) === 0) return around
+      if (absent && (rightsAround & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = found === 'other' ? uncoverable : undefined
       if (found === 'missing') missing = missingName(node, mount)
@@ -113,26 +114,18 @@ class Compiler {
     } else if (absent || found === 'other') {
       if (found !== 'missing' || (rights & WRITE) === 0 || !(await this.#create(node))) return around
     }
-    this.list.pinAncestors(node.path, mount, around, isMount)
+    this.list.pinAncestors(node.path, isMount ? node.parent?.mount : mount, around)
     const type = found === 'file' ? 'file' : 'directory'
     const source = mount.adapter?.hostPath?.(relativeTo(node.path, mount.at))
-    const at = node.path
-    if (rights === 0) {
-      const kind = type === 'directory' && missing === undefined && this.#holdsAllowed(node) ? 'closed' : 'mask'
-      this.list.binds.set({ kind, at, type, access: 'none', rules, missing })
-    } else {
-      const kind = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
-      this.list.binds.set({
-        kind,
-        at,
-        type,
-        source,
-        access: rights === READ ? 'read-only' : 'read-write',
-        rules,
-        missing,
-      })
-    }
-    return { mount, rights, bound: at }
+    const isClosed = rights === 0 && type === 'directory' && missing === undefined && this.#holdsAllowed(node)
+    const open = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
+    const common = { at: node.path, type, rules, missing } as const
+    const bind: Bind =
+      rights === 0
+        ? { ...common, kind: isClosed ? 'closed' : 'mask', access: 'none' }
+        : { ...common, kind: open, source, access: rights === READ ? 'read-only' : 'read-write' }
+    this.list.binds.set(bind)
+    return bind
   }
 
   /** The entries of rules for exactly this path that take something away. */
@@ -154,10 +147,10 @@ class Compiler {
    * A file is where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
    * made below it.
    */
-  async #pinHolder(node: Node, mount: WorkspaceMount, around: Surroundings): Promise<void> {
+  async #pinHolder(node: Node, mount: WorkspaceMount, around: Bind | undefined): Promise<void> {
     const at = await findHolder(mount, node.path)
     if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return
-    this.list.pinAncestors(at, mount, around, false)
+    this.list.pinAncestors(at, mount, around)
     const source = mount.adapter?.hostPath?.(relativeTo(at, mount.at))
     this.list.pins.set({ kind: 'pin', at, type: 'file', source, access: 'read-write', rules: [] })
   }

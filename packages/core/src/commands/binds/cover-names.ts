@@ -1,12 +1,12 @@
 import { parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import { READ, WRITE, rightsOf } from '../../policy/access.ts'
-import type { ResolvedSubtreeRule } from '../../policy/types.ts'
+import type { SubtreeRule } from '../../policy/types.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { LinkTracer } from '../../mount/trace-links.ts'
 import { mountRuleName } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
-import { missingName } from './bind-list.ts'
+import { missingName, rightsIn } from './bind-list.ts'
 import type { BindList, Node } from './bind-list.ts'
 import type { Bind } from '../../executor/bind-plan.ts'
 import { lookAt } from './disk-look.ts'
@@ -81,21 +81,20 @@ export async function coverVariants(list: BindList, { gate, acknowledged }: Cove
 async function maskVariant(
   list: BindList,
   at: VirtualPath,
-  rule: ResolvedSubtreeRule,
+  rule: SubtreeRule<VirtualPath>,
   mount: WorkspaceMount,
 ): Promise<boolean> {
   const found = await lookAt(mount, at)
   if (found === 'link') list.linked.push({ path: at, rules: [rule.name], rights: 0, isPattern: true })
   if (found !== 'file' && found !== 'directory') return false
-  const around = list.around(at, mount)
-  if (list.binds.get(around.bound)?.kind === 'mask') return false
+  if (list.around(at)?.kind === 'mask') return false
   // A mask in a part that shows nothing would show its own name there.
   const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
-  if (list.around(parentPath(at), mount).rights === 0 && !opensIt) return false
+  if (rightsIn(list.around(parentPath(at))) === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
   // Another rule may name this spelling, or something in it: nothing shows through what is denied.
   list.drop(at)
-  list.pinAncestors(at, mount, list.around(at, mount), false)
+  list.pinAncestors(at, mount, list.around(at))
   const type = found === 'file' ? 'file' : 'directory'
   list.binds.set({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
   return true
@@ -125,11 +124,13 @@ export async function coverMatches(
 }
 
 /** Whether commands have more rights at it than its rule leaves. */
-function bindsMatch(list: BindList, { path, type, mount, pattern: { rights } }: Match): boolean {
+function bindsMatch(list: BindList, { path, type, pattern: { rights } }: Match): boolean {
   if (type === 'other') return false
   if (type === 'symlink') return true
-  const around = list.around(path, mount).rights
-  return (around & ~rights) !== 0 || list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
+  return (
+    (rightsIn(list.around(path)) & ~rights) !== 0 ||
+    list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
+  )
 }
 
 function bindMatch(list: BindList, { path, type, mount, pattern, placeholder }: Match): void {
@@ -147,17 +148,17 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
 
 /** Binds a part that rules name, with no more rights than what surrounds it has. */
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
-  const around = list.around(path, mount)
+  const around = list.around(path)
   // A rule may open something in it for more than what surrounds it.
   const isWider = list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
-  if ((around.rights & ~rights) === 0 && !isWider) return
+  if ((rightsIn(around) & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined
-  if (missing !== undefined && (around.rights & WRITE) === 0) return
+  if (missing !== undefined && (rightsIn(around) & WRITE) === 0) return
   const field = rights === 0 ? 'deniedSubtrees' : 'subtrees'
   for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
   // Other rules never give more to what lies below.
   const inside = list.drop(path)
-  list.pinAncestors(path, mount, around.bound === path ? list.around(parentPath(path), mount) : around, false)
+  list.pinAncestors(path, mount, around?.at === path ? list.around(parentPath(path)) : around)
   const own = inside.find(({ at }) => at === path)
   const bind: Bind = {
     kind: 'subtree',
