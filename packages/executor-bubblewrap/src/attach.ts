@@ -148,7 +148,7 @@ export function attachBubblewrap(
       if (typeof options.network === 'object') {
         network = new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
       }
-      const { placements } = split.early
+      const { placements } = split.mounted
       const sources = await openSources(placements)
       opened.push(sources)
       const reserved = held?.identities ?? new Map()

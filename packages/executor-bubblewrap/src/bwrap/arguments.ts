@@ -6,7 +6,7 @@ import { descriptors, firstProcess, splitEnvironment } from '../processes/first-
 import { type HiddenNames, hidingCommand } from '../hide/hide.ts'
 import type { KeptContents } from './kept-contents.ts'
 import {
-  type LateCovers,
+  type SplitLayout,
   type Layout,
   placeOf,
   temporary,
@@ -20,7 +20,7 @@ import { bubblewrapArguments, type SandboxArguments, treeArguments } from './tre
 export interface SandboxCommand {
   readonly layout: Layout
   /** The parts that bubblewrap mounts itself. Default: all. */
-  readonly split?: LateCovers | undefined
+  readonly split?: SplitLayout | undefined
   readonly sources: OpenedSources
   /** `device:inode` of the directories that hold missing names, by host path. */
   readonly reserved: ReadonlyMap<HostPath, string>

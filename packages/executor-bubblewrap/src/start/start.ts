@@ -65,7 +65,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
   const { argv, options, extraFds, close } = withPipes(pipes, () => {
     start.signal?.throwIfAborted()
-    const prepared = sandboxArguments({ ...command, layout: command.split?.early ?? command.layout })
+    const prepared = sandboxArguments({ ...command, layout: command.split?.mounted ?? command.layout })
     if (stderrPipe) prepared.extraFds.set(descriptors.commandError, stderrPipe)
     return prepared
   })
@@ -128,7 +128,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const [child] = outcome
     const { layout } = command
-    const late = new Set(command.split?.late)
+    const late = new Set(command.split?.covers)
     const startWatch = () =>
       layout.placements.some(({ beneath }) => beneath !== undefined)
         ? watchMounts({ ...start, keeper: start.keeper(), child, layout, late, end: () => endSandbox(running, child) })

@@ -30,6 +30,8 @@ export interface Placement {
    * is.
    */
   readonly beneath?: HostPath | undefined
+  /** For a warm command: a path of the supervisor's tree that it shows. Absent: the entry at its own place. */
+  readonly from?: string | undefined
 }
 
 /**
@@ -155,29 +157,31 @@ function unenforceable(path: VirtualPath, reason: string): WorkspaceError {
   return execError('EUNENFORCEABLE', reason, { path, remedy: 'choose another path for it' })
 }
 
-function within(path: string, directory: string): boolean {
+export function within(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
 }
 
 /** bubblewrap reads the table of mounts after each part, and takes a descriptor for most. */
 const mostParts = 200
 
-/** A layout in two: what bubblewrap mounts, and what covers parts of the finished tree before the command runs. */
-export interface LateCovers {
-  readonly early: Layout
-  readonly late: readonly Placement[]
+/** A layout in two: the mounts of a tree, and the covers that are put into the finished tree before the command runs. */
+export interface SplitLayout {
+  readonly mounted: Layout
+  readonly covers: readonly Placement[]
+  /** Where a spare puts the tree of its command together. Absent: it is the tree of the supervisor. */
+  readonly top?: string | undefined
 }
 
 /**
  * Where there are many parts, those that show what is at their place already, or nothing, are mounted in the finished tree. What
  * lies around another part of bubblewrap's stays with that.
  */
-export function splitLate(layout: Layout): LateCovers {
+export function splitLate(layout: Layout): SplitLayout {
   const { placements } = layout
-  if (placements.length <= mostParts) return { early: layout, late: [] }
+  if (placements.length <= mostParts) return { mounted: layout, covers: [] }
   const again = placements.findIndex(({ show }) => show === 'again')
-  const early: Placement[] = []
-  const late: Placement[] = []
+  const mounted: Placement[] = []
+  const covers: Placement[] = []
   const around = new Set<string>()
   const known = new Map(placements.map((placement) => [placement.at, placement]))
   // Children first.
@@ -185,13 +189,13 @@ export function splitLate(layout: Layout): LateCovers {
     const placement = placements[index]
     if (placement === undefined) continue
     const isCover = coversItsPlace(placement) && !isOpened(placement, known) && (again < 0 || index < again)
-    if (isCover && !around.has(placement.at)) late.push(placement)
+    if (isCover && !around.has(placement.at)) covers.push(placement)
     else {
-      early.push(placement)
+      mounted.push(placement)
       for (let at = parentOf(placement.at); at !== '' && !around.has(at); at = parentOf(at)) around.add(at)
     }
   }
-  return { early: { ...layout, placements: early.reverse() }, late: late.reverse() }
+  return { mounted: { ...layout, placements: mounted.reverse() }, covers: covers.reverse() }
 }
 
 function coversItsPlace({ show, source, beneath }: Placement): boolean {

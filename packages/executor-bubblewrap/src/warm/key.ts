@@ -3,7 +3,7 @@ import { fstatSync, lstatSync } from 'node:fs'
 import { type MountEntry, parseMountTable, readMountInfo, type SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
-import type { SplitLayout } from './split.ts'
+import type { Layout } from '../view/layout.ts'
 
 /** Sets of sources that are remembered with a mount table. */
 const mostAnswers = 64
@@ -14,8 +14,8 @@ const mostAnswers = 64
  * tool, size or filter makes another key.
  */
 export function keyOf(
-  { sources, system, tools, network, scratchBytes, seccomp }: SandboxCommand,
-  { kept, hidden }: Pick<SplitLayout, 'kept' | 'hidden'>,
+  { sources, system, tools, network, scratchBytes, seccomp, direct }: SandboxCommand,
+  kept: Layout,
 ): string {
   return JSON.stringify([
     kept.placements.map(({ at, source, readOnly, type }) => [
@@ -27,7 +27,7 @@ export function keyOf(
     ]),
     kept.aliases,
     kept.hasTemporary,
-    hidden,
+    direct?.hidden,
     hostMountsAround(kept.placements.flatMap(({ source }) => (source === undefined ? [] : [source]))),
     system.map(describeEntry),
     tools.map(({ at, fd }) => [at, describeStatus(fstatSync(fd, { bigint: true }))]),

@@ -8,8 +8,8 @@ import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { descriptors } from '../processes/first-process.ts'
 import { listingTracer } from '../hide/hide.ts'
 import type { StartGuard } from '../processes/start-guard.ts'
+import type { Layout } from '../view/layout.ts'
 import { supervisorNumbers, supervisorScript } from './script.ts'
-import type { SplitLayout } from './split.ts'
 import { Supervisor } from './supervisor.ts'
 import { bubblewrapArguments, treeArguments } from '../bwrap/tree-arguments.ts'
 
@@ -19,8 +19,8 @@ const keptSpares = 2
 
 export interface LaunchOptions {
   readonly command: SandboxCommand
-  /** Its kept part is the same for all commands. */
-  readonly split: Pick<SplitLayout, 'kept' | 'hidden'>
+  /** The part of its layout that is the same for all commands. */
+  readonly kept: Layout
   readonly owner: Owner
   readonly guard: StartGuard
   /** Milliseconds after which a silent supervisor is given up. */
@@ -32,13 +32,12 @@ export interface LaunchOptions {
  *
  * @throws the system's error where it cannot be started
  */
-export function launchSupervisor({ command, split, owner, guard, patience }: LaunchOptions): Supervisor {
+export function launchSupervisor({ command, kept, owner, guard, patience }: LaunchOptions): Supervisor {
   const numbers = supervisorNumbers()
   if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
   const { scratchBytes, network, seccomp } = command
   const asOwner = process.getuid?.() === 0 ? owner : {}
-  const { kept, hidden } = split
-  const tracer = hidden && listingTracer(hidden)
+  const tracer = command.direct && listingTracer(command.direct.hidden)
   const inside = [
     tracer ? `${numbers},${tracer.numbers}` : numbers,
     descriptors.control,

@@ -1,4 +1,4 @@
-import type { Cover } from './split.ts'
+import { type Layout, type Placement, type SplitLayout, within } from '../view/layout.ts'
 
 /** One command, for a spare. */
 export interface WarmOrder {
@@ -11,7 +11,7 @@ export interface WarmOrder {
   /** Run at once. Otherwise the spare waits for the word to go, while this process looks at its mounts. */
   readonly atOnce: boolean
   /** In the order of mounting. */
-  readonly covers: readonly Cover[]
+  readonly covers: readonly Placement[]
   /** Where the tree is put together that becomes the root. */
   readonly top?: string | undefined
 }
@@ -49,6 +49,61 @@ function sizeOf(fields: readonly string[]): number {
   return size
 }
 
-function describeCover({ at, show, type, source, readOnly }: Cover): string {
+function describeCover({ at, show, type, source, readOnly }: Placement): string {
   return `${source === undefined || show === 'again' ? show : 'self'} ${type} ${readOnly ? 'ro' : 'rw'} ${at}`
+}
+
+/** The supervisor's directory of what goes into the trees of commands: no program of the system has a name like it. */
+const sourcesDirectory = '/.sources'
+
+/**
+ * Splits a layout into the part that a supervisor keeps, and the covers that each spare mounts for its command. Below a
+ * directory, the directories of mounts are kept. Parts that show what is at their place already (pins,
+ * read-only and closed parts, masks) are covers. Where the workspace's own directory is the root, all parts are.
+ *
+ * @returns `undefined` where the order of mounting matters across that border, and for a translated root: such a command starts cold
+ */
+export function splitForSpare(layout: Layout): SplitLayout | undefined {
+  if (layout.mode === 'below') return splitBelow(layout)
+  return layout.mode === 'direct' ? splitDirect(layout) : undefined
+}
+
+function splitBelow(layout: Layout): SplitLayout | undefined {
+  const kept: Placement[] = []
+  const covers: Placement[] = []
+  for (const placement of layout.placements) {
+    const around = kept.findLast(({ at }) => within(placement.at, at))
+    const shown = around?.source === undefined ? undefined : around.source + placement.at.slice(around.at.length)
+    if (placement.source === undefined || (shown !== undefined && placement.source === shown)) {
+      // A part cannot be writable below a read-only mount: the kernel locks that for the spare.
+      if (around === undefined || (around.readOnly && !placement.readOnly)) return undefined
+      covers.push(placement)
+      continue
+    }
+    // A mount over a part under a rule, other than a pin: the cover would come to lie over it, or change its access.
+    if (covers.some((cover) => within(placement.at, cover.at) && !isPin(cover))) return undefined
+    kept.push(placement)
+  }
+  return { mounted: { ...layout, placements: kept }, covers }
+}
+
+/** The supervisor keeps each directory at a place of its own, where no name can be taken from it. */
+function splitDirect(layout: Layout): SplitLayout {
+  const kept: Placement[] = []
+  const covers = layout.placements.map((placement): Placement => {
+    const { source, show } = placement
+    if (show === 'system') return { ...placement, from: placement.at }
+    if (source === undefined || show === 'again') return placement
+    const around = kept.find((one) => one.source !== undefined && within(source, one.source))
+    if (around?.source !== undefined) return { ...placement, from: around.at + source.slice(around.source.length) }
+    const at = `${sourcesDirectory}/${kept.length}`
+    // Sealed for each command, where it is to be.
+    kept.push({ ...placement, at, readOnly: false, beneath: undefined })
+    return { ...placement, from: at }
+  })
+  return { mounted: { ...layout, mode: 'below', aliases: [], placements: kept }, covers, top: `${sourcesDirectory}/0` }
+}
+
+function isPin({ source, readOnly }: Placement): boolean {
+  return source !== undefined && !readOnly
 }

@@ -2,9 +2,9 @@ import type { Owner } from '@ws/core/adapter'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { StartGuard } from '../processes/start-guard.ts'
+import type { Layout } from '../view/layout.ts'
 import { keyOf } from './key.ts'
 import { launchSupervisor } from './launch.ts'
-import type { SplitLayout } from './split.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export interface WarmPoolOptions {
@@ -60,14 +60,14 @@ export class WarmPool {
   }
 
   /** @returns `undefined` where the command is to start cold */
-  find(command: SandboxCommand, split: SplitLayout): Supervisor | undefined {
+  find(command: SandboxCommand, kept: Layout): Supervisor | undefined {
     if (this.#isClosed) return undefined
     if (this.#failures >= mostFailures && performance.now() - this.#lastFailure < restAfterFailures) return undefined
     if (this.#isCold) {
       this.#isCold = false
       return undefined
     }
-    const key = keyOf(command, split)
+    const key = keyOf(command, kept)
     const known = this.#entries.get(key)
     if (known !== undefined && !known.supervisor.isLost) {
       this.#use(key, known)
@@ -77,7 +77,7 @@ export class WarmPool {
     if (known !== undefined) this.#end(key, known)
     if (!this.#makeRoom()) return undefined
     const { owner, guard } = this.#options
-    const supervisor = launchSupervisor({ command, split, owner, guard: guard(), patience: this.patience })
+    const supervisor = launchSupervisor({ command, kept, owner, guard: guard(), patience: this.patience })
     const entry = { supervisor, timer: setTimeout(() => this.#rest(key), this.#options.idle ?? 60_000).unref() }
     this.#use(key, entry)
     return supervisor

@@ -9,13 +9,13 @@ import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { mountCheck, watchMounts } from '../run/mount-check.ts'
 import { signalIn } from '../processes/first-process.ts'
 import type { Sandbox, SandboxStart } from '../run/sandbox.ts'
-import { encodeOrder } from './order.ts'
-import { afterSilence } from './patience.ts'
+import type { Layout } from '../view/layout.ts'
+import { encodeOrder, splitForSpare } from './order.ts'
 import type { WarmPool } from './pool.ts'
 import { followWarm } from './process.ts'
 import type { Spare } from './spare.ts'
-import { type SplitLayout, splitLayout } from './split.ts'
 import type { Supervisor } from './supervisor.ts'
+import { afterSilence } from './supervisor-parts.ts'
 
 /** An empty pipe takes so much at once. */
 const pipeBytes = 65_536
@@ -29,7 +29,7 @@ const pipeBytes = 65_536
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
   const { command, signal } = start
   if (command.extraFds.size > 0 || command.cgroup !== undefined) return undefined
-  const split = splitLayout(command)
+  const split = splitForSpare(command.layout)
   if (split === undefined) return undefined
   const { placements } = command.layout
   // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
@@ -47,7 +47,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     top: split.top,
   })
   if (order === undefined) return undefined
-  const supervisor = find(pool, command, split)
+  const supervisor = find(pool, command, split.mounted)
   const spare = supervisor && (await take(pool, supervisor, signal))
   if (supervisor === undefined || spare === undefined) return undefined
   const running = supervisor.follow(spare)
@@ -93,7 +93,10 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
       : undefined
     if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()
     report.stream?.once('close', running.expectEnd)
-    return { ...followWarm({ pool, supervisor, spare, running, end, start, hides: split.hidden !== undefined }), watch }
+    return {
+      ...followWarm({ pool, supervisor, spare, running, end, start, hides: command.direct !== undefined }),
+      watch,
+    }
   } catch (error) {
     end()
     spare.close()
@@ -102,9 +105,9 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
 }
 
 /** An error is left to the cold start, which meets it again and says what to do: too few descriptors for instance. */
-function find(pool: WarmPool, command: SandboxCommand, split: SplitLayout): Supervisor | undefined {
+function find(pool: WarmPool, command: SandboxCommand, kept: Layout): Supervisor | undefined {
   try {
-    return pool.find(command, split)
+    return pool.find(command, kept)
   } catch {
     pool.failed('the sandbox that makes others could not be started')
     return undefined

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { type Child, identify, isAlive, signalIn } from '../processes/first-process.ts'
-import { afterSilence } from './patience.ts'
 import { openSpare, type Spare } from './spare.ts'
-import { type Followed, type Running, SupervisorLost, type SupervisorParts, type WarmEnd } from './supervisor-parts.ts'
+import {
+  afterSilence,
+  type Followed,
+  type Running,
+  SupervisorLost,
+  type SupervisorParts,
+  type WarmEnd,
+} from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
 
 /** Its commands end with it: where none waits for it, it has so many times the patience. */

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { duplexPair } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { encodeOrder } from '../../src/warm/order.ts'
+import { encodeOrder, splitForSpare } from '../../src/warm/order.ts'
 import { Supervisor } from '../../src/warm/supervisor.ts'
 import { SupervisorLost } from '../../src/warm/supervisor-parts.ts'
 import { parseLine } from '../../src/warm/wire.ts'
-import { splitLayout } from '../../src/warm/split.ts'
 import type { Layout, Placement } from '../../src/view/layout.ts'
 
 describe('a line of a supervisor', () => {
@@ -104,14 +103,14 @@ describe('a layout in two parts', () => {
   const root = { ...base, at: '/workspace', source: '/host/root' } as Placement
   const part = (rest: Partial<Record<keyof Placement, unknown>>) => ({ ...base, ...rest }) as Placement
   const split = (...placements: Placement[]) =>
-    splitLayout({ layout: { mode: 'below', placements, aliases: [], hasTemporary: true } as Layout })
+    splitForSpare({ mode: 'below', placements, aliases: [], hasTemporary: true } as Layout)
 
   it('keeps the mounts, and leaves the covers to each command', () => {
     const mount = part({ at: '/workspace/skills', source: '/host/skills', readOnly: true })
     const pin = part({ at: '/workspace/a', source: '/host/root/a' })
     const mask = part({ at: '/workspace/a/b', show: 'mask', type: 'file', readOnly: true })
     const found = split(root, mount, pin, mask)
-    expect(found?.kept.placements).toEqual([root, mount])
+    expect(found?.mounted.placements).toEqual([root, mount])
     expect(found?.covers).toEqual([pin, mask])
   })
 
@@ -122,8 +121,6 @@ describe('a layout in two parts', () => {
     expect(split(root, mask, below)).toBeUndefined()
     expect(split(root, readOnly, below)).toBeUndefined()
     expect(split({ ...root, readOnly: true }, part({ at: '/workspace/a', source: '/host/root/a' }))).toBeUndefined()
-    expect(
-      splitLayout({ layout: { mode: 'translated', placements: [], aliases: [], hasTemporary: true } }),
-    ).toBeUndefined()
+    expect(splitForSpare({ mode: 'translated', placements: [], aliases: [], hasTemporary: true })).toBeUndefined()
   })
 })
