@@ -37,12 +37,6 @@ export interface ComposeOptions {
   readonly covers: Covers
 }
 
-/** A bind that differs from what its surroundings show at its place. */
-interface Part {
-  readonly bind: Bind
-  readonly host: string
-}
-
 /**
  * Turns a plan into binds by name and grants by descriptor. Sources and destinations are checked for links right before
  * the start; a path that is exchanged afterwards is not granted.
@@ -58,8 +52,7 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
   try {
     const held = await openSources(plan, sources)
     checkReadOnlyMounts(plan, held, { executor: 'proot', landlock: options.landlock })
-    const parts = await createParts(plan, options)
-    const own = parts.map(({ bind, host }): ViewBind => ({ at: bind.at, host, type: bind.type }))
+    const own = await ownBinds(plan, options)
     const shownAtRoot = own.some(({ at }) => at === '/')
     const whole: ViewBind[] = [
       ...own,
@@ -124,37 +117,31 @@ function grants(held: readonly OpenBind[]): LandlockRule[] {
   return [...rules.values()]
 }
 
-async function createParts(plan: BindPlan, { run, covers }: Pick<ComposeOptions, 'run' | 'covers'>): Promise<Part[]> {
-  const parts: Part[] = []
+/** The binds that differ from what lies around them at their place. */
+async function ownBinds(
+  plan: BindPlan,
+  { run, covers }: Pick<ComposeOptions, 'run' | 'covers'>,
+): Promise<readonly ViewBind[]> {
+  const own: (ViewBind & Pick<Bind, 'at' | 'source'>)[] = []
   const places: WantedSource[] = []
   for (const bind of plan.binds) {
-    const around = enclosing(parts, bind.at)
-    const shown = around?.bind.source === undefined ? undefined : hostPlace(around, bind.at)
+    const around = own.findLast(({ at }) => bind.at !== at && isWithin(bind.at, at))
+    const shown = around?.source === undefined ? undefined : join(around.host, relativeTo(bind.at, around.at))
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
     // A denied part may be missing, and `/tmp` is not listed. A mount point must be there.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
     if (shown !== undefined && !(mayBeMissing && isMissing(shown)))
       places.push({ path: shown as HostPath, type: bind.type, at: bind.at })
     // A later bind at the same place lies over the earlier one.
-    const earlier = parts.findIndex((part) => part.bind.at === bind.at)
-    if (earlier >= 0) parts.splice(earlier, 1)
+    const earlier = own.findIndex(({ at }) => at === bind.at)
+    if (earlier >= 0) own.splice(earlier, 1)
     const cover = () =>
-      bind.kind === 'closed'
-        ? createClosedCover(bind, plan, join(run.path, `closed-${parts.length}`))
-        : covers.get(bind)
-    parts.push({ bind, host: bind.source ?? cover() })
+      bind.kind === 'closed' ? createClosedCover(bind, plan, join(run.path, `closed-${own.length}`)) : covers.get(bind)
+    own.push({ ...bind, host: bind.source ?? cover() })
   }
   // Only checked: proot gets the place in its skeleton, not the place on disk.
   for (const place of await openBindSources(places)) place.close()
-  return parts
-}
-
-function enclosing(parts: readonly Part[], at: VirtualPath): Part | undefined {
-  return parts.findLast(({ bind }) => bind.at !== at && isWithin(at, bind.at))
-}
-
-function hostPlace({ bind, host }: Part, at: VirtualPath): string {
-  return join(host, relativeTo(at, bind.at))
+  return own
 }
 
 function isMissing(path: string): boolean {
