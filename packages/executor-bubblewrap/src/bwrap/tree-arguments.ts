@@ -42,15 +42,9 @@ type Give = (source: DescriptorSource) => string
 /** Whether `/proc` can be written. */
 type Processes = 'read-only' | 'writable'
 
-interface GivenDescriptors {
-  readonly fds: Map<number, DescriptorSource>
-  readonly give: Give
-  readonly copy: (path: string) => string
-  readonly data: (content: Uint8Array) => string
-  readonly close: () => void
-}
+type GivenDescriptors = ReturnType<typeof giveDescriptors>
 
-function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): GivenDescriptors {
+function giveDescriptors({ extraFds, contents, seccomp }: CommandTree) {
   const opened: number[] = []
   const fds = new Map<number, DescriptorSource>(extraFds)
   fds.set(descriptors.status, 'pipe')
@@ -64,12 +58,12 @@ function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): GivenDes
   return {
     fds,
     give,
-    copy(path) {
+    copy(path: string) {
       const fd = openSync(path, 'r')
       opened.push(fd)
       return give(fd)
     },
-    data: (content) => give(contents.keep(content)),
+    data: (content: Uint8Array) => give(contents.keep(content)),
     close() {
       for (const fd of opened) closeSync(fd)
     },

@@ -122,13 +122,6 @@ interface Lost {
   readonly at: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined
 }
 
-/** How a watch has ended. */
-export interface Watched {
-  readonly lost: Lost | undefined
-  /** Paths that were open to the command for a time. */
-  readonly exposed: readonly FileViolation[]
-}
-
 /** Watches what lies over protected parts while a command runs, and puts it back where a program of the host took it away. */
 export interface MountWatch {
   /**
@@ -137,8 +130,8 @@ export interface MountWatch {
    * @throws WorkspaceError `EBUSY` where that cannot be: the sandbox is ended
    */
   covered(): Promise<void>
-  /** Looks a last time. */
-  end(): Promise<Watched>
+  /** Looks a last time. @returns with paths that were open to the command for a time */
+  end(): Promise<{ readonly lost: Lost | undefined; readonly exposed: readonly FileViolation[] }>
 }
 
 interface WatchOptions {

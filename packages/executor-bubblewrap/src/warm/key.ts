@@ -1,4 +1,4 @@
-import { fstatSync, lstatSync } from 'node:fs'
+import { type BigIntStats, fstatSync, lstatSync } from 'node:fs'
 
 import { type MountEntry, parseMountTable, readMountInfo, type SystemEntry } from '@ws/sandbox'
 
@@ -46,14 +46,7 @@ function describeEntry(entry: SystemEntry): unknown {
   return [entry.at, entry.source, status && describeStatus(status, isCopy)]
 }
 
-interface Status {
-  readonly dev: bigint
-  readonly ino: bigint
-  readonly size: bigint
-  readonly ctimeNs: bigint
-}
-
-function describeStatus({ dev, ino, size, ctimeNs }: Status, withContent = false): string {
+function describeStatus({ dev, ino, size, ctimeNs }: BigIntStats, withContent = false): string {
   return [dev, ino, ...(withContent ? [size, ctimeNs] : [])].join(':')
 }
 
