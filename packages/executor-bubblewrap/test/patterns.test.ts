@@ -262,11 +262,12 @@ for (const mode of modes) {
     it('[RU4] cover more than bubblewrap could mount, and refuse what is too much', { timeout: 60_000 }, async () => {
       const workspace = await openWith(createBubblewrapExecutor(formOf(mode)), rules.denyGlob('*.pem'))
       for (let i = 0; i < 260; i++) await put(`many/${i % 10}/${i}.pem`)
-      // Cold, and warm where that is.
-      for (const _ of [1, 2]) {
+      // A cold start that fails is tried again, warm where that is: so there is one that can only be cold.
+      const cold = await openWith(createBubblewrapExecutor({ ...formOf(mode), warm: false }), rules.denyGlob('*.pem'))
+      for (const one of [cold, workspace, workspace]) {
         const command =
           'cat many/*/*; echo x > many/3/3.pem; mv many/4 many/x; rm -f many/5/5.pem; ls many/*/*.pem | wc -l'
-        expect((await workspace.exec(command)).stdout).toBe('260\n')
+        expect((await one.exec(command)).stdout).toBe('260\n')
       }
       expect(readFileSync(join(site.root, 'many/3/3.pem'), 'utf8')).toBe('hush\n')
       await put('many/0/plain')
