@@ -49,6 +49,26 @@ it.each([
     '<xa b><cy><a b><c><a b><c><a><b><c><cz><>',
   ],
   [`l=('a b' '' c); printf '<%s>' \${l[@]#a} "x\${l[@]:1}" "\${l[@]+"\${l[@]}"}"`, '<b><c><x><c><a b><><c>'],
+  [
+    `i=0; printf '<%s>' "$((i++))" $i "$i" $((i++)) "\${z:=5}" $z "$(echo > new)" new*; rm new; a=("$((i++))" $i); printf '<%s>' "\${a[@]}"`,
+    '<0><1><1><1><5><5><><new><new\nline><2><3>',
+  ],
+  [
+    `HOME=/h; l=(1 2 3); IFS=,; printf '<%s>' "a\${l[*]:1}b" \${v:=~/q} "\${w:=~}" \${x-a:~} $v; IFS=; printf '<%s>' "a\${l[*]:1}b"`,
+    '<a2,3b></h/q><~><a:~></h/q><a23b>',
+  ],
+  [
+    `declare -A m; for w in the quick brown fox jumps over the lazy dog é; do ((m[$w]++)); done; echo "\${!m[@]}" \${m[@]}; IFS=,; echo "\${!m[*]}"; [[ "x\${m[*]}" == x1,3* ]] || echo no`,
+    'dog the over quick brown fox lazy jumps é 1 2 1 1 1 1 1 1 1\ndog,the,over,quick,brown,fox,lazy,jumps,é\nno\n',
+  ],
+  [
+    `IFS=,; l=(c d e); [[ "\${l[*]}" =~ ^c,d ]] && echo 1; case \${l[*]:1} in d,e) echo 2;; esac; x=\${l[@]:1}; echo "$x"`,
+    '1\n2\nd e\n',
+  ],
+  [
+    `f() { local -n r=$1 s=$2; r+=(q); r[0]=z; for i in "\${!r[@]}"; do printf %s "$i\${r[i]} "; done; s=("\${r[@]:1}"); [[ -v r[1] ]] && printf -v r[1] n; unset 'r[0]'; }; l=(a b); f l t; echo "\${l[@]} - \${t[@]}"`,
+    '0z 1b 2q n q - b q\n',
+  ],
   [`IFS=' :'; x=' a : b::c : '; printf '<%s>' $x; IFS=; printf '<%s>' $x`, '<a><b><><c>< a : b::c : >'],
   [`printf '<%s>' \${u:-"a b" d*} \${u:=d/*} "$u"; c='printf <%s>'; $c "x y"`, '<a b><d><d/a><d/b.x><d/*><x y>'],
   [

@@ -9,7 +9,7 @@ export const globFiles = [
 const names = ['a', 'b', 'A', '1', '.h', '-', 'é', '.txt', 'ab', 'd', ']', '!', '^', 'x', '.', 'e']
 const quoted = [
   ...["'*'", '"?"', "'['", '"a"', '\\*', '\\[', '\\a', '"]"', '"-"', '""', "''", "'x y'", '"a b"', "' '", '\\ ', '"/"'],
-  ...["$'*'", '"a*"', '"\\*"', "'\\'", '"//"', '"."', '"$p$q"', '"a$q"', '"${e}"'],
+  ...["$'*'", '"a*"', '"\\*"', '"$((n++))"', '"${z:=*}"', "'\\'", '"//"', '"."', '"$p$q"', '"a$q"', '"${e}"'],
 ]
 const open = [
   ...['$p', '${p}', '$q', '${q}', '$e', '${e}', '$w', '${w}', '$(echo "$q")', '`echo "$w"`', '$((n+1))', '${#q}', '$n'],
@@ -92,7 +92,7 @@ export function drawGlobCase(random: Random): string {
   const q = random.pick(['a', '*', 'b1', '[a]', 'a b', '.', 'd', '?', '', '-'])
   const w = random.pick(['a b', ' a', 'b ', 'a* b', 'x  y', '* ?', 'a:b', ':a::', 'd/* a', 'x:y z', ' '])
   const set = `p='${p}' q='${q}' w='${w}' e= n=${random.below(4)} l=(${random.pick(["'a b' c", "a '' 'b*'", '', "''", "'*'"])})`
-  const given = `set -- ${random.pick(['', "'a b' '*'", "''", "a '' b", 'x'])}; unset u`
+  const given = `set -- ${random.pick(['', "'a b' '*'", "''", "a '' b", 'x'])}; unset u z`
   const option = random.chance(0.3) ? `shopt -s ${random.pick(['nullglob', 'dotglob'])}; ` : ''
   const split = random.chance(0.15) ? `IFS=${random.pick([':', "' :'", '', 'a', "$'\\n'", '1', '/', "': '"])}; ` : ''
   const patterns = [

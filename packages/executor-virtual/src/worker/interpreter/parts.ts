@@ -1,8 +1,9 @@
 import { type Part, type Word, wordOf } from '../syntax/nodes.ts'
-import { bracesOf, partsOfText, plain } from '../syntax/patterns.ts'
+import { bracesOf, homeOf, partsOfText, plain } from '../syntax/patterns.ts'
 import { keepDefaults } from '../syntax/repairs.ts'
-import { isChoice, isList, wordHoldsList } from '../syntax/shapes.ts'
+import { isChoice, isList, isStar, mayBeNothing, wordHoldsList } from '../syntax/shapes.ts'
 import { boundary, type Piece } from '../words/fields.ts'
+import { arrayOf, mostKeys, numbered, withoutNumbers } from '../words/keys.ts'
 import type { Command, Interpreter } from './interpreter.ts'
 import { sessionOf, shellOf } from './shell.ts'
 
@@ -56,26 +57,33 @@ export class Parts {
       const { isWord, chosen } = await this.#choose(part)
       return this.#all(chosen, (one) => this.pieces(one, isWord))
     }
-    const { operation, parameter } = part
-    const list = {
-      ...part,
-      ...(parameter === undefined ? {} : { parameter: parameter.replace(/^\*$/, '@').replace(/\[\*\]$/, '[@]') }),
-      ...(operation?.star === true ? { operation: { ...operation, star: false } } : {}),
-    }
+    const { operation } = part
+    if (
+      this.ifs === '' &&
+      operation &&
+      (isList(part) || isStar(part)) &&
+      !/^(?:Substring|ArrayKeys)/.test(operation.type)
+    )
+      sessionOf(this.self).refuse('IFS', 'empty, where the elements of a list are changed; quote the list')
+    const list = listOf(part)
     const separator = this.ifs === '' ? boundary : { text: this.ifs.slice(0, 1), quoted: false, split: true }
     const values = (await this.values([list])).map((text) => ({ text, quoted: false, split: true }))
     return values.flatMap((one, index) => (index === 0 ? [one] : [separator, one]))
   }
 
   async #quoted(parts: readonly Part[]): Promise<Pieces> {
-    if (!parts.some(isList)) return [{ text: (await this.values(parts)).join(''), quoted: true }]
+    if (!parts.some((part) => isList(part) || isStar(part)))
+      return [{ text: (await this.values(parts)).join(''), quoted: true }]
     let isEmpty = false
     const pieces = await this.#all(parts, async (part): Promise<Pieces> => {
       if (wordHoldsList(part)) {
         const { chosen } = await this.#choose(part)
         return this.#quoted(chosen.flatMap((one) => (one.type === 'DoubleQuoted' ? (one.parts ?? []) : [one])))
       }
-      const values = /^(?:Literal|Escaped)$/.test(part.type) ? [part.value ?? ''] : await this.values([part])
+      const isText = /^(?:Literal|Escaped)$/.test(part.type)
+      if (isStar(part)) return [{ text: (await this.values([listOf(part)])).join(this.ifs.slice(0, 1)), quoted: true }]
+      let values = isText ? [part.value ?? ''] : await this.values([part])
+      if (mayBeNothing(part) && values.join('') === '') values = []
       isEmpty ||= values.length === 0
       return values.flatMap(
         (text, index): Pieces => [...(index === 0 ? [] : ([boundary] as const)), { text, quoted: true }],
@@ -111,14 +119,37 @@ export class Parts {
     const { xtrace } = options
     shell.traced ||= xtrace
     options.xtrace = false
+    const putBack = this.#inOrder(parts)
     try {
       await this.#run({ name: { type: 'Word', parts: [plain(standIn)] }, args: [word] })
-      return shell.values
+      return putBack === undefined ? shell.values : shell.values.map(withoutNumbers)
     } finally {
+      putBack?.()
       shell.traced = traced
       options.xtrace = xtrace
       state.lastArg = lastArg
     }
+  }
+
+  /** Gives an associative array bash's order, if the part is its list. */
+  #inOrder([part, ...others]: readonly Part[]): (() => void) | undefined {
+    const { arrays, associativeArrays } = this.self.ctx.state
+    const name = part === undefined || others.length > 0 ? '' : (arrayOf(part) ?? '')
+    const list = associativeArrays?.has(name) === true ? arrays?.get(name) : undefined
+    if (list === undefined || list.elements.size < 2) return undefined
+    if (list.elements.size > mostKeys || JSON.stringify(part?.operation?.word ?? '').includes(`"${name}[`))
+      sessionOf(this.self).refuse(
+        `\${${name}[@]}`,
+        `more than ${mostKeys} keys, or the array within itself; use a loop`,
+      )
+    const { elements } = list
+    list.elements = numbered(elements)
+    return () => (list.elements = elements)
+  }
+
+  /** True for a word with lists, where associative arrays have an order of their own. */
+  protected holdsKeys(word: object): boolean {
+    return Boolean(this.self.ctx.state.associativeArrays?.size) && /\[[@*]\]"|"ArrayKeys"/.test(JSON.stringify(word))
   }
 
   /** Makes assignments without a command. */
@@ -129,5 +160,17 @@ export class Parts {
   async #run(command: object): Promise<void> {
     const node = { type: 'SimpleCommand', assignments: [], redirections: [], line: this.#line, ...command }
     this.errors += (await this.#execute.call(this.self, node as unknown as Command, '')).stderr
+  }
+}
+
+/** `${a[*]}` as `${a[@]}`; a tilde is expanded in `${x:=~}` without quotes alone. */
+export function listOf(part: Part): Part {
+  const { operation, parameter } = part
+  const word = operation?.type === 'AssignDefault' && operation.word
+  const parts = word && word.parts.map((one) => (one.type === 'TildeExpansion' ? homeOf(one) : one))
+  return {
+    ...part,
+    ...(parameter === undefined ? {} : { parameter: parameter.replace(/^\*$/, '@').replace(/\[\*\]$/, '[@]') }),
+    ...(operation && { operation: { ...operation, star: false, ...(parts && { word: { type: 'Word', parts } }) } }),
   }
 }

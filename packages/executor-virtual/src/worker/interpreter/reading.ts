@@ -104,6 +104,9 @@ export async function readInput(
   stdin: string,
   run: (given: readonly string[]) => Promise<ExecResult>,
 ): Promise<ExecResult> {
+  const element = optionsOf(given, 'dnNptuiaOsCc').names.find((word) => word.includes('['))
+  if (element !== undefined)
+    sessionOf(self).refuse(`${name} ${element}`, 'an element of a list; read a variable, and assign its value')
   const input = stdin || (self.ctx.state.groupStdin ?? '')
   // just-bash takes no letters of `mapfile` together.
   const words =

@@ -17,6 +17,7 @@ import { emptyMove } from './empty-move.ts'
 import { testError } from './test-words.ts'
 import { asOne, intoPipe, isBareExec, outputsOf, readsFile } from './to-errors.ts'
 import { declareLocals } from './locals.ts'
+import { referredWords, withReferences } from './references.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
@@ -112,11 +113,12 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     return result
   }
 
-  interpreter.executeCommandInner = async function (command: Command, stdin: string, owns: boolean) {
+  interpreter.executeCommandInner = async function (given: Command, stdin: string, owns: boolean) {
+    const command = await withReferences(this, given)
     const session = sessionOf(this)
     const around = session.outputs
-    const isApart = command.type === 'Subshell' || shellOf(this).piped.has(command)
-    const places = shellOf(this).piped.has(command) ? intoPipe(around) : around
+    const isApart = command.type === 'Subshell' || shellOf(this).piped.has(given)
+    const places = shellOf(this).piped.has(given) ? intoPipe(around) : around
     session.outputs = outputsOf(command, places)
     const isRedirected = session.outputs !== places && !isBareExec(command)
     try {
@@ -142,7 +144,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     if (command.type === 'SimpleCommand') return executeCommandInner.call(self, command, stdin, owns)
     const words = new Words(self, executeSimpleCommand, command.line)
     if (!loops.has(command.type))
-      return words.run(command, (ready) => executeCommandInner.call(self, ready, stdin, owns))
+      return words.run(/^C(?:ase|ond)/.test(command.type) ? await words.ofTest(command) : command, (ready) =>
+        executeCommandInner.call(self, ready, stdin, owns),
+      )
     const loop = { body: new Set<unknown>((command as Loop).body), ran: false, left: false }
     const node = command.type === 'For' ? ((await words.ofLoop(command as ForLoop)) as Command) : command
     shell.loops.push(loop)
@@ -177,7 +181,8 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
   }
 
-  interpreter.runCommand = async function (name, words, ...rest) {
+  interpreter.runCommand = async function (name, own, ...rest) {
+    const words = referredWords(this, name, own)
     if (name === standIn) {
       shellOf(this).values = words
       return { stdout: '', stderr: '', exitCode: 0 }
@@ -186,6 +191,10 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       return readInput(this, name, words, typeof rest[1] === 'string' ? rest[1] : '', (ready) =>
         runCommand.call(this, name, ready, ...rest),
       )
+    if (name === 'unset' && words[0] === '-n') sessionOf(this).refuse('unset -n', 'a reference stays; use another name')
+    const isMap = (word: string) => this.ctx.state.associativeArrays?.has(word) === true
+    if (/^(?:declare|typeset)$/.test(name) && words.includes('-p') && words.some(isMap))
+      sessionOf(this).refuse(`${name} -p`, 'an associative array is shown in another form; use a loop')
     if (name === 'trap') return setTrap(this, words)
     if (name === 'wait') return wait(this, words)
     if (name === 'let' && words.length > 0) return letExpressions(this, words)

@@ -7,7 +7,8 @@ import { plain } from '../syntax/patterns.ts'
 import * as shapes from '../syntax/shapes.ts'
 import { type Field, fieldsOf } from '../words/fields.ts'
 import { namesOf, type Place } from '../words/names.ts'
-import { Parts, type Pieces } from './parts.ts'
+import { listOf, Parts, type Pieces } from './parts.ts'
+import { replaced } from './references.ts'
 import { sessionOf } from './shell.ts'
 
 const declarations = /^(?:declare|typeset|local|export|readonly)$/
@@ -52,9 +53,14 @@ export class Words extends Parts {
 
   async ofCommand<Node extends SimpleCommand>(node: Node): Promise<Node> {
     const { name, args, assignments = [] } = node
+    const { arrays, associativeArrays = [] } = this.self.ctx.state
+    for (const one of associativeArrays)
+      for (const key of ['*', '@'])
+        if (arrays?.get(one)?.elements.has(key) === true)
+          sessionOf(this.self).refuse(`${one}[${key}]`, 'a key that stands for a list; put a letter before each key')
     const isText = declarations.test(literal(name) ?? '') ? shapes.isAssignment : undefined
     const words = [
-      ...(name === null ? [] : shapes.isOpenName(name) ? await this.#expanded(name) : [name]),
+      ...(name === null ? [] : shapes.isOpenName(name) || this.#isOpenList(name) ? await this.#expanded(name) : [name]),
       ...(await this.#literals(args, isText)),
     ]
     const assigned: unknown[] = []
@@ -68,15 +74,35 @@ export class Words extends Parts {
     return { ...node, name: words[0] ?? null, args: words.slice(1), assignments: assigned }
   }
 
+  #isOpenList(word: Word): boolean {
+    return this.holdsKeys(word) && word.parts.every(({ type }) => type !== 'ProcessSubstitution')
+  }
+
+  /** `[[ … ]]` and `case`, in which just-bash joins `${a[*]}` by blanks. */
+  async ofTest<Node extends object>(node: Node): Promise<Node> {
+    if (this.ifs.startsWith(' ') && !this.holdsKeys(node)) return node
+    return (await replaced(node, async (value) => {
+      const part = value as Part
+      const isStar = shapes.isStar(part)
+      if (!isStar && (!shapes.isList(part) || shapes.isChoice(part))) return value
+      return plain((await this.values([listOf(part)])).join(isStar ? this.ifs.slice(0, 1) : ' '))
+    })) as Node
+  }
+
   async ofLoop<Node extends ForLoop>(node: Node): Promise<Node> {
     return { ...node, words: await this.#literals(node.words ?? []) }
   }
 
   async #literals(words: readonly Word[], isText: (word: Word) => boolean = () => false): Promise<Word[]> {
     const all: Word[] = []
-    for (const word of words) {
+    const mayBeOpen = (word: Word) => shapes.isOpen(word) || this.#isOpenList(word)
+    const last = words.findLastIndex(mayBeOpen)
+    // just-bash expands its words after all of these.
+    const inOrder = words.slice(0, last + 1).some(shapes.hasEffect)
+    for (const [index, word] of words.entries()) {
+      const isOpen = mayBeOpen(word) || (inOrder && index < last && shapes.isExpanded(word))
       if (isText !== shapes.isAssignment || !isText(word))
-        all.push(...(isText(word) || !shapes.isOpen(word) ? [word] : await this.#expanded(word)))
+        all.push(...(isText(word) || !isOpen ? [word] : await this.#expanded(word)))
       else if (shapes.holdsBraces(word))
         sessionOf(this.self).refuse('{…}', 'in a declaration it makes several of it; quote it')
       else all.push(await this.#text(word))
@@ -89,12 +115,18 @@ export class Words extends Parts {
     if (!shapes.isOddText(word)) return word
     const separator = isDocument ? ' ' : this.ifs.slice(0, 1) || ' '
     let text = ''
-    for (const part of word.parts.flatMap(shapes.flat)) {
+    const parts = word.parts.flatMap((outer) =>
+      shapes.flat(outer).map((part) => ({ part, isQuoted: outer.type === 'DoubleQuoted' })),
+    )
+    for (const { part, isQuoted } of parts) {
       const { type, value = '', operation, parameter } = part
       const isStar = isDocument && (parameter === '*' || (operation && parameter?.endsWith('[*]') === true))
       const list = isStar ? { ...part, parameter: parameter?.replace('*', '@') } : part
       if (/^(?:Literal|SingleQuoted|Escaped)$/.test(type)) text += value
-      else text += (await this.values([list], type !== 'TildeExpansion')).join(operation ? separator : ' ')
+      else {
+        const isJoined = isQuoted || !shapes.isList(part) || operation?.type === 'PatternRemoval'
+        text += (await this.values([list], type !== 'TildeExpansion')).join(operation && isJoined ? separator : ' ')
+      }
     }
     return literalWord(text)
   }

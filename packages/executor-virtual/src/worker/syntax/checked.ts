@@ -7,7 +7,7 @@ import { keepInFunctions } from './leaving.ts'
 import { markInherited } from './inherited.ts'
 import { markPatterns } from './patterns.ts'
 import { repair } from './repairs.ts'
-import { lastWordProblem, referenceProblem, unlikeBash } from './unlike.ts'
+import { lastWordProblem, unlikeBash } from './unlike.ts'
 import { isolatePipelines } from './isolated.ts'
 import { literal, literalWord, type Node, walk, wordOf } from './nodes.ts'
 
@@ -37,10 +37,7 @@ export function checkSyntax(ast: Script): Script {
   const nodes: Node[] = []
   walk(ast, (node) => nodes.push(node))
   const problem =
-    lastWordProblem(nodes) ??
-    referenceProblem(nodes) ??
-    jobsProblem(nodes) ??
-    firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
+    lastWordProblem(nodes) ?? jobsProblem(nodes) ?? firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
   if (problem !== undefined) return { ...ast, statements: refusing(problem) }
   nodes.forEach(markPatterns)
   nodes.forEach(repair)
@@ -80,7 +77,7 @@ export interface Problem {
 const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-7]{2})/
 
 /** just-bash reads `"$x""y"` as `$xy`. */
-const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w|[\w})]""\$(?:@|\{\w+\[@)|\$(?:@|\{\w+\[@[^}]*\})""\$/
+const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w|[\w})"]""\$(?:@|\{@|\{\w+\[@)|\$(?:@|\{(?:\w+\[@|@)[^}]*\})""["$]/
 
 /** bash takes `$x{a,b}` for `$xa $xb`, and `{$x,b}c` for `$xc bc`. */
 const bracesAtName = /\$[A-Za-z_]\w*(?:\{[^{}]*(?:,|\.\.)|(?:,[^{}]*)?\}[\w{])/

@@ -24,6 +24,7 @@ export interface Operation {
   readonly word?: Word | null
   readonly operator?: string
   readonly star?: boolean
+  readonly array?: string
   readonly checkEmpty?: boolean
   pattern?: Word | null
   readonly replacement?: Word | null

@@ -124,7 +124,7 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   return [part]
 }
 
-function homeOf({ user }: Part): Part {
+export function homeOf({ user }: Part): Part {
   return typeof user === 'string'
     ? plain(`~${user}`)
     : { type: 'ParameterExpansion', parameter: 'HOME', operation: null }

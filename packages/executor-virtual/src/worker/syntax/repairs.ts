@@ -7,8 +7,14 @@ export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
   // `for x; do` splits what is quoted in "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
+  const { word } = (node as unknown as Part).operation ?? {}
+  // just-bash expands a tilde after each colon, as in an assignment.
+  if (word) Object.assign(word, { parts: word.parts.map((part, index) => (index > 0 ? withoutTilde(part) : part)) })
   if ('parts' in node) keepDefaults(node as unknown as Word)
 }
+
+const withoutTilde = (part: Part): Part =>
+  part.type === 'TildeExpansion' ? { type: 'Literal', value: `~${part.user ?? ''}` } : part
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
 

@@ -31,12 +31,23 @@ export function isOpen(word: Word): boolean {
       (/^(?:Literal|Escaped)$/.test(part.type) && /[*?[\\]/.test(part.value ?? '')) ||
       (part.type === 'DoubleQuoted' &&
         part.parts?.some(isAnyList) === true &&
-        (parts.length + (part.parts?.length ?? 0) > 2 || part.parts?.some(wordHoldsList) === true))
+        (part.parts.some(mayBeNothing) ||
+          parts.length + (part.parts?.length ?? 0) > 2 ||
+          part.parts?.some(wordHoldsList) === true))
     result = parts.some(isOdd) && parts.every(({ type }) => type !== 'ProcessSubstitution')
     known.set(word, result)
   }
   return result
 }
+
+/** True for a word that may change a variable or a file. */
+export const hasEffect = (word: Word): boolean =>
+  /"type":"(?:AssignDefault|ArithmeticExpansion|CommandSubstitution)"/.test(JSON.stringify(word))
+
+/** True for a word of one value that an expansion gives. */
+export const isExpanded = ({ parts }: Word): boolean =>
+  parts.some(({ type, parts: inner }) => type === 'DoubleQuoted' && inner?.some((one) => one.type !== 'Literal')) &&
+  parts.every(({ type }) => type !== 'ProcessSubstitution')
 
 /** The parts in quotes and in brackets. */
 export const flat = (part: Part): readonly Part[] =>
@@ -62,10 +73,19 @@ export const isKeyed = ({ parts: [first, ...others] }: Word): boolean =>
 export const holdsBraces = ({ parts }: Word): boolean =>
   /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(parts.map(({ type, value = '' }) => (type === 'Literal' ? value : '')).join(''))
 
+/** True for `${@+x}`, which is no word without parameters. */
+export const mayBeNothing = ({ parameter, operation }: Part): boolean =>
+  parameter === '@' && operation?.type === 'UseAlternative'
+
+/** True for `${a[*]}` and `${*:1}`. */
+export const isStar = ({ type, parameter = '', operation }: Part): boolean =>
+  type === 'ParameterExpansion' &&
+  (parameter.endsWith('[*]') || (parameter === '*' && Boolean(operation)) || operation?.star === true)
+
 /** True for a list, and for `['*']`, of which just-bash has another text in an assignment. */
 export const isOddText = ({ parts }: Word): boolean =>
   parts.some((part) => isAnyList(part) || part.parts?.some(isAnyList) === true) ||
   (parts.some(({ type, pattern }) => type === 'Glob' && pattern?.includes('[') === true) &&
     parts.some(({ type, pattern }) => type.endsWith('Quoted') || /["'\\]/.test(pattern ?? '')))
 
-const isAnyList = (part: Part) => isList(part) || /^\*$|\[\*\]$/.test(part.parameter ?? '')
+const isAnyList = (part: Part) => isList(part) || isStar(part) || part.parameter === '*'

@@ -24,6 +24,9 @@ export function unlikeBash(node: Node): Problem | undefined {
     return quotedInGroup
   if (negatedWord.test(text.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gs, '"')))
     return { subject: '[[ !… ]]', reason: 'without a blank after `!` it is a part of the word; put one there' }
+  if (innerSubscript.test(text))
+    return { subject: '[[ -v a[b[…]] ]]', reason: 'bash refuses the inner subscript; put its value into a variable' }
+  if (blankInKey.test(text)) return { subject: 'name=([a b]=…)', reason: 'a blank in a key; quote the key' }
   // just-bash ends the group at such a parenthesis.
   if (quotedParenthesis.test(text) && groupInTree.test(JSON.stringify(node))) return quotedInGroup
   if (
@@ -33,9 +36,16 @@ export function unlikeBash(node: Node): Problem | undefined {
     return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
   if (quotedComma.test(text) && JSON.stringify(node).includes('"BraceExpansion"'))
     return { subject: '{…}', reason: 'a quoted comma in braces; write the words out' }
-  if ((node.type === 'For' && node.words?.some(runsOn)) || (node.type === 'SimpleCommand' && node.args.some(runsOn)))
-    return { subject: '[', reason: 'after a name it is not closed before a blank; quote it' }
+  const words = node.type === 'For' ? (node.words ?? []) : node.type === 'SimpleCommand' ? node.args : []
+  if (words.some(holdsBracesInBrackets)) return { subject: '{…}', reason: 'braces in brackets; write the words out' }
+  if (node.type === 'For' && JSON.stringify(words).includes('"LINENO"'))
+    return { subject: '$LINENO', reason: 'it is not known in the words of a loop; put it into a variable before' }
+  if (words.some(runsOn)) return { subject: '[', reason: 'after a name it is not closed before a blank; quote it' }
+  if (type === 'BraceExpansion' && items?.some(isOfTwoCases))
+    return { subject: '{a..Z}', reason: 'letters of two cases; write them out' }
   if (node.type !== 'SimpleCommand') return undefined
+  if (node.assignments?.some(({ array }) => array?.some(runsOn)))
+    return { subject: 'name=(…[…)', reason: 'a bracket that is not closed before a blank; quote it' }
   if (node.assignments?.some(({ array }) => array?.some(hasComputedKey) === true) === true)
     return { subject: 'name=([…]=…)', reason: 'a key is not expanded there; use name[…]=…' }
   return unlikeBuiltin(node)
@@ -46,6 +56,8 @@ const quotedInGroup: Problem = {
   reason: 'a quoted parenthesis in a group; put it into a variable',
 }
 const negatedWord = /\[\[(?:(?!\]\])[^])*[\s(]!(?![\s=(])/
+const blankInKey = /^\s*(?:declare|local|typeset)\s[^(]*=\([^]*?\[[^\]"'$`\\]*\s[^\]]*\]=/
+const innerSubscript = /\s-v\s+["']?\w+\[[^\]\s]*\[/
 const quotedParenthesis = /[?*+@!]\((?:[^()'"]|'[^'()]*'|"[^"()]*")*(?:'[^'()]*[()]|"[^"()]*[()])/
 const groupInTree = /"pattern":"[^"]*[?*+@!]\(/
 
@@ -54,7 +66,7 @@ const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
 /** A word such as `[$k]=v`, or the begin of `[1 + 1]=v`. */
 function hasComputedKey({ parts }: Word): boolean {
   const [first, ...others] = parts.map(({ value, pattern }) => value ?? (typeof pattern === 'string' ? pattern : ''))
-  if (first?.startsWith('[') !== true || first + others.join('') === '[') return false
+  if (first?.startsWith('[') !== true || !/^(?:Glob|Literal)$/.test(parts[0]?.type ?? '')) return false
   const isOpen = first.split('[').length > [first, ...others].join('').split(']').length
   return isOpen || others.some((text) => text.startsWith(']='))
 }
@@ -74,6 +86,13 @@ function runsOn({ parts }: Word): boolean {
       )
   )
 }
+
+const isOfTwoCases = ({ start, end }: { readonly start?: string | number; readonly end?: string | number }) =>
+  /^(?:[a-z][A-Z]|[A-Z][a-z])$/.test(`${start}${end}`)
+
+/** bash expands braces before it looks for brackets. */
+const holdsBracesInBrackets = ({ parts }: Word): boolean =>
+  parts.some(({ pattern = '' }) => /\[[^\]]*\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(pattern))
 
 /** just-bash takes a comma for a separator that is quoted within braces. */
 function isTorn({ type, value = '' }: Part): boolean {
@@ -107,32 +126,6 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
     default:
       return undefined
   }
-}
-
-/** Writes that do not reach a variable which is named by `declare -n`. */
-export function referenceProblem(nodes: readonly Node[]): Problem | undefined {
-  const names = new Set<string>()
-  const commands = nodes.filter((node) => node.type === 'SimpleCommand')
-  for (const node of commands) {
-    if (!['declare', 'local', 'typeset'].includes(literal(node.name) ?? '')) continue
-    const words = node.args.map((word) => textOf(word))
-    if (words.some((word) => /^-[a-zA-Z]*n/.test(word)))
-      for (const word of words) if (!word.startsWith('-')) names.add(word.replace(/=.*$/s, ''))
-  }
-  if (names.size === 0) return undefined
-  const reason = 'a list, and what is read or added, does not reach the variable that `-n` names; use its own name'
-  for (const node of commands) {
-    const odd = node.assignments?.find(
-      (one) =>
-        names.has(one.name ?? '') &&
-        ((one.array ?? null) !== null || (one as { readonly append?: boolean }).append === true),
-    )
-    if (odd !== undefined) return { subject: `${odd.name}=`, reason }
-    if (!['read', 'mapfile', 'readarray'].includes(literal(node.name) ?? '')) continue
-    const target = node.args.map((word) => textOf(word)).find((word) => names.has(word))
-    if (target !== undefined) return { subject: `${literal(node.name)} ${target}`, reason }
-  }
-  return undefined
 }
 
 /** `$_` is the last word of the command before, which is not known at the start and after a command without words. */

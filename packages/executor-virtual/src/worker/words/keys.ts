@@ -1,0 +1,39 @@
+import { encodeText } from '@ws/shell-tools'
+
+import type { Part } from '../syntax/nodes.ts'
+
+const buckets = 1024
+/** bash makes more buckets beyond this. */
+export const mostKeys = 2 * buckets - 1
+
+/** The keys of an associative array in bash's order: by the buckets of its table, the newest first in each. */
+function inOrderOfBash(keys: Iterable<string>): string[] {
+  const placed = [...keys].reverse().map((key) => ({ key, bucket: bucketOf(key) }))
+  return placed.sort((left, right) => left.bucket - right.bucket).map(({ key }) => key)
+}
+
+/** FNV-1, over bytes with a sign. */
+function bucketOf(key: string): number {
+  let hash = 2_166_136_261
+  for (const byte of encodeText(key)) hash = Math.imul(hash, 16_777_619) ^ ((byte << 24) >> 24)
+  return (hash >>> 0) % buckets
+}
+
+const mark = '\u{f0008}'
+
+/** The same elements with keys that just-bash, which sorts them, leaves in this order. */
+export function numbered(elements: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(
+    inOrderOfBash(elements.keys()).map((key, index) => [
+      `${mark}${String(index).padStart(4, '0')}${key}`,
+      elements.get(key) ?? '',
+    ]),
+  )
+}
+
+export const withoutNumbers = (text: string): string => text.replace(/\u{f0008}\d{4}/gu, '')
+
+/** The array of a list. */
+export function arrayOf({ parameter = '', operation }: Part): string | undefined {
+  return operation?.type === 'ArrayKeys' ? operation.array : /^(\w+)\[[@*]\]$/.exec(parameter)?.[1]
+}
