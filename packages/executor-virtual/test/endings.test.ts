@@ -23,6 +23,17 @@ describe('a command that does not end', () => {
     expect(performance.now() - start).toBeLessThan(2_000)
   })
 
+  it('[PC16] keeps its output up to the program that ran, and names it', async () => {
+    await using workspace = await open({ executor: endless })
+    await run(workspace, 'true')
+    const script = `echo a; f() { echo b >&2; x=$(echo no); echo no | cat > file; }; { f; echo c; } 2>&1; ${deaf}; echo never`
+    const { stdout, stderr } = await workspace.exec(script, { timeout: 500, killGrace: 100 })
+    expect(stdout).toBe('a\nb\nc\n')
+    expect(stderr).toBe(
+      'bash: ended while this ran: grep -E (a+)+$; a repetition of a repetition, such as `(a*)*` or `a*a*`, takes too many steps on a long line: take one out, or give it less text\n',
+    )
+  })
+
   it('[PC16] stops at its next statement where it hears of its timeout', async () => {
     await using workspace = await open()
     await run(workspace, 'sleep 0.01')

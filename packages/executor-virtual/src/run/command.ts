@@ -23,6 +23,7 @@ import { collectInput } from './input.ts'
 import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
 import { answer, answerFetch, answerInput } from './serve-files.ts'
+import { SoFar } from './so-far.ts'
 
 export interface StartOptions {
   readonly pool: WorkerPool
@@ -38,7 +39,8 @@ export interface StartOptions {
 /** Milliseconds that a change of the store may take after the command was ended. One that is cut off could land later. */
 const changeGrace = 5_000
 
-type Ending = Omit<Done, 'type'> | { readonly killed: KillSignal; readonly stderr?: Uint8Array }
+type Killed = { readonly killed: KillSignal; readonly stdout?: Uint8Array; readonly stderr?: Uint8Array }
+type Ending = Omit<Done, 'type'> | Killed
 
 /** Starts a command in a thread of its own and follows it to its end. */
 export function startCommand(options: StartOptions): StartedCommand {
@@ -114,7 +116,7 @@ export function startCommand(options: StartOptions): StartedCommand {
   }
 
   function report(ending: Ending): ExecutorResult {
-    if (!('killed' in ending)) void output.onStdout(ending.stdout)
+    if (ending.stdout !== undefined) void output.onStdout(ending.stdout)
     if (ending.stderr !== undefined) void output.onStderr(ending.stderr)
     return {
       exitCode: 'killed' in ending || killedBy !== undefined ? null : ending.exitCode,
@@ -174,21 +176,19 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   const { maxFileBytes } = limits
   const signals = { signal: over, changeSignal: changes.signal }
   const workspaceFiles = new WorkspaceFiles(files, { ...signals, maxFileBytes, passable, topEntries })
+  const soFar = new SoFar()
   port.on('message', (message: FromWorker) => {
-    if (message?.type === 'done') {
-      ended.resolve(message)
-      return
-    }
+    if (message?.type === 'done') return ended.resolve(message)
+    if (message?.type === 'progress') return soFar.add(message)
     if (over.aborted) return
     // a message that the worker never sends gets no answer
     const answered = answerTo(message).catch(() => undefined)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
   })
-  async function answerTo(message: Exclude<FromWorker, { type: 'done' }>): Promise<void> {
+  async function answerTo(message: Exclude<FromWorker, { type: 'done' | 'progress' }>): Promise<void> {
     if (message.type === 'input') return await answerInput(port, message.id, collect)
     if (message.type !== 'fetch') return await answer(port, workspaceFiles, message)
-    // a command that has no network does not ask
     if (downloads !== undefined) await answerFetch(port, downloads, message)
   }
   const flag = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
@@ -224,7 +224,8 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     stopping: flag,
   }
   worker.postMessage(task, [port2])
-  const ending = await ended.promise
+  const end = await ended.promise
+  const ending = 'killed' in end ? { ...end, ...soFar.end(end.stderr) } : end
   port.close()
   stopping.removeEventListener('abort', stop)
   // A command that was stopped may have left state in the thread.

@@ -117,6 +117,7 @@ async function run(
   const { words: given, inherits } = takeMark(marked)
   const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
   if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
+  session.begin([name, ...given].join(' '))
   const call = callOf(name, given, context, session, inherits)
   if (tool === undefined && mayReadInput(name, given)) session.noteInput(call)
   const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)

@@ -7,7 +7,7 @@ import { parentPort } from 'node:worker_threads'
 
 import { BashFileSystem } from '../files/system.ts'
 import { guardedCommands } from './commands.ts'
-import type { Done, WorkerCommand, ToWorker } from './protocol.ts'
+import type { Done, Progress, WorkerCommand, ToWorker } from './protocol.ts'
 import { createRemoteFiles } from './remote-files.ts'
 import { findInternals } from './interpreter/interpreter.ts'
 import { repairInterpreter } from './interpreter/repaired.ts'
@@ -60,6 +60,10 @@ async function run({
       return false
     },
   })
+  session.report = (stdout, stderr, running) => {
+    const bytes = (text: string) => Buffer.from(text, 'latin1')
+    port.postMessage({ type: 'progress', stdout: bytes(stdout), stderr: bytes(stderr), running } satisfies Progress)
+  }
   const files = new BashFileSystem(remote.files, { session, root })
   bindSession(files, session)
   matchFor(session)

@@ -61,7 +61,16 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-export type FromWorker = FileRequest | InputRequest | FetchRequest | Done
+/** Output since the last report, for a command that has to be killed. */
+export interface Progress {
+  readonly type: 'progress'
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  /** The program that begins. */
+  readonly running: string
+}
+
+export type FromWorker = FileRequest | InputRequest | FetchRequest | Progress | Done
 
 export type ToWorker =
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }

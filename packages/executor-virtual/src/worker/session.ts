@@ -1,13 +1,15 @@
-import type { Invocation, Listing, ToolHost } from '@ws/shell-tools'
+import { bytesOf, type Invocation, type Listing, outputOf, type ToolHost, type ToolResult } from '@ws/shell-tools'
 
 import type { BashFileSystem } from '../files/system.ts'
-import { firstOutputs } from './interpreter/to-errors.ts'
+import { firstOutputs, type Outputs } from './interpreter/to-errors.ts'
 import { type FatalError, findInternals } from './interpreter/interpreter.ts'
 
 // Kept from before just-bash locks them for a script.
 const startTimer = setTimeout
 const stopTimer = clearTimeout
 const now = performance.now.bind(performance)
+/** Milliseconds after which output is reported, where no program begins. */
+const reportTime = 100
 const longestTimer = 2 ** 31 - 1
 
 /** A mark on standard error where a script was stopped; just-bash would put words of its own there. */
@@ -31,7 +33,13 @@ export class Session implements ToolHost {
   #inheritedInput: string | undefined
   /** The files themselves: those that just-bash hands to a command have its own methods only. */
   files: Listing | undefined
-  outputs = firstOutputs
+  outputs: Outputs = firstOutputs
+
+  /** Output of the script that has not been reported, as bytes with one character for each, and the number of its pieces. */
+  readonly #printed = { stdout: '', stderr: '' }
+  pieces = 0
+  #reportedAt = now()
+  report: ((stdout: string, stderr: string, running: string) => void) | undefined
 
   /** The shell, as a refusal names it. */
   readonly #shell: string
@@ -69,6 +77,28 @@ export class Session implements ToolHost {
     this.#refusal ??= `${subject}: not supported by ${this.#shell}: ${reason}\n`
     this.check()
     throw new Error('unreachable')
+  }
+
+  /** Notes output of a command, where it goes to the output of the script. */
+  print(result: ToolResult, { places }: Outputs): void {
+    for (const [number, text] of [
+      ['1', outputOf(result)],
+      ['2', bytesOf(result.stderr)],
+    ] as const) {
+      const place = places.get(number)
+      if (text === '' || (place !== 'output' && place !== 'errors')) continue
+      this.#printed[place === 'output' ? 'stdout' : 'stderr'] += text
+      this.pieces += 1
+    }
+    if (now() - this.#reportedAt > reportTime) this.begin('')
+  }
+
+  /** Reports the output before a program that may never end. */
+  begin(program: string): void {
+    const { stdout, stderr } = this.#printed
+    Object.assign(this.#printed, { stdout: '', stderr: '' })
+    this.#reportedAt = now()
+    this.report?.(stdout, stderr, program.slice(0, 200))
   }
 
   /** Notes that a command reads standard input, and refuses what was read before by another one. */

@@ -7,7 +7,7 @@ import { withoutMarks } from '../syntax/inherited.ts'
 import type { ForLoop, SimpleCommand } from '../syntax/nodes.ts'
 import { prepared } from '../syntax/prepare.ts'
 import { readInput } from './reading.ts'
-import { inSubstitution, sessionOf, shellOf } from './shell.ts'
+import { inSubstitution, sessionOf, shellOf, start } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, Statement } from './interpreter.ts'
 import { evaluatedWords, attributedAssignments, letExpressions } from './arithmetic-words.ts'
 import { asScript, endingOf, endScript, isDiscarded, isLeaving, noteFault, passFault, withFaults } from './discard.ts'
@@ -122,8 +122,11 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     session.outputs = outputsOf(command, places)
     const isRedirected = session.outputs !== places && !isBareExec(command)
     try {
-      const result = await withFaults(this, command, () => judged(this, command, stdin, owns))
-      return asOne(result, places)
+      const { pieces } = session
+      const result = asOne(await withFaults(this, command, () => judged(this, command, stdin, owns)), places)
+      // Otherwise the commands within have noted theirs.
+      if (session.pieces === pieces) session.print(result, places)
+      return result
     } finally {
       // `exec >&2` holds for the rest of the script
       if (isApart || isRedirected) session.outputs = around
@@ -235,22 +238,4 @@ async function endWithout(
   }
   session.endedBy = session.missing
   await endScript(interpreter, 127, { stdout: outputOf(result), stderr: result.stderr })
-}
-
-/** Gives a script what is its own: just-bash lets all of them share what they export, and their options. */
-function start(interpreter: Interpreter): void {
-  const session = sessionOf(interpreter)
-  const { state } = interpreter.ctx
-  const { source, exported } = session.begins
-  session.begins = {}
-  shellOf(interpreter).source = source
-  Object.assign(state, {
-    shoptOptions: { ...state.shoptOptions },
-    readonlyVars: new Set(state.readonlyVars),
-    exportedVars: new Set(exported ?? state.exportedVars),
-    hashTable: new Map(),
-    // `cd -` has nowhere to go at the start.
-    previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
-  })
-  if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })
 }

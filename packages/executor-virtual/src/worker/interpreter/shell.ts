@@ -93,3 +93,21 @@ export async function inSubstitution(
     session.outputs = outputs
   }
 }
+
+/** Gives a script what is its own: just-bash lets all of them share what they export, and their options. */
+export function start(interpreter: Interpreter): void {
+  const session = sessionOf(interpreter)
+  const { state } = interpreter.ctx
+  const { source, exported } = session.begins
+  session.begins = {}
+  shellOf(interpreter).source = source
+  Object.assign(state, {
+    shoptOptions: { ...state.shoptOptions },
+    readonlyVars: new Set(state.readonlyVars),
+    exportedVars: new Set(exported ?? state.exportedVars),
+    hashTable: new Map(),
+    // `cd -` has nowhere to go at the start.
+    previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
+  })
+  if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })
+}
