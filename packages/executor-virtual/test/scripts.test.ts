@@ -124,6 +124,18 @@ describe('scripts', () => {
       ],
     ]))
 
+  it('[EX1] a process in a word keeps NUL, and a function may have the name of a program', () =>
+    check([
+      [
+        'while IFS= read -r -d "" f; do echo "<$f>"; done < <(find d -type f -print0); mapfile -d "" -t l < <(printf "a\\0b\\0"); echo ${#l[@]}',
+        '<d/e/y>\n<d/x>\n2\n',
+      ],
+      [
+        'join() { local IFS=$1; shift; echo "$*"; }; join , a b; cat() { command cat "$@" | tr a-z A-Z; }; cat d/x',
+        'a,b\nX\n',
+      ],
+    ]))
+
   it('[EX1] the program may be several words of a variable', () =>
     check([
       [

@@ -3,9 +3,9 @@ import type { ExecResult } from 'just-bash'
 
 import { evaluateFor } from '../arithmetic/expression.ts'
 import { replaceEngine } from '../patterns/engine.ts'
-import { withoutMarks } from '../syntax/inherited.ts'
+import { takeMark, withoutMarks } from '../syntax/inherited.ts'
 import type { ForLoop, SimpleCommand } from '../syntax/nodes.ts'
-import { prepared } from '../syntax/prepare.ts'
+import { isProcess, prepared } from '../syntax/prepare.ts'
 import { readInput } from './reading.ts'
 import { inSubstitution, sessionOf, shellOf, start } from './shell.ts'
 import type { Command, Internals, Interpreter, Pipeline, Script, Statement } from './interpreter.ts'
@@ -54,7 +54,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     }
     const depth = this.ctx.substitutionDepth ?? 0
     const run = () => asScript(shell, script, () => executeScript.call(this, script))
-    return depth <= shell.depth ? run() : inSubstitution(this, shell, run)
+    return depth <= shell.depth ? run() : inSubstitution(this, shell, !isProcess(given), run)
   }
 
   interpreter.executeUserScript = function (path, given, stdin) {
@@ -184,7 +184,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
   }
 
-  interpreter.runCommand = async function (name, own, ...rest) {
+  interpreter.runCommand = async function (name, marked, ...rest) {
+    // A function may have the name of a program.
+    const own = this.ctx.state.functions.has(name) ? takeMark(marked).words : marked
     const words = referredWords(this, name, own)
     if (name === standIn) {
       shellOf(this).values = words

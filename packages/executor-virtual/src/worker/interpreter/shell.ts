@@ -62,10 +62,11 @@ export function sessionOf({ ctx }: Interpreter): Session {
   return session
 }
 
-/** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
+/** Runs `$(…)`, whose text holds no NUL, or `<(…)`: `set -e` is off in it, and its options and functions end with it. */
 export async function inSubstitution(
   self: Interpreter,
   shell: Shell,
+  isText: boolean,
   run: () => Promise<ExecResult>,
 ): Promise<ExecResult> {
   const { state } = self.ctx
@@ -84,7 +85,7 @@ export async function inSubstitution(
   Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
   try {
     const result = await run()
-    if (!result.stdout.includes('\0')) return result
+    if (!isText || !result.stdout.includes('\0')) return result
     const warning = 'bash: warning: command substitution: ignored null byte in input\n'
     return { ...result, stdout: result.stdout.replaceAll('\0', ''), stderr: result.stderr + warning }
   } finally {

@@ -7,6 +7,10 @@ import { type Plugin, walk } from './nodes.ts'
 type Script = ReturnType<typeof parse>
 
 const known = new WeakMap<object, Script>()
+const inProcesses = new WeakSet<object>()
+
+/** True for the script of `<(…)`. */
+export const isProcess = (script: object): boolean => inProcesses.has(script)
 
 /** A script whose forms are refused or rewritten where just-bash reads them otherwise than bash. Scripts in it are too. */
 export function prepared(script: Script): Script {
@@ -15,6 +19,7 @@ export function prepared(script: Script): Script {
   numberRedirections(script)
   const ready = checkSyntax(script)
   walk(ready, (node) => {
+    if ((node.type as string) === 'ProcessSubstitution') inProcesses.add((node as unknown as { body: object }).body)
     if ((node.type as string) === 'Script') known.set(node, node as unknown as Script)
   })
   known.set(ready, ready)
