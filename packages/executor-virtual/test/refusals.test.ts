@@ -136,6 +136,8 @@ describe('a refusal', () => {
     ['a=([ -f x ]); echo ${#a[@]}', 'name=('],
     ['a=(a[ b ]c); echo ${#a[@]}', 'name=('],
     ['declare -A m=([a b]=1); echo ${m[*]}', 'name=('],
+    ['exec 5>&1; x=$(echo a >&5)', '>&5'],
+    ['{ echo a 2>&1 >&3 | cat; } 3>&1', '>&3'],
     ['echo {a..C}', '{a..Z}'],
     ['for i in $LINENO; do echo $i; done', '$LINENO'],
     ['a=(1 2); [[ -v a[a[1]] ]]', '[[ -v'],

@@ -120,6 +120,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     const isApart = command.type === 'Subshell' || shellOf(this).piped.has(given)
     const places = shellOf(this).piped.has(given) ? intoPipe(around) : around
     session.outputs = outputsOf(command, places)
+    const { leadsOut } = session.outputs
+    if (leadsOut !== undefined)
+      session.refuse(`>&${leadsOut}`, 'it leads out of a substitution or a pipe; use a file or standard error')
     const isRedirected = session.outputs !== places && !isBareExec(command)
     try {
       const { pieces } = session

@@ -23,6 +23,10 @@ export interface Outputs {
   readonly places: ReadonlyMap<string, unknown>
   /** True where `>&2` leads standard output to standard error. */
   readonly asErrors?: boolean
+  /** True within a substitution or a pipe. */
+  readonly isPiped?: boolean
+  /** A number of a descriptor that leads out of it. */
+  readonly leadsOut?: string
   /** True after `exec 2>&1`: just-bash takes each result to its place at once. */
   readonly isMoved?: boolean
 }
@@ -35,7 +39,7 @@ export const firstOutputs: Outputs = {
 }
 
 /** Within a substitution, and before a pipe. */
-export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}) })
+export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}), isPiped: true })
 
 /** True where standard output and standard error go to one place, as by `2>&1`. */
 export const areTogether = ({ places }: Outputs): boolean => places.get('1') === places.get('2')
@@ -45,7 +49,7 @@ export function outputsOf(command: Command, outputs: Outputs): Outputs {
   const { redirections = [] } = command as Redirected
   if (redirections.length === 0) return outputs
   const places = new Map(outputs.places)
-  let { asErrors = false } = outputs
+  let { asErrors = false, leadsOut } = outputs
   for (const one of redirections) {
     const { operator, fd, target, fdVariable } = one
     if (!operator.includes('>') || fdVariable) continue
@@ -53,12 +57,13 @@ export function outputsOf(command: Command, outputs: Outputs): Outputs {
     const [, to = ''] = /^(?:\/dev\/fd\/)?(\d+)-?$/.exec(named.get(name) ?? name) ?? []
     const place = to === '' ? one : (places.get(to) ?? one)
     const from = String(fd ?? 1)
+    if (outputs.isPiped && Number(to) > 2 && place === 'output') leadsOut = to
     if (from === '1') asErrors = place === places.get('2')
     places.set(from, place)
   }
   const isMoved =
     isBareExec(command) && (places.get('1') !== outputs.places.get('1') || places.get('2') !== outputs.places.get('2'))
-  return { places, asErrors, isMoved: outputs.isMoved === true || isMoved }
+  return { ...outputs, places, asErrors, ...(leadsOut && { leadsOut }), isMoved: outputs.isMoved === true || isMoved }
 }
 
 const named: ReadonlyMap<string, string> = new Map([
