@@ -36,7 +36,7 @@ describeWith(component('perl'), 'ws --executor sanitize', () => {
       return ws(['--config', config, 'exec', '--', command])
     }
     const limits = { openFiles: 77, memoryBytes: 8 * 2 ** 30 }
-    const held = await run({ trustPrograms: ['python3'], limits }, `python3 -c 1 && ulimit -n && ulimit -v`)
+    const held = await run({ trustPrograms: ['python3', 'ulimit'], limits }, `python3 -c 1 && ulimit -n && ulimit -v`)
     expect(held).toMatchObject({ code: 0, stdout: `77\n${8 << 20}\n`, stderr: '' })
     expect((await run({}, 'python3 -c 1')).code).toBe(125)
     expect(await run({ tools: [] }, 'true')).toMatchObject({ code: 2, stderr: expect.stringContaining('`tools`') })

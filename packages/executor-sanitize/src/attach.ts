@@ -25,13 +25,13 @@ import {
   systemTree,
 } from '@ws/sandbox'
 
+import { sanitize, type SanitizeOptions } from './commands/analyse.ts'
 import { createEnvironment } from './environment.ts'
 import { type Machine, neededAbi } from './guarantees.ts'
 import { lacksOf } from './lacks.ts'
 import type { ResolvedOptions } from './options.ts'
 import { PathView, type ViewMount } from './paths/path-view.ts'
 import { Refusal } from './refusal.ts'
-import { sanitize, type SanitizeOptions } from './sanitize.ts'
 import { createStripper } from './strip.ts'
 
 const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...sharedProcFiles]

@@ -11,7 +11,7 @@ export const neededAbi = 3
 
 /**
  * Reading and mapping a command holds nothing against it. Only the kernel holds: under Landlock, the content of files
- * outside, and content and names in read-only mounts. Nothing else is claimed.
+ * outside, and content and names in read-only mounts. Nothing else is claimed. Arguments of a trusted program are not even read.
  */
 export function guaranteesOf({ landlockAbi }: Machine): Guarantees {
   return landlockAbi >= neededAbi ? { ...noGuarantees, fileContent: 'kernel', readOnlyMounts: 'kernel' } : noGuarantees

@@ -1,23 +1,23 @@
 import type { ResolvedOptions } from './options.ts'
+import { judgedPrograms } from './programs/index.ts'
 
-/** Programs that agents often call, and that run only where they are trusted. */
-export const untrustedPrograms = ['git', 'python3', 'node', 'npm', 'pip', 'make', 'curl'] as const
-
-/** Examples of commands that are refused whatever is trusted: their paths are not known before they run. */
+/** Examples of forms that are refused whatever is trusted. */
 export const unreadable = [
   'cat "$f"',
   'echo $x',
+  'echo "$(ls)"',
+  'for f in a b; do ls; done',
+  'if true; then ls; fi',
   'f() { ls; }',
-  'cat $(ls)',
+  'ls {a,b}',
+  'find . -exec ls {} +',
   'eval ls',
-  'source x.sh',
   'ls ..',
 ] as const
 
-/** For models: the usual programs and forms that are refused, in one sentence. */
+/** For models: the programs that run, and the usual forms that are refused, in one sentence. */
 export function lacksOf({ trust }: Pick<ResolvedOptions, 'trust'>): string {
-  const named = trust === 'all' ? [] : untrustedPrograms.filter((name) => !trust.has(name))
-  const programs = named.length === 0 ? '' : `, and runs no ${named.join(', ')} or other program that runs code`
+  const programs = trust === 'all' ? '' : `runs only ${[...judgedPrograms, ...trust].join(', ')} and `
   const forms = unreadable.map((form) => `\`${form}\``).join(', ')
-  return `The shell refuses commands whose paths are not known beforehand or lead outside (${forms})${programs}.`
+  return `The shell ${programs}refuses loops, conditions, functions, substitutions, and paths that are not known beforehand or lead outside (${forms}), so each command is written out.`
 }

@@ -4,8 +4,8 @@ import { environmentNamesShape, type ProcessLimits, refuseNetworkList } from '@w
 export interface SanitizeExecutorOptions {
   /**
    * Programs that may run code, or that this package does not know: by name for those of the system (`git`, `python3`, `npm`),
-   * by absolute path for those of the workspace (`/scripts/build.sh`). `'all'`: every one, and the workspace's own programs
-   * (`.venv/bin`, `node_modules/.bin`) come first on PATH. Default: none.
+   * by absolute path for those of the workspace (`/scripts/build.sh`). Their arguments are not judged: Landlock alone holds them.
+   * `'all'`: every one, and the workspace's own programs (`.venv/bin`, `node_modules/.bin`) come first on PATH. Default: none.
    */
   readonly trustPrograms?: readonly string[] | 'all' | undefined
   /** Names of variables (or prefixes ending in `*`) that commands take over from this process. Default: language, terminal, time zone. */

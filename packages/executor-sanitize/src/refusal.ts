@@ -12,12 +12,10 @@ export type RefusalKind =
   | 'script'
   | 'code'
   | 'option'
-  | 'template'
   | 'shown'
   | 'stored'
   | 'mount'
   | 'construct'
-  | 'arithmetic'
   | 'held'
   | 'unquoted'
   | 'variable'
@@ -50,7 +48,6 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
   script: ['runs code of the workspace', 'name it in `trustPrograms`'],
   code: ['runs code that cannot be judged'],
   option: ['is an option that cannot be judged', 'leave it out'],
-  template: ['has no X in its name, and so could show a part of a path of this machine', 'end the name with XXXXXX'],
   shown: ['would see paths of this machine in what it reads', 'go there with `cd` and use relative paths'],
   stored: ['would store paths of this machine', 'go there with `cd` and use relative paths'],
   mount: [
@@ -58,7 +55,6 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
     'name the mount by its absolute path',
   ],
   construct: ['cannot be judged', 'write it in a simpler way'],
-  arithmetic: ['computes with more than numbers, and bash runs the commands in such values'],
   unquoted: [
     'is split by the shell, and its patterns would find paths of this machine',
     'put it between double quotes',
@@ -68,14 +64,16 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
 }
 /** Another executor would not run these either. */
 const nowhere: ReadonlySet<RefusalKind> = new Set(['syntax', 'outside', 'system'])
-const elsewhere = 'take another executor: bubblewrap or proot, which have a view, or virtual'
 
 /**
  * @param what the part of the command, as it was written
  * @param hint a better remedy than the usual one
+ * @param program that the interpreter may not have
  */
-export function refuse(kind: RefusalKind, what: string, hint?: string): never {
+export function refuse(kind: RefusalKind, what: string, hint?: string, program?: string): never {
   const [reason, usual] = texts[kind]
+  const condition = program === undefined ? '' : `, if it has \`${program}\``
+  const elsewhere = `take another executor: bubblewrap or proot, which have a view, or virtual${condition}`
   const remedies = [hint ?? usual, nowhere.has(kind) ? undefined : elsewhere]
   throw new Refusal(kind, `${quotePath(what)} ${reason}`, remedies.filter((one) => one !== undefined).join(', or '))
 }

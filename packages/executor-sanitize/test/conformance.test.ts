@@ -39,6 +39,16 @@ for (const { name, tags, needs, roots, executor } of executors) {
           '[PC24] a command longer than an argument can be runs all the same':
             'the command is an argument of the shell',
           'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
+          '[PC8, RP9] says where and who: PWD, HOME, USER': '`$(pwd)` is refused',
+          'of one command is nothing to the next, nor are its variables': '`export` is refused',
+          'a timeout ends a command that is deaf to polite signals, after the grace': '`trap` is refused',
+          'a timeout ends everything that the command started': '`trap` is refused',
+          'nothing that the command started survives its normal end': 'a loop is refused',
+          'kill passes a signal on, which the command can handle': '`trap` is refused',
+          'is text, bytes or chunks, and comes whole': '`read` is refused',
+          'is in the order in which it came': '`read` is refused',
+          'reaches the command at once': 'a loop is refused',
+          'waits for a command that does not read': 'a loop is refused',
         },
       }),
     )

@@ -8,7 +8,9 @@ import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { lacksOf, unreadable, untrustedPrograms } from '../src/lacks.ts'
+import { lacksOf, unreadable } from '../src/lacks.ts'
+import { refusedBuiltins, trustedBuiltins } from '../src/programs/builtins.ts'
+import { judgedPrograms } from '../src/programs/index.ts'
 import { asRoot, openSite, owner, put, secret } from './support.ts'
 
 const trusting = () => createSanitizeExecutor({ trustPrograms: 'all' })
@@ -26,16 +28,16 @@ describe('what it says of itself', () => {
     },
   )
 
-  it('names for models the programs and forms that it refuses', async () => {
+  it('names for models the programs that it runs, and the forms that it refuses', async () => {
     await using site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: ['make'] }) })
     const lacks = site.workspace.executor?.lacks ?? ''
     expect(lacks).toMatch(/^[^.\n]+\(.*\)[^.\n]+\.$/u)
-    for (const command of [...unreadable, ...untrustedPrograms.filter((name) => name !== 'make')]) {
-      expect(lacks).toContain(command)
-      expect(await site.refusal(command)).toMatchObject({ code: 'EUNENFORCEABLE' })
+    for (const form of unreadable) {
+      expect(lacks).toContain(`\`${form}\``)
+      expect({ form, ...(await site.refusal(form)) }).toMatchObject({ form, code: 'EUNENFORCEABLE' })
     }
-    expect(lacks).not.toContain('make')
-    expect(lacksOf({ trust: 'all' })).not.toContain('git')
+    for (const name of [...judgedPrograms, 'make']) expect(lacks.split(/[ ,]+/)).toContain(name)
+    expect(lacksOf({ trust: 'all' })).not.toContain('runs only')
   })
 
   it('[PC13] without Landlock nothing at all', async () => {
@@ -73,7 +75,7 @@ describe('what it says of itself', () => {
   it('never runs as uid 0', async () => {
     const view = { root: '/' as never, owner: { uid: 0, gid: 0 }, files: {} as never }
     await expect(createSanitizeExecutor().attach(view)).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
-    await using site = await openSite({ executor: createSanitizeExecutor() })
+    await using site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: ['id'] }) })
     expect((await site.run('id -u')).stdout).toBe(`${owner.uid}\n`)
   })
 })
@@ -134,20 +136,10 @@ describe('the shell', () => {
     )
     const env = { X: '/docs/a.txt' }
     expect((await site.run('echo "$X"; cat "$X"', { env })).stdout).toBe('/docs/a.txt\na\n')
-    for (const change of [
-      'X=b',
-      'read X',
-      'unset X',
-      'export X=b',
-      'for X in b; do :; done',
-      'for i in b; do X=b; done',
-    ])
-      expect({ change, ...(await site.refusal(`${change}; cat "$X"`, { env })) }).toMatchObject({
-        change,
-        code: 'EUNENFORCEABLE',
-        message: expect.stringContaining('"$X"'),
-      })
-    expect(await site.refusal(`X=b sh -c 'cat "$X"'`, { env })).toMatchObject({ code: 'EUNENFORCEABLE' })
+    expect(await site.refusal('X=b; cat "$X"', { env })).toMatchObject({
+      code: 'EUNENFORCEABLE',
+      message: expect.stringContaining('"$X"'),
+    })
     for (const name of ['BASH_ENV', 'PATH', 'LD_PRELOAD', 'IFS']) {
       expect(await site.refusal('ls', { env: { [name]: 'x' } })).toMatchObject({
         code: 'EINVAL',
@@ -233,7 +225,6 @@ describe('mounts', () => {
       'cat /workspace/../x',
       'cd / && ls',
       'echo "${PWD}x"',
-      'for f in /workspace/*.txt; do echo "$f"; done',
       'f=lib; ls "/workspace/$f"',
     ]) {
       expect({ command, ...(await site.refusal(command)) }).toMatchObject({ command, code: 'EUNENFORCEABLE' })
@@ -253,7 +244,6 @@ describe('mounts', () => {
       files: { 'a.txt': 'a\n' },
     })
     expect((await site.run('cat /a.txt; echo /*; pwd')).stdout).toBe('a\n/a.txt\n/\n')
-    expect(await site.refusal('for f in /*; do echo "$f"; done')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 })
 
@@ -280,13 +270,15 @@ describeWith([component('python3'), component('git')], 'trusted programs', () =>
     expect(await site.refusal('perl -e 1')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 
-  it('[EX1] a script of the workspace runs by its shell where it is trusted, and no remedy is one that does not help', async () => {
-    const files = { 's.sh': 'echo "script $1"\n', 'docs/t.sh': 'cat "$1"\n', 'a.txt': 'a\n' }
+  it('[EX1] a refusal names the program, the option and the executors; no remedy is one that does not help', async () => {
+    const files = { 's.sh': '#!/bin/sh\necho "script $1"\n', 'docs/t.sh': '#!/bin/sh\ncat "$1"\n', 'a.txt': 'a\n' }
     const some = createSanitizeExecutor({ trustPrograms: ['/s.sh', 'awk'] })
     for (const executor of [trusting(), some]) {
       await using site = await openSite({ executor, files })
-      expect((await site.run('sh s.sh x; cd docs && bash -e /s.sh y')).stdout).toBe('script x\nscript y\n')
-      for (const command of ['source s.sh', '. ./s.sh', 'eval ls', `awk 'BEGIN { system("ls") }'`]) {
+      expect((await site.run(`./s.sh x; cd docs && /s.sh y; awk '/a/ { print "awk" }' /a.txt`)).stdout).toBe(
+        'script x\nscript y\nawk\n',
+      )
+      for (const command of ['source s.sh', '. ./s.sh', 'eval ls', 'for i in 1; do ls; done', 'f() { ls; }; f']) {
         const { code, message } = await site.refusal(command)
         expect({ command, code }).toEqual({ command, code: 'EUNENFORCEABLE' })
         expect(message).not.toContain('trustPrograms')
@@ -295,10 +287,35 @@ describeWith([component('python3'), component('git')], 'trusted programs', () =>
     await using all = await openSite({ executor: trusting(), files })
     expect((await all.run('sh /docs/t.sh /a.txt')).stdout).toBe('a\n')
     await using one = await openSite({ executor: some, files })
-    expect(await one.refusal('sh docs/t.sh')).toMatchObject({
-      code: 'EUNENFORCEABLE',
-      message: expect.stringContaining('trustPrograms'),
-    })
+    for (const [command, name] of [
+      ['sh docs/t.sh', 'sh'],
+      ['seq 3 | xargs cat', 'seq'],
+      ['kill 1', 'kill'],
+    ] as const) {
+      const { code, message } = await one.refusal(command)
+      expect(code).toBe('EUNENFORCEABLE')
+      expect(message).toContain(`name \`${name}\` in \`trustPrograms\`, or take another executor: bubblewrap or proot`)
+      expect(message).toMatch(new RegExp(`or virtual, if it has \`${name}\`$`))
+    }
+    expect((await one.refusal('docs/t.sh')).message).toContain('trustPrograms')
+  })
+
+  it('[EX1] no builtin of a shell is taken for a program', async () => {
+    await using site = await openSite({ executor: trusting() })
+    const builtins = spawnSync('bash', ['-c', 'compgen -b'], { encoding: 'utf8' }).stdout.trim().split('\n')
+    const known = new Set([...judgedPrograms, ...trustedBuiltins])
+    expect(builtins.length).toBeGreaterThan(50)
+    expect(builtins.filter((name) => !known.has(name) && !refusedBuiltins.has(name))).toEqual([])
+    for (const name of refusedBuiltins) expect((await site.refusal(`${name} x`)).code).toMatch(/EUNENFORCEABLE|EINVAL/)
+  })
+
+  it('[EX1] arguments of a program without a grammar are not judged where all are trusted; others are', async () => {
+    await using site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: 'all', landlock: 'off' }) })
+    expect((await site.run('dd if=../secret.txt 2>/dev/null')).stdout).toBe(`${secret}\n`)
+    expect(await site.refusal('cat ../secret.txt')).toMatchObject({ code: 'EUNENFORCEABLE' })
+    if (!component('landlock').available) return
+    await using held = await openSite({ executor: trusting() })
+    expect(await held.run('dd if=../secret.txt')).toMatchObject({ exitCode: 1, stdout: '' })
   })
 
   it('[PC9] a path of the workspace inside of an argument is mapped behind `name=`, and refused elsewhere', async () => {
@@ -323,7 +340,7 @@ describeWith([component('python3'), component('git')], 'trusted programs', () =>
       'PREFIX=/sub --file=/a.txt http://host/sub -I/usr/include a/b\n',
     )
     expect((await site.run('/show.sh PREFIX=/sub | cat -')).stdout).toBe('PREFIX=/sub\n')
-    expect(await site.refusal('/show.sh PREFIX=/sub | rev')).toMatchObject({ code: 'EUNENFORCEABLE' })
+    expect(await site.refusal('/show.sh PREFIX=/sub | cut -c1-3')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 
   it('[EX1] writes to /dev/stdout and /dev/stderr by redirection', async () => {
@@ -336,7 +353,7 @@ describeWith([component('python3'), component('git')], 'trusted programs', () =>
       stderr: 'a\nc\n',
     })
     expect((await site.run('{ echo in; echo out > /dev/stderr; } > f; cat f')).stdout).toBe('in\n')
-    expect(await site.refusal('echo $PWD > /dev/stdout | rev')).toMatchObject({ code: 'EUNENFORCEABLE' })
+    expect(await site.refusal('echo $PWD > /dev/stdout | cut -c1-3')).toMatchObject({ code: 'EUNENFORCEABLE' })
     expect(await site.refusal('echo x &> /dev/stderr')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 })
@@ -424,7 +441,7 @@ describe('ends', () => {
   })
 
   it('limits output, counts it, and ends with the workspace', async () => {
-    const site = await openSite({ executor: createSanitizeExecutor() })
+    const site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: ['yes', 'sleep'] }) })
     const result = await site.run('yes | head -n 100000', { maxOutputBytes: 1000 })
     expect(result).toMatchObject({ truncated: true, stdoutBytes: 200_000 })
     expect(result.stdout.length).toBeLessThan(1100)
@@ -435,7 +452,7 @@ describe('ends', () => {
   })
 
   it('stdin, exit codes and signals come through', async () => {
-    await using site = await openSite({ executor: createSanitizeExecutor() })
+    await using site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: ['kill'] }) })
     expect((await site.run('cat; exit 7', { stdin: 'given /a.txt' })).stdout).toBe('given /a.txt')
     expect((await site.run('exit 7')).exitCode).toBe(7)
     expect(await site.run('kill -KILL $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' })

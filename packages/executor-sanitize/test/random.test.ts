@@ -17,104 +17,12 @@ const names =
     / (?![^(]*\))/,
   )
 const programs = [
-  ...[
-    'cat',
-    'head -n3',
-    'grep -r ""',
-    'grep -h ""',
-    'tail',
-    'sort',
-    'ls -la',
-    'find',
-    'sed -n p',
-    'awk 1',
-    'cat <',
-    'paste',
-    'nl',
-    'tac',
-  ],
-  ...[
-    'cp -t /',
-    'cp -r',
-    'cp -a',
-    'mv',
-    'ln -s',
-    'ln',
-    'ln -sf',
-    'ln -sr',
-    'rm -rf',
-    'rmdir',
-    'mkdir -p',
-    'touch',
-    'unlink',
-    'install',
-  ],
-  ...[
-    'tar -cf /x.tar',
-    'tar -cf -',
-    'tar -xf /x.tar -C',
-    'cd',
-    'cd',
-    'x=',
-    'y=',
-    'e=',
-    'xargs -0 cat <',
-    'env cat',
-    'exec cat',
-    'command cd',
-  ],
-  ...[
-    'diff /a.txt',
-    'dd if=',
-    'tee /t <',
-    'cat --',
-    'wc',
-    'od -c',
-    'base64',
-    'cmp /a.txt',
-    'readlink -f',
-    'test -f',
-    'source',
-    'read x <',
-  ],
-  ...[
-    'eval cat',
-    'gzip -c',
-    'comm a.txt',
-    'strings',
-    'dirname',
-    'printf "%s\\0"',
-    'find -L',
-    'echo',
-    'ptx',
-    'csplit a.txt 1 -f',
-    'diff -r /docs',
-  ],
-  ...['for f in', 'find -exec'],
-  // Those that show where the workspace is, and those that change what they are given.
-  ...['realpath', 'readlink -f', 'mktemp -d', 'printenv', 'env', 'declare -p', 'export -p', 'set', 'pwd', 'pwd -P'],
-  ...[
-    'rev',
-    'rev <<<',
-    'tr / _',
-    'tr / _ <<<',
-    'cut -c1-30',
-    'tac -s /',
-    'tee t',
-    'dd of=',
-    'read -n 30 x <<<',
-    'xargs',
-  ],
-  ...['printf "%.30s"', 'printf "%sx"', 'echo a=~', 'cat <<<', 'grep -o .', 'paste -', 'split -', 'find "$PWD"'],
-]
-const actions = [
-  '-exec cat {} \\;',
-  '-print0 | xargs -0 cat',
-  '-print0 | xargs -0 -I{} cp {} /',
-  '-exec mv {} . \\;',
-  '-exec cp -a {} /d \\;',
-  '-type l -exec ln {} /e \\;',
-]
+  'cat|head -n3|grep -r ""|grep -h ""|grep -R ""|grep -f|tail|sort|ls -la|ls -nL|find|find -L|sed -n p|cat <|cat --|wc|cut -c1-30|uniq',
+  'cp -t /|cp -r|cp -a|cp -rL|cp|mv|mv -t /|ln -s|ln|ln -sf|rm -rf|mkdir -p|touch|tee /t <|sed -i s/a/b/|sort -o|diff /a.txt|diff -r /docs|diff',
+  'cd|cd|x=|y=|e=|X=1 cat|test -f|[ -z|source|eval cat|read x <|xargs cat|tar -xf|env cat|realpath|tr / _|tr / _ <<<|cut -c2- <<<',
+  'echo|echo -n|echo -e|echo a=~|printf "%s\\0"|printf "%.30s"|printf "%sx"|printf|pwd|pwd -P|cat <<<|grep -o .|find "$PWD"|tee t|uniq -',
+].flatMap((line) => line.split('|'))
+const actions = ['-delete', '-print0', '-name "*"', '-exec cat {} \\;', '-newer a.txt']
 
 /** Command lines out of everything that could lead out, the same for the same seed. */
 function createLines(seed: number) {
@@ -132,8 +40,7 @@ function createLines(seed: number) {
   const simple = () => {
     const program = pick(programs)
     const words = path() + (random() < 0.35 ? ` ${path()}` : '')
-    if (program === 'for f in') return `for f in ${words}; do cat "$f"; done`
-    if (program === 'find -exec') return `find ${words} ${pick(actions)}`
+    if (program === 'find') return `find ${words} ${pick(actions)}`
     return program.endsWith('=') ? program + path() : `${program} ${words}`
   }
   return () => {
@@ -142,12 +49,9 @@ function createLines(seed: number) {
     for (let index = 1; index < count; index++)
       line += pick(['; ', ' && ', ' || ', '\n', ' & ', ' | ', '; ']) + simple()
     const around = random()
-    if (around < 0.06) return `(${line})`
-    if (around < 0.1) return `if true; then ${line}; fi`
-    if (around < 0.14) return `for i in 1 2; do ${line}; done`
-    if (around < 0.18) return `sh -c '${line.replaceAll("'", `'\\''`)}'`
-    if (around < 0.2) return `g() { ${line}; }; g`
-    return around < 0.22 ? `echo "$(${line})"` : line
+    if (around < 0.1) return `(${line})`
+    if (around < 0.15) return `{ ${line}; }`
+    return around < 0.18 ? `if true; then ${line}; fi` : line
   }
 }
 

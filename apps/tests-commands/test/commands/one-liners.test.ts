@@ -13,7 +13,7 @@ const sanitize: Subject = {
   name: 'sanitize',
   components: ['perl', 'bash'],
   create: inExecutor(() => createSanitizeExecutor()),
-  leastRun: 0.8,
+  leastRun: 0.5,
 }
 const virtual: Subject = {
   name: 'virtual',

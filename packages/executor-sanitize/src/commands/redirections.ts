@@ -1,14 +1,13 @@
-import { type Redirection, staticText } from '@ws/command-parser'
+import { type Redirection, staticText, type WordPart } from '@ws/command-parser'
 
-import { refuse } from '../refusal.ts'
-import type { Analyst } from './analyst.ts'
-import type { Outcome } from '../invocation/analysis-context.ts'
+import type { AnalysisContext, Outcome } from '../invocation/analysis-context.ts'
 import { mapPath } from '../invocation/path-words.ts'
-import { holdsHosts } from './words.ts'
+import { evaluate } from '../invocation/values.ts'
+import { refuse } from '../refusal.ts'
 
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
-export interface JudgedRedirections {
+interface JudgedRedirections {
   /** Paths of this machine may be in the command's standard input. */
   readonly tainted: boolean
   /**
@@ -19,31 +18,37 @@ export interface JudgedRedirections {
 }
 
 /** Judges where a command reads and writes; targets are paths, bodies of here-documents are text. */
-export function judgeRedirections(analyst: Analyst, redirections: readonly Redirection[]): JudgedRedirections {
-  const { context } = analyst
+export function judgeRedirections(redirections: readonly Redirection[], context: AnalysisContext): JudgedRedirections {
   // Descriptors can be copied: once paths of this machine can be read, they can be until the end.
   let { tainted } = context
-  let failing: Pick<Outcome, 'prints' | 'hosts'> = { prints: false, hosts: false }
-  let first: Redirection | undefined
+  let failing: Outcome = { prints: false, hosts: false }
   let output: Target = 'output'
   let messages: Target = 'messages'
+  const written = (from: { readonly pos: number; readonly end: number }) => context.source.slice(from.pos, from.end)
   for (const redirection of redirections) {
     if (redirection.type === 'HereDoc') {
-      tainted = holdsHosts(analyst, redirection.body.parts) || tainted
+      tainted = holdsHosts(redirection.body.parts, context) || tainted
       continue
     }
     const { target, operator, descriptor } = redirection
     if (target === undefined) return refuse('syntax', operator)
-    const value = analyst.value(target)
+    const value = evaluate(target, context)
     if (redirection.type === 'HereString') {
       tainted ||= value.tainted
       continue
     }
-    const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor === undefined ? undefined : -1
     const text = staticText(target)
-    if (operator === '<&' && text !== '-') return refuse('construct', analyst.text(redirection))
-    const simple = number !== -1 && /^>[>|]?$/.test(operator)
-    const device = !simple ? undefined : text === '/dev/stdout' ? '1' : text === '/dev/stderr' ? '2' : undefined
+    // `{name}>` sets a variable.
+    if ((operator === '<&' && text !== '-') || descriptor?.type === 'FileDescriptorVariable')
+      return refuse('construct', written(redirection))
+    const number = descriptor?.value
+    const device = !/^>[>|]?$/.test(operator)
+      ? undefined
+      : text === '/dev/stdout'
+        ? '1'
+        : text === '/dev/stderr'
+          ? '2'
+          : undefined
     // They lead to sockets here, which cannot be opened by name.
     if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
@@ -53,9 +58,8 @@ export function judgeRedirections(analyst: Analyst, redirections: readonly Redir
       to = from === '1' ? output : from === '2' ? messages : 'file'
       // A descriptor of its own can lead anywhere; where it was made, its file was judged.
     } else {
-      if (value.glob || value.brace) return refuse('unknown', target.text)
-      const mode = operator === '<' ? 'read' : 'write'
-      const host = mapPath({ word: target, value, mode, context })
+      if (value.glob) return refuse('unknown', target.text)
+      const host = mapPath({ word: target, value, mode: operator === '<' ? 'read' : 'write', context })
       // The shell's own message, when it cannot open the file, names it.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
@@ -63,33 +67,29 @@ export function judgeRedirections(analyst: Analyst, redirections: readonly Redir
       }
       to = text === '/dev/null' ? 'nowhere' : 'file'
     }
-    if (operator === '<' || operator === '<&' || operator === '<>') continue
-    first ??= redirection
-    if (operator === '&>' || operator === '&>>' || (operator === '>&' && !copied)) {
-      output = to
-      messages = to
-    } else if (number === undefined || number === 1) output = to
-    else if (number === 2) messages = to
+    const both = operator.startsWith('&') || (operator === '>&' && !copied)
+    const changed = number ?? (operator.startsWith('<') ? 0 : 1)
+    if (both || changed === 1) output = to
+    if (both || changed === 2) messages = to
   }
   return {
     tainted,
-    apply(outcome) {
-      const { prints, hosts, ...rest } = apply(analyst, outcome, { output, messages, first })
-      return { ...rest, prints: prints || failing.prints, hosts: hosts || failing.hosts }
+    apply({ prints, hosts }) {
+      const [first] = redirections
+      if (first !== undefined && ((output === 'file' && prints) || (messages === 'file' && hosts)))
+        return refuse('stored', written(first))
+      const shows = (output === 'output' && prints) || (messages === 'output' && hosts)
+      return { prints: shows || failing.prints, hosts: hosts || failing.hosts }
     },
   }
 }
 
-interface Targets {
-  readonly output: Target
-  readonly messages: Target
-  readonly first: Redirection | undefined
-}
-
-function apply(analyst: Analyst, outcome: Outcome, { output, messages, first }: Targets): Outcome {
-  if (first === undefined) return outcome
-  const stored = (output === 'file' && outcome.prints) || (messages === 'file' && outcome.hosts)
-  if (stored) return refuse('stored', analyst.text(first))
-  const shows = (output === 'output' && outcome.prints) || (messages === 'output' && outcome.hosts)
-  return { ...outcome, prints: shows }
+/** Judges all expansions of a here-document. True when one may put a path of this machine into it. */
+function holdsHosts(parts: readonly WordPart[] | undefined, context: AnalysisContext): boolean {
+  const values = (parts ?? [])
+    .filter(({ type }) => type !== 'Literal')
+    .map((part) =>
+      evaluate({ type: 'Word', text: part.text, value: part.text, pos: part.pos ?? 0, end: 0, parts: [part] }, context),
+    )
+  return values.some(({ tainted }) => tainted)
 }

@@ -66,6 +66,12 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   context.edits.replace(word.pos, word.pos, quoteForShell(host))
 }
 
+/** Proves that a path is inside, without a change to its word. */
+export function checkText(text: string, request: PathRequest): void {
+  if (text.startsWith('/')) checkPath(text, request)
+  else checkRelative(text, request)
+}
+
 /** The place that an absolute path names, after every check. */
 export function checkPath(text: string, request: PathRequest): ResolvedPath {
   const { word, mode, context } = request
@@ -78,7 +84,6 @@ export function checkPath(text: string, request: PathRequest): ResolvedPath {
     if ((mode === 'write' || mode === 'remove') && place.kind !== 'device') refuse('system', word.text)
     return place
   }
-  if (context.facts.unchecked) refuse('link', word.text, 'look at what was unpacked or moved in a command of its own')
   if (namesOf(place.inside).includes('..') && context.facts.links) refuse('climbs', word.text)
   checkNames(namesOf(place.inside), place.mount.at, request)
   return place
@@ -88,7 +93,6 @@ function checkRelative(text: string, request: PathRequest): void {
   const { word, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
-  if (context.facts.unchecked) refuse('link', word.text, 'look at what was unpacked or moved in a command of its own')
   // A name that is crossed backwards could have become a link on the way.
   if (names.includes('..') && context.facts.links) refuse('climbs', word.text)
   for (const directory of context.place.cwd) {
@@ -113,11 +117,15 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
     if (depth < 0) refuse('climbs', word.text)
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
-  const walked = walkLinks(mount.host, names, mode === 'look' || mode === 'remove' ? 'keep' : 'follow')
+  // A slash at the end follows a link, whatever the program does.
+  const keeps = (mode === 'look' || mode === 'remove') && !/\/(?:\.?\/)*\.?$/.test(value.text ?? '')
+  const walked = walkLinks(mount.host, names, keeps ? 'keep' : 'follow')
   if (walked === undefined) return refuse('link', word.text)
   const virtual = [at === '/' ? '' : at, ...walked].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
+  // A pattern would make an option of such a name.
+  if (mode === 'write' && names.at(-1)?.startsWith('-') === true) context.facts.links = true
 }
 
 /** A pattern can find links; so what it looks at is looked at here. */
@@ -135,29 +143,39 @@ function checkGlob(
   if (holdsProblem(host, base, { depth })) refuse('link', word.text)
   // A file of that name would be an option.
   const first = globCharacters.test(value.text?.[0] ?? '')
-  if (first && holdsOption(host, base)) refuse('option', word.text, 'put `./` in front of the pattern')
+  if (first && (context.facts.links || holdsOption(host, base)))
+    refuse('option', word.text, 'put `./` in front of the pattern')
+}
+
+export interface TreeOptions {
+  /** Refuse links with `..`, which mean something else once they are moved. Default false. */
+  readonly climbing?: boolean
+  /** The program follows the links that it finds. Default true. */
+  readonly links?: boolean
+  /** How deep it goes. Default: to the end. */
+  readonly depth?: number
 }
 
 /** Looks at everything below a word's directories, for programs that go through them. */
 export function checkTree(
   request: PathRequest,
-  options: { readonly climbing?: boolean; readonly links?: boolean } = {},
+  { climbing = false, links = true, depth = 1000 }: TreeOptions = {},
 ): void {
   const { word, value, context } = request
   const { view } = context.settings
-  const { text } = value
-  if (text === undefined) return
-  for (const start of startsOf(text, request)) {
+  if (value.text === undefined) return
+  for (const start of startsOf(value.text, request)) {
     const place = view.resolve(start)
     if (place.kind !== 'mount') continue
     const { host, at } = place.mount
-    const names = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
+    const all = namesOf(place.inside)
+    const glob = value.glob ? all.findIndex((name) => globCharacters.test(name)) : -1
+    const names = walkLinks(host, glob < 0 ? all : all.slice(0, glob), climbing ? 'keep' : 'follow')
     const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
     if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
-    if (options.links === false || names === undefined) continue
-    if (options.climbing === true && isClimbingLink(host, namesOf(place.inside))) refuse('link', word.text)
-    const base = names.filter((name) => !globCharacters.test(name))
-    if (holdsProblem(host, base, { depth: 1000, climbing: options.climbing ?? false })) refuse('link', word.text)
+    if (!links || names === undefined) continue
+    if (climbing && isClimbingLink(host, all)) refuse('link', word.text)
+    if (holdsProblem(host, names, { depth, climbing })) refuse('link', word.text)
   }
 }
 

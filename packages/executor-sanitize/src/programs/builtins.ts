@@ -1,35 +1,39 @@
-import { refuse } from '../refusal.ts'
 import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import { resolveDirectories } from '../invocation/path-words.ts'
-import { refuseDangerous } from './starters.ts'
 import { test } from './test.ts'
 
 type Builtin = (call: Invocation) => Outcome
 
-/** Arguments that are shown or counted as they are. */
-const texts: Builtin = (call) => {
+const silentBuiltin: Builtin = (call) => {
   for (const argument of call.args) call.text(argument)
   return call.done()
 }
 
-/** Printed text comes back with its paths put right. */
-const printing: Builtin = (call) => {
-  const [format] = call.args
-  if (call.name === 'printf' && textOf(format ?? noArgument) === '-v') return call.refuse('construct', format)
-  for (const argument of call.args) call.text(argument, { tainted: true })
-  // A path that is cut, padded, or followed by a letter, could not be taken out again.
-  const whole = /^(?:[^%\\\w-]|%%|\\n|[\w-](?!%)|%s(?![\w%-]))*$/.test(textOf(format ?? noArgument) ?? '%c')
-  if (call.name === 'printf' && call.tainted && !whole) refuse('shown', format?.word.text ?? '')
+/** True for a first word that the shell can turn into an option of `echo` or `printf`. */
+function canBeOption(argument: Argument | undefined): boolean {
+  if (argument === undefined || argument.value.host) return false
+  const [first] = argument.value.pieces
+  return first?.kind !== 'text' || /^-/.test(textOf(argument) ?? (first.value || '-'))
+}
+
+/** Printed text comes back with its paths put right, if they end where a word or a line ends. */
+const echo: Builtin = (call) => {
+  for (const argument of call.args) call.shown(argument)
+  const changes = canBeOption(call.args[0]) || call.args.some(({ word }) => word.text.includes('\\'))
+  if (call.tainted && changes) call.refuse('shown')
   return call.done()
 }
-const noArgument = {
-  word: { type: 'Word', text: '', value: '', pos: 0, end: 0 },
-  value: { fixed: false },
-} as unknown as Argument
 
-const refused: Builtin = (call) => refuse('construct', call.written)
-const code: Builtin = (call) => refuse('code', call.written)
+const printf: Builtin = (call) => {
+  const [format, ...values] = call.args
+  // `-v` sets a variable.
+  if (format !== undefined && canBeOption(format)) return call.refuse('construct', format)
+  if (format !== undefined) call.text(format)
+  for (const value of values) call.shown(value)
+  if (call.tainted && textOf(format) !== String.raw`%s\n`) call.refuse('shown', format)
+  return call.done()
+}
 
 const changeDirectory: Builtin = (call) => {
   const { settings, place } = call.context
@@ -37,7 +41,7 @@ const changeDirectory: Builtin = (call) => {
   if (others.length > 0) return call.refuse('construct', others[0])
   if (directory === undefined) place.cwd = new Set([settings.view.root])
   else {
-    if (textOf(directory) === '-') return refuse('unknown', 'cd -')
+    if (textOf(directory) === '-') call.refuse('unknown')
     call.path(directory, 'read')
     place.cwd = resolveDirectories({ ...directory, mode: 'read', context: call.context })
   }
@@ -45,143 +49,38 @@ const changeDirectory: Builtin = (call) => {
   return call.done({ prints: false })
 }
 
-/** Assignments among the words are judged on their own. */
-const declaring: Builtin = (call) => {
-  // It would list variables, whose values are those of this machine.
-  if (call.args.every(({ word }) => /^[-+]/.test(word.text))) return refused(call)
-  for (const argument of call.args) {
-    const { text } = argument.word
-    if (!/^[A-Za-z_]\w*(?:\+?=|$)/.test(text) && (!text.startsWith('-') || /[nipfF]/.test(text)))
-      return call.refuse('construct', argument)
-  }
-  return call.done()
-}
-
-const reading: Builtin = (call) => {
-  for (let index = 0; index < call.args.length; index++) {
-    const argument = call.args[index]
-    const text = argument === undefined ? undefined : textOf(argument)
-    if (argument === undefined || text === undefined) return call.refuse('unknown', argument)
-    if (/^-[rs]*[dnNptiu]$/.test(text)) {
-      const value = call.args[++index]
-      if (value !== undefined) call.text(value)
-    } else if (/^-[rse]*a$/.test(text)) continue
-    else if (!text.startsWith('-')) {
-      if (!/^[A-Za-z_]\w*$/.test(text)) return call.refuse('construct', argument)
-      refuseDangerous(text, text)
-    }
-  }
-  if (call.context.tainted) refuse('held', call.written)
-  return call.done()
-}
-
-const setting: Builtin = (call) => {
-  const words = call.args.map(textOf)
-  for (const argument of call.args) call.text(argument)
-  const options = words.every(
-    (word, index) =>
-      word !== undefined &&
-      (/^[-+][aefuCbhmn]+$|^[-+][eu]*o$/.test(word) ||
-        (/^[-+][eu]*o$/.test(words[index - 1] ?? '') && /^(?:errexit|nounset|pipefail|noglob|noclobber)$/.test(word))),
-  )
-  // Without options it lists variables; a trace shows commands with paths of this machine.
-  return options && words.length > 0 ? call.done() : refused(call)
-}
-
-const harmlessOptions = new Set([
-  '-s',
-  '-u',
-  '-q',
-  'dotglob',
-  'nullglob',
-  'globstar',
-  'extglob',
-  'failglob',
-  'nocaseglob',
-  'nocasematch',
-  'inherit_errexit',
-])
-const shellOptions: Builtin = (call) =>
-  call.args.every((argument) => harmlessOptions.has(textOf(argument) ?? '')) ? call.done() : refused(call)
-
-const unsetting: Builtin = (call) => {
-  for (const argument of call.args) {
-    const name = textOf(argument) ?? ''
-    if (!/^(?:-v|[A-Za-z_]\w*)$/.test(name)) return refused(call)
-    refuseDangerous(name, argument.word.text)
-  }
-  return call.done()
-}
-
-/** Allows signals to jobs of the script itself. A process number may belong to another program. */
-const signalling: Builtin = (call) => {
-  for (const argument of call.args) {
-    const own = /^(?:-\w+|--|%\w*|0)$/.test(textOf(argument) ?? '') && !/^-\d{3,}|^-1$/.test(textOf(argument) ?? '')
-    const variable =
-      argument.value.pieces.some(({ kind }) => kind === 'expansion') && !/^-|^\d/.test(argument.word.text)
-    if (!own && !variable) return call.refuse('construct', argument)
-    call.text(argument)
-  }
-  return call.done()
-}
-
-/** An action runs at any time, anywhere: so it can do nothing, or end the shell. */
-const trapping: Builtin = (call) => {
-  const [action, ...conditions] = textOf(call.args[0] ?? noArgument) === '--' ? call.args.slice(1) : call.args
-  const text = textOf(action ?? noArgument)
-  return conditions.length > 0 && /^(?:-?|:|exit(?: \d+)?)$/.test(text ?? '?') ? texts(call) : refused(call)
-}
-
-const executing: Builtin = (call) => {
-  if (call.args.length === 0) return call.done()
-  const [first] = call.args
-  if ((first === undefined ? '' : (textOf(first) ?? '-')).startsWith('-')) return call.refuse('option', first)
-  return call.start(call.args, call.context)
-}
-
-const here: Builtin = (call) => {
-  for (const argument of call.args)
-    if (!/^-[LP]$/.test(textOf(argument) ?? '')) return call.refuse('construct', argument)
+const printDirectory: Builtin = (call) => {
+  for (const argument of call.args) if (!/^-[LP]$/.test(textOf(argument) ?? '')) call.refuse('construct', argument)
   return call.done({ prints: true })
 }
 
-export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
-  ['echo', printing],
-  ['printf', printing],
-  ['true', texts],
-  ['false', texts],
-  [':', texts],
+/** `command -v NAME`, which only looks. */
+const lookUpCommand: Builtin = (call) => {
+  const [option, name, ...others] = call.args.map(textOf)
+  if (option !== '-v' || others.length > 0 || !/^[\w.+-]+$/.test(name ?? '')) call.refuse('construct')
+  return call.done({ prints: true })
+}
+
+export const builtins: ReadonlyMap<string, Builtin> = new Map([
+  ['true', silentBuiltin],
+  ['false', silentBuiltin],
+  [':', silentBuiltin],
+  ['exit', silentBuiltin],
+  ['echo', echo],
+  ['printf', printf],
   ['test', test],
   ['[', test],
-  ['shift', texts],
-  ['return', texts],
-  ['exit', texts],
-  ['break', texts],
-  ['continue', texts],
-  ['wait', texts],
-  ['umask', texts],
-  ['ulimit', texts],
-  ['times', texts],
-  ['bg', texts],
-  ['disown', texts],
   ['cd', changeDirectory],
-  ['pwd', here],
-  ['read', reading],
-  ['export', declaring],
-  ['declare', declaring],
-  ['typeset', declaring],
-  ['local', declaring],
-  ['readonly', declaring],
-  ['unset', unsetting],
-  ['set', setting],
-  ['shopt', shellOptions],
-  ['kill', signalling],
-  ['trap', trapping],
-  ['exec', executing],
-  ['eval', code],
-  ['source', code],
-  ['.', code],
-  ...'alias fg jobs type let unalias enable bind pushd popd dirs hash compgen complete compopt history fc mapfile readarray getopts caller coproc select logout suspend help'
-    .split(' ')
-    .map((name): [string, Builtin] => [name, refused]),
+  ['pwd', printDirectory],
+  ['command', lookUpCommand],
 ])
+
+/** Builtins that can be trusted, as programs are. */
+export const trustedBuiltins: ReadonlySet<string> = new Set(['kill', 'ulimit', 'umask', 'wait'])
+
+/** Builtins that change how later commands are read. */
+export const refusedBuiltins: ReadonlySet<string> = new Set(
+  '. alias bg bind break builtin caller compgen complete compopt continue coproc declare dirs disown enable eval exec export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return select set shift shopt source suspend times trap type typeset unalias unset'.split(
+    ' ',
+  ),
+)

@@ -34,4 +34,5 @@ export const escapes: Readonly<Record<string, string>> = {
   'esc/virtual': '/a.txt',
   'esc/loop': 'loop',
   'esc/chain': 'out',
+  'esc/into/secret.txt': '../../../secret.txt',
 }
