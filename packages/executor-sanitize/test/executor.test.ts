@@ -140,6 +140,8 @@ describe('the shell', () => {
       code: 'EUNENFORCEABLE',
       message: expect.stringContaining('"$X"'),
     })
+    for (const line of [`sed -e $X 'w ../x' a.txt`, 'grep -v -e $X -m ../secret.txt', 'cat $X ../secret.txt'])
+      expect(await site.refusal(line, { env: { X: '' } })).toMatchObject({ code: 'EUNENFORCEABLE' })
     for (const name of ['BASH_ENV', 'PATH', 'LD_PRELOAD', 'IFS']) {
       expect(await site.refusal('ls', { env: { [name]: 'x' } })).toMatchObject({
         code: 'EINVAL',

@@ -80,7 +80,7 @@ export class Invocation {
   /** Words that come out again as they are: a pattern becomes names, a path of this machine is put right in the output. */
   shown(argument: Argument): void {
     const { word, value } = argument
-    if (value.splits && /[\s*?[]/.test(value.text ?? '*')) refuse('unquoted', word.text)
+    if (value.splits && /[\s*?[]|^$/.test(value.text ?? '*')) refuse('unquoted', word.text)
     if (value.glob && value.text === undefined) refuse('unknown', word.text)
     const absolute = value.glob && value.text?.startsWith('/') === true
     // A pattern that finds nothing stays as it is: outside of the workspace it is left to that.

@@ -100,14 +100,14 @@ function combine(parts: readonly Resolved[]): string | undefined {
   return text
 }
 
-/** `$x` and `${x}`: other expansions change a value, or run commands. */
+/** `$x` and `${x}`: other expansions change a value, are no words or several, or run commands. */
 function expand(part: WordPart, word: Word, context: AnalysisContext): Known {
+  if (part.text === '$@') return refuse('unknown', word.text)
   if (part.type === 'SimpleExpansion') return lookUp(part.text.slice(1), context)
-  if (part.type !== 'ParameterExpansion' || part.text !== `\${${part.parameter}}`) return refuse('construct', word.text)
+  if (part.type !== 'ParameterExpansion' || !/^\$\{\w+\}$/.test(part.text)) return refuse('construct', word.text)
   return lookUp(part.parameter, context)
 }
 
-const numbers = /^(?:[#?$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|SHLVL|BASHPID|EPOCHSECONDS|SRANDOM|OPTIND)$/
 /** The shell puts words of the command, or where it is, into these. */
 const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE|OLDPWD|PATH)$/
 
@@ -121,7 +121,8 @@ function lookUp(name: string, { settings, place, constants }: AnalysisContext): 
     // After `cd /`, PWD lacks the slash at the end of the root's directory, so the end of that directory is not known.
     return { text: others.length === 0 && !(place.moved && only === '/') ? only : undefined, host: true }
   }
-  if (numbers.test(name)) return { text: '0', host: false, varies: true }
+  // The same in each shell, and never empty: an empty one would make the next word the value of an option.
+  if (/^[#?$]$/.test(name)) return { text: '0', host: false, varies: true }
   if (tellsPlaces.test(name)) return anyPath
   const text = constants.get(name)
   return text === undefined ? unknown : { text, host: false }
