@@ -94,7 +94,7 @@ function checkLinkText(call: Invocation, target: Argument, directory: string | u
 }
 
 /** In a view the root cannot be removed; here it is a directory like any other. */
-function refuseRoot(call: Invocation, argument: Argument): void {
+export function refuseRoot(call: Invocation, argument: Argument): void {
   for (const start of startsOf(argument.value.text ?? '', call)) {
     const place = call.context.settings.view.resolve(start)
     if (place.kind === 'mount' && namesOf(place.inside).length === 0) call.refuse('mount', argument)

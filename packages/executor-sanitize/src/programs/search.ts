@@ -1,6 +1,7 @@
 import { type Argument, here, type Invocation, textOf } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import { namesOf } from '../paths/path-view.ts'
+import { refuseRoot } from './files.ts'
 import { type Grammar, has } from './grammar.ts'
 
 /** `grep`: patterns stay as they are. */
@@ -44,7 +45,11 @@ export function find(call: Invocation): Outcome {
   const past = words.findIndex((word, index) => index >= begin && /^[-(!,)]/.test(word))
   const starts = args.slice(begin, past < 0 ? undefined : past)
   const links = words.slice(0, begin).some((word) => word !== '-P') || words.includes('-follow')
-  for (const start of starts) call.path(start, links ? 'read' : 'look')
+  for (const start of starts) {
+    call.path(start, links ? 'read' : 'look')
+    // It does not remove `.`.
+    if (words.includes('-delete') && start.value.text?.startsWith('/')) refuseRoot(call, start)
+  }
   for (let index = past < 0 ? args.length : past; index < args.length; index++) {
     const argument = args[index]
     const next = args[index + 1]
