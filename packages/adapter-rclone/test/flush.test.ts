@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { deep, describeWith } from '@ws/test-fixtures'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 
 import { at, failureOf, mountNeeds, open, openSite, readText, storeThatHangs, write } from './support.ts'
 
@@ -65,12 +65,18 @@ describeWith(mountNeeds, 'what is in the store', () => {
     for (const [path, content] of Object.entries({ '/d/other': 'x', '/from': 'old', ...more }))
       await write(adapter, path, content)
     await adapter.flush()
+    // a move waits for an upload for one second; the copy ends after the upload, however late it began
+    const uploadMs = 3_000
+    let uploaded = 0
     setFaults(({ operation }) => {
-      if (operation === 'PutObject') return { kind: 'delay', ms: 1_500 }
-      return operation === 'CopyObject' ? { kind: 'slow', ms: 2_000 } : undefined
+      const now = performance.now()
+      if (operation === 'CopyObject') return { kind: 'slow', ms: Math.max(0, uploaded - now) + 500 }
+      if (operation !== 'PutObject') return undefined
+      uploaded = now + uploadMs
+      return { kind: 'delay', ms: uploadMs }
     })
     await writeFile(join(root, 'from'), 'newer content')
-    await vi.waitFor(async () => expect((await adapter.status()).uploads?.running).toBe(1), { interval: 5 })
+    await expect.poll(async () => (await adapter.status()).uploads?.running, { interval: 5, timeout: 10_000 }).toBe(1)
     const moved = adapter.move(at('/from'), at('/to'), { overwrite: true })
     await moved.catch(() => undefined)
     answer()
