@@ -99,6 +99,19 @@ it.each(['a push', 'an opening'])(
   },
 )
 
+it('[RE3] [RE4] a ref that this machine has changed, and that another has packed, is kept under another name', async () => {
+  const { store, one, two } = await pair(repository)
+  await put(one.replica, '/.git/side', 'by one')
+  await put(two.replica, '/.git/packed-refs', 'side by two')
+  await two.replica.delete(at('/.git/side'))
+  await two.replica.flush()
+  for (const { replica } of [one, two]) await sync(replica)
+  const [conflict] = one.replica.status().conflicts
+  const files = await expectSame(store, one.replica, two.replica)
+  expect(files).toMatchObject({ '/.git/packed-refs': 'side by two', [conflict?.kept ?? '']: 'by one' })
+  expect(Object.keys(files)).not.toContain('/.git/side')
+})
+
 it('[RE3] [RE4] a deletion stays where the only change of the repository is from an earlier process of this machine', async () => {
   const { store, one } = await pair(repository)
   await put(one.replica, '/.git/main', 'two')

@@ -3,7 +3,7 @@ import type { MountPath, SignalOption } from '@ws/core/adapter'
 import type { FirstCopy } from './first-copy.ts'
 import { type Order, orderOf } from './order.ts'
 import { pullEntry } from './pull.ts'
-import { hiddenTreeOf } from './paths.ts'
+import { hiddenTreeOf, isInRepository } from './paths.ts'
 import { differences, fetchEntry, type Remote } from './remote.ts'
 import { agree, type Site, type Step } from './site.ts'
 import type { Steps } from './steps.ts'
@@ -87,8 +87,7 @@ async function order(
  */
 export async function bringBack(site: Site, list: () => Promise<Listing>, options: SignalOption): Promise<void> {
   const { base, seen, gone } = site.tree
-  const isNeeded = (path: string): boolean => isHash(path) || /\/\.git\/.*(?<!\.lock)$/u.test(path)
-  const removed = [...gone].filter(isNeeded)
+  const removed = [...gone].filter((path) => isHash(path) || isInRepository(path))
   const trees = new Map(removed.map((path) => [hiddenTreeOf(path), false]))
   trees.delete(undefined)
   if (trees.size === 0) return

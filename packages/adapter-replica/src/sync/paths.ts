@@ -26,6 +26,11 @@ export function hiddenTreeOf(path: string): string | undefined {
   return /^.*?\/\.[^/]+/u.exec(path)?.[0]
 }
 
+/** A name in a repository of git, whose names depend on one another. A lock does not outlive its program. */
+export function isInRepository(path: string): boolean {
+  return path.includes('/.git/') && !path.endsWith('.lock')
+}
+
 /** The database that a file of SQLite belongs to; the path itself for every other file. */
 export function databaseOf(path: string): string {
   return path.replace(/-(?:wal|shm|journal)$/u, '')

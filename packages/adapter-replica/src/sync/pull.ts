@@ -1,4 +1,4 @@
-import { ancestorsOf } from './paths.ts'
+import { ancestorsOf, isInRepository } from './paths.ts'
 import { type MountPath, mountRoot } from '@ws/core/adapter'
 import type { SignalOption } from '@ws/core/adapter'
 
@@ -57,9 +57,11 @@ async function pullDeletion(site: Site, path: MountPath, options: SignalOption, 
   const { tree, disk, store } = site
   const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
   if (base === undefined) return 'done'
-  // an edit wins over a deletion: it goes to the store as a new entry
-  if (facts !== undefined && isSameBytes(base, facts)) {
+  // an edit wins over a deletion, and goes to the store as a new entry; in a repository, others may rely on the deletion
+  const isEdited = facts !== undefined && !isSameBytes(base, facts)
+  if (facts !== undefined && (!isEdited || isInRepository(path))) {
     if (!certain && !(await isGone(store, path, options))) return 'differs'
+    if (isEdited) return keepOurs(site, path, facts.type === base.type ? 'content' : 'type')
     const unexpected = await site.turnstile.alone(() => disk.ask('remove', path))
     if (unexpected === undefined) tree.see(path, undefined)
     else if (facts.type !== 'directory') return 'changed'
