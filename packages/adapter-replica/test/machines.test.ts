@@ -112,6 +112,28 @@ it('[RE3] [RE4] a ref that this machine has changed, and that another has packed
   expect(Object.keys(files)).not.toContain('/.git/side')
 })
 
+it.each<[string, Record<string, string>]>([
+  ['checkpoint', { '/d.db': 'one, with its log' }],
+  ['log', { '/d.db-wal': 'a longer log of two' }],
+])(
+  '[RE3] [RE4] a database that both changed stays whole, and ours is kept whole: a %s of the other',
+  async (_, theirs) => {
+    const { store, one, two } = await pair({ '/d.db': 'base', '/d.db-wal': 'log' })
+    if ('/d.db' in theirs) await two.replica.delete(at('/d.db-wal'))
+    for (const [path, text] of Object.entries(theirs)) await put(two.replica, path, text)
+    await two.replica.flush()
+    const state = await filesOf(store)
+    await put(one.replica, '/d.db-wal', 'log of one')
+    for (const { replica } of [one, two]) await sync(replica)
+    const files = await expectSame(store, one.replica, two.replica)
+    const kept = Object.keys(files).filter((path) => path.includes('conflict'))
+    expect(kept.map((path) => path.replace(/conflict-.*-one/u, ''))).toEqual(['/d..db', '/d..db-wal'])
+    expect(kept.map((path) => files[path])).toEqual(['base', 'log of one'])
+    for (const path of kept) delete files[path]
+    expect(files).toEqual(state)
+  },
+)
+
 it('[RE3] [RE4] a deletion stays where the only change of the repository is from an earlier process of this machine', async () => {
   const { store, one } = await pair(repository)
   await put(one.replica, '/.git/main', 'two')

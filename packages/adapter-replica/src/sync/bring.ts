@@ -1,13 +1,12 @@
 import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import type { FirstCopy } from './first-copy.ts'
+import { bringBack, setDatabasesAside } from './foreign.ts'
 import { type Order, orderOf } from './order.ts'
 import { pullEntry } from './pull.ts'
-import { hiddenTreeOf, isInRepository } from './paths.ts'
-import { differences, fetchEntry, type Remote } from './remote.ts'
-import { agree, type Site, type Step } from './site.ts'
+import { differences, type Remote } from './remote.ts'
+import type { Site, Step } from './site.ts'
 import type { Steps } from './steps.ts'
-import { isHash } from './waves.ts'
 
 type Listing = ReadonlyMap<string, Remote>
 
@@ -67,6 +66,7 @@ async function order(
   const { tree, limits } = site
   const paths = new Set<MountPath>()
   await bringBack(site, async () => listed, { signal })
+  await setDatabasesAside(site, listed, { signal })
   for (const path of differences(listed, tree.base, limits).keys() as Iterable<MountPath>) {
     if (tree.isUnknown(path) || tree.notHeld.has(path)) continue
     if (!copy.waitsFor(path)) paths.add(path)
@@ -79,31 +79,4 @@ async function order(
     }
   }
   return orderOf({ paths, before: (path) => tree.seen.get(path)?.type, after: (path) => listed.get(path)?.type })
-}
-
-/**
- * Another machine has changed a hidden tree, such as a repository of git, while this one had removed names from it. The change may
- * need these names: they come back, as an edit wins over a deletion.
- */
-export async function bringBack(site: Site, list: () => Promise<Listing>, options: SignalOption): Promise<void> {
-  const { base, seen, gone } = site.tree
-  const removed = [...gone].filter((path) => isHash(path) || isInRepository(path))
-  const trees = new Map(removed.map((path) => [hiddenTreeOf(path), false]))
-  trees.delete(undefined)
-  if (trees.size === 0) return
-  const listed = await list()
-  for (const [path, remote] of differences(listed, base, site.limits)) {
-    const hidden = hiddenTreeOf(path)
-    if (remote === undefined || remote.type === 'directory' || isHash(path) || trees.get(hidden) !== false) continue
-    const facts = seen.get(path)
-    const isLike = facts?.type === 'file' && remote.type === 'file' && facts.size === remote.size
-    // an earlier process of this machine may have sent it
-    const sent = isLike ? await fetchEntry(site, path as MountPath, 'file', options).catch(() => undefined) : undefined
-    trees.set(hidden, sent?.content === undefined || sent.content !== facts?.content)
-  }
-  await agree(
-    site,
-    [],
-    removed.filter((path) => listed.has(path) && trees.get(hiddenTreeOf(path)) === true),
-  )
 }

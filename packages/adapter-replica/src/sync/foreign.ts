@@ -1,0 +1,80 @@
+import type { MountPath, SignalOption } from '@ws/core/adapter'
+
+import { keepOurs } from './conflict.ts'
+import { stampOf } from './names.ts'
+import { databaseOf, hiddenTreeOf, isInRepository } from './paths.ts'
+import { differences, fetchEntry, type Remote } from './remote.ts'
+import { agree, type Site } from './site.ts'
+import { isHash } from './waves.ts'
+
+type Listing = ReadonlyMap<string, Remote>
+
+/** Files of a SQLite database that hold its content together. */
+const endings = ['', '-wal', '-journal']
+
+/**
+ * Another machine has changed a hidden tree, such as a repository of git, while this one had removed names from it. The change may
+ * need these names: they come back, as an edit wins over a deletion.
+ */
+export async function bringBack(site: Site, list: () => Promise<Listing>, options: SignalOption): Promise<void> {
+  const removed = [...site.tree.gone].filter((path) => isHash(path) || isInRepository(path))
+  const trees = new Set(removed.map(hiddenTreeOf))
+  trees.delete(undefined)
+  if (trees.size === 0) return
+  const listed = await list()
+  const changed = await changedThere(site, listed, { ...options, unitOf: hiddenTreeOf, units: trees })
+  const back = removed.filter((path) => listed.has(path) && changed.has(hiddenTreeOf(path)))
+  if (back.length > 0) await agree(site, [], back)
+}
+
+/** Both machines have changed a SQLite database: the store's files take their paths, and this machine's are kept under one other name. */
+export async function setDatabasesAside(site: Site, listed: Listing, options: SignalOption): Promise<void> {
+  const { tree, machine } = site
+  const { dirty, seen, base } = tree
+  const hasLog = (database: string): boolean =>
+    endings.slice(1).some((end) => [seen, base, listed].some((side) => side.has(`${database}${end}`)))
+  const units = new Set(
+    [...dirty]
+      .filter((path) => !path.endsWith('-shm'))
+      .map(databaseOf)
+      .filter(hasLog),
+  )
+  if (units.size === 0) return
+  for (const database of await changedThere(site, listed, { ...options, unitOf: databaseOf, units })) {
+    const word = `${stampOf(Date.now())}-${machine}`
+    for (const path of endings.map((end) => `${database}${end}` as MountPath)) {
+      if (seen.get(path)?.type === 'file') await keepOurs(site, path, 'content', word)
+      else if (!seen.has(path) && base.has(path)) await agree(site, [], [path])
+    }
+  }
+}
+
+interface UnitOptions<Unit> extends SignalOption {
+  readonly unitOf: (path: string) => Unit
+  readonly units: ReadonlySet<Unit>
+}
+
+/** The units of which the store has another state, and not one that an earlier process of this machine has sent. */
+async function changedThere<Unit>(
+  site: Site,
+  listed: Listing,
+  { unitOf, units, ...options }: UnitOptions<Unit>,
+): Promise<ReadonlySet<Unit>> {
+  const { base, seen } = site.tree
+  const changed = new Set<Unit>()
+  for (const [path, remote] of differences(listed, base, site.limits)) {
+    const unit = unitOf(path)
+    if (!units.has(unit) || changed.has(unit) || isHash(path) || path.endsWith('-shm')) continue
+    const facts = seen.get(path)
+    // a log that was emptied is one that a push was about to replace
+    if (remote === undefined ? facts === undefined : remote.type === 'directory' || isEmptyLog(path, remote)) continue
+    const isLike = facts?.type === 'file' && remote?.type === 'file' && facts.size === remote.size
+    const sent = isLike ? await fetchEntry(site, path as MountPath, 'file', options).catch(() => undefined) : undefined
+    if (sent?.content === undefined || sent.content !== facts?.content) changed.add(unit)
+  }
+  return changed
+}
+
+function isEmptyLog(path: string, { size }: Remote): boolean {
+  return size === 0 && databaseOf(path) !== path
+}
