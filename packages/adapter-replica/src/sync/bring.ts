@@ -1,7 +1,7 @@
 import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import type { FirstCopy } from './first-copy.ts'
-import { bringBack, setDatabasesAside } from './foreign.ts'
+import { bringBack, keepHashes, setDatabasesAside } from './foreign.ts'
 import { type Order, orderOf } from './order.ts'
 import { pullEntry } from './pull.ts'
 import { differences, type Remote } from './remote.ts'
@@ -66,6 +66,7 @@ async function order(
   const { tree, limits } = site
   const paths = new Set<MountPath>()
   await bringBack(site, async () => listed, { signal })
+  await keepHashes(site, listed)
   await setDatabasesAside(site, listed, { signal })
   for (const path of differences(listed, tree.base, limits).keys() as Iterable<MountPath>) {
     if (tree.isUnknown(path) || tree.notHeld.has(path)) continue

@@ -27,6 +27,23 @@ export async function bringBack(site: Site, list: () => Promise<Listing>, option
   if (back.length > 0) await agree(site, [], back)
 }
 
+/** Hashes that another machine has removed stay where this one has changes of its own in the tree, which may need them. */
+export async function keepHashes(site: Site, listed: Listing): Promise<void> {
+  const { dirty, seen, base } = site.tree
+  const trees = new Set([...dirty].filter((path) => seen.has(path)).map(hiddenTreeOf))
+  trees.delete(undefined)
+  if (trees.size === 0) return
+  const removed = [...differences(listed, base, site.limits)].filter(([path, remote]) => {
+    return remote === undefined && isHash(path) && seen.has(path) && trees.has(hiddenTreeOf(path))
+  })
+  if (removed.length > 0)
+    await agree(
+      site,
+      [],
+      removed.map(([path]) => path),
+    )
+}
+
 /** Both machines have changed a SQLite database: the store's files take their paths, and this machine's are kept under one other name. */
 export async function setDatabasesAside(site: Site, listed: Listing, options: SignalOption): Promise<void> {
   const { tree, machine } = site
