@@ -2,6 +2,7 @@ import { rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
+import { WorkspaceError } from '@ws/core'
 import { expect, it } from 'vitest'
 
 import type { ReplicaAdapter } from '../src/index.ts'
@@ -159,4 +160,20 @@ it('[RE7] what was copied is verified: a byte that changed without a trace is fo
   await put(one.replica, '/a.txt', 'else')
   await one.replica.flush()
   expect((await one.replica.verify()).digest).not.toBe(receipt.digest)
+})
+
+it('[RE2] a file takes the place of a link whose target a link has that the store refuses', async () => {
+  const { store, one } = await pair()
+  const { createSymlink } = store
+  store.createSymlink = async (path, target, options) => {
+    if (path !== '/refused') return createSymlink?.call(store, path, target, options)
+    throw new WorkspaceError({ code: 'EACCES', operation: 'createSymlink', path, reason: 'is denied', remedy: 'none' })
+  }
+  await one.replica.createSymlink?.(at('/a'), 'target')
+  await one.replica.flush()
+  await one.replica.delete(at('/a'))
+  await put(one.replica, '/a', 'a file')
+  await one.replica.createSymlink?.(at('/refused'), 'target')
+  expect(await failureOf(one.replica.flush())).toMatchObject({ code: 'ENOTSUP', path: '/refused' })
+  expect(await filesOf(store)).toEqual({ '/a': 'a file' })
 })

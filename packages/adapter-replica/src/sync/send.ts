@@ -32,8 +32,15 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
   const others = [...waves.flat(), ...[...young].filter((path) => seen.has(path))]
   const sendLate = async (): Promise<void> => {
     if (steps.isHalted) return
-    const isHeld = heldBack(tree, [...inTheWay, ...late], others)
-    const isFree = (path: MountPath): boolean => dirty.has(path) && !isHeld(path) && !steps.isStuck(path)
+    const isHeld = heldBack(tree, inTheWay, others)
+    // bytes that were moved to where they cannot be saved do not stop the entry that has their place
+    const isReplaced = heldBack(
+      tree,
+      late,
+      others.filter((path) => !tree.leftOut.has(path)),
+    )
+    const isFree = (path: MountPath): boolean =>
+      dirty.has(path) && !isHeld(path) && !isReplaced(path) && !steps.isStuck(path)
     await steps.inTurn(inTheWay.filter(isFree), run)
     await steps.inTurn(late.filter(isFree), run)
   }
