@@ -1,8 +1,8 @@
-import { childPath, isWithin } from '@ws/core'
+import { childPath, isWithin, isWorkspaceError } from '@ws/core'
 import type { DriverListOptions, Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
-import type { MemoryTree } from './tree.ts'
+import type { Tree } from './tree.ts'
 
 /** One found entry, with what it is in the tree. */
 export interface Found {
@@ -14,52 +14,62 @@ export interface Found {
 interface Frame {
   readonly path: MountPath
   readonly node: Node
-  readonly children: Iterator<[string, Node]>
+  readonly children: Iterator<readonly [string, Node]>
 }
 
 /** Everything in a directory, live, parents before their children; entries that vanish meanwhile are left out. */
 export function* walkTree(
-  tree: MemoryTree,
+  tree: Tree,
   path: MountPath,
   directory: Node,
-  { recursive = false, exclude = [], skips }: Pick<ListOptions, 'recursive' | 'exclude' | 'skips'>,
+  options: Pick<ListOptions, 'recursive' | 'exclude' | 'skips' | 'onUnreadable'>,
 ): Generator<Found, void, undefined> {
+  const { recursive = false, exclude = [], skips, onUnreadable = () => undefined } = options
   const entered = (candidate: MountPath): boolean => !exclude.some((root) => isWithin(candidate, root))
   if (!entered(path)) return
-  const frames: Frame[] = [{ path, node: directory, children: directory.children.entries() }]
+  const frames: Frame[] = [{ path, node: directory, children: directory.children() }]
   let detachments = tree.detachments
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     if (tree.detachments !== detachments) {
       detachments = tree.detachments
-      if (!isAttached(frame.node, frame.path, tree)) {
+      if (!tree.isAt(frame.node, frame.path)) {
         frames.pop()
         detachments = -1 // the one above may be gone too
         continue
       }
     }
-    const next = frame.children.next()
-    if (next.done === true) {
+    const next = nextOf(tree, frame, frames.length === 1 ? undefined : onUnreadable)
+    if (next === undefined) {
       frames.pop()
       continue
     }
-    const [name, node] = next.value
+    const [name, node] = next
     const found = { path: childPath(frame.path, name), name, node }
     yield found
-    const enter = recursive && node.isDirectory && entered(found.path) && skips?.(found.path) !== true
-    if (enter) frames.push({ path: found.path, node, children: node.children.entries() })
+    const isDirectory = node.type === 'directory' && tree.isReachable(found.path)
+    const enter = recursive && isDirectory && entered(found.path) && skips?.(found.path) !== true
+    if (enter) frames.push({ path: found.path, node, children: node.children() })
   }
 }
 
-/** It still is where the path says: neither it nor a directory above has been deleted or moved. */
-function isAttached(node: Node, path: MountPath, tree: MemoryTree): boolean {
-  const names: string[] = []
-  let top = node
-  for (; top.parent !== undefined; top = top.parent) names.unshift(top.name)
-  return top === tree.root && `/${names.join('/')}` === path
+function nextOf(
+  tree: Tree,
+  { path, children }: Frame,
+  onUnreadable: ListOptions['onUnreadable'],
+): readonly [string, Node] | undefined {
+  try {
+    const next = children.next()
+    return next.done === true ? undefined : next.value
+  } catch (error) {
+    const explained = tree.explain(error, 'list', path)
+    if (onUnreadable === undefined || !isWorkspaceError(explained)) throw explained
+    onUnreadable(path, explained)
+    return undefined
+  }
 }
 
 /** A listing: everything is at hand. */
-export function list(tree: MemoryTree, path: MountPath, options: DriverListOptions): EntryIterator {
+export function list(tree: Tree, path: MountPath, options: DriverListOptions): EntryIterator {
   const entries = entriesOf(tree, path, options)
   const listing: EntryIterator = {
     next: async () => entries.next(),
@@ -70,11 +80,16 @@ export function list(tree: MemoryTree, path: MountPath, options: DriverListOptio
   return listing
 }
 
-function* entriesOf(tree: MemoryTree, path: MountPath, options: DriverListOptions): Generator<Entry, undefined> {
-  const directory = tree.find(path, { operation: 'list', follow: true })
-  if (!directory.isDirectory) throw failure('ENOTDIR', 'list', path)
-  for (const { path: entryPath, name, node } of walkTree(tree, path, directory, options)) {
-    yield { path: entryPath, name, ...tree.stat(node) }
+function* entriesOf(tree: Tree, path: MountPath, options: DriverListOptions): Generator<Entry, undefined> {
+  try {
+    const directory = tree.find(path, { operation: 'list', follow: true })
+    if (directory.type !== 'directory') throw failure('ENOTDIR', 'list', path)
+    for (const { path: entryPath, name, node } of walkTree(tree, path, directory, options)) {
+      const shown = { path: entryPath, name, ...tree.describe(node, options.details) }
+      yield tree.isReachable(entryPath) ? shown : { ...shown, name: name.toWellFormed(), unreachable: true }
+    }
+    return undefined
+  } catch (error) {
+    throw tree.explain(error, 'list', path)
   }
-  return undefined
 }

@@ -1,53 +1,66 @@
-export type NodeType = 'file' | 'directory' | 'symlink'
+import type { FileType } from '@ws/core'
+
+/** One entry of a tree. */
+export interface Node {
+  readonly type: FileType
+  readonly name: string
+  /** The directory that holds it; `undefined` for the root, and for an entry that has been taken away. */
+  readonly parent: Node | undefined
+  /** Permission bits. */
+  readonly mode: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+  readonly version: string
+  /** The path that a link leads to. */
+  readonly target: string
+  /** Bytes of the content; 0 for other types than files. */
+  readonly size: number
+  /** A file's bytes as they are now. They never change: later writes replace them, and appends go after them. */
+  readonly content: Uint8Array
+  /** The entry of that name in a directory. */
+  child(name: string): Node | undefined
+  /** The entries of a directory, live: a loop over them leaves out those that go meanwhile. */
+  children(): IterableIterator<readonly [name: string, node: Node]>
+}
 
 const smallestCapacity = 64
 const noBytes = new Uint8Array()
 
-/** One entry of the tree, with its place and its content. There are no hard links, so that each has one place. */
-export class Node {
-  readonly type: NodeType
+/** One entry in memory, with its place and its content. There are no hard links, so that each has one place. */
+export class MemoryNode implements Node {
+  readonly type: FileType
   name: string
-  /** The directory that holds it; `undefined` for the root, and for an entry that has been taken away. */
-  parent: Node | undefined
-  /** Permission bits. */
+  parent: MemoryNode | undefined
   mode: number
-  /** Milliseconds since the epoch. */
   modifiedAt = 0
   version = ''
-  /** The path that a link leads to. */
   target = ''
-  /** The entries of a directory, in the order in which they came. A loop over them leaves out those that go meanwhile. */
-  readonly children = new Map<string, Node>()
+  /** In the order in which they came. */
+  readonly entries = new Map<string, MemoryNode>()
   /** Longer than the content, after an append. */
   #bytes = noBytes
   #size = 0
 
-  constructor(type: NodeType, name: string, mode: number) {
+  constructor(type: FileType, name: string, mode: number) {
     this.type = type
     this.name = name
     this.mode = mode
   }
 
-  get isFile(): boolean {
-    return this.type === 'file'
-  }
-
-  get isDirectory(): boolean {
-    return this.type === 'directory'
-  }
-
-  get isSymlink(): boolean {
-    return this.type === 'symlink'
-  }
-
-  /** Bytes of the content. */
   get size(): number {
     return this.#size
   }
 
-  /** A file's bytes as they are now. They never change: later writes replace them, and appends go after them. */
   get content(): Uint8Array {
     return this.#bytes.subarray(0, this.#size)
+  }
+
+  child(name: string): MemoryNode | undefined {
+    return this.entries.get(name)
+  }
+
+  children(): IterableIterator<readonly [string, MemoryNode]> {
+    return this.entries.entries()
   }
 
   /** Takes a copy of the bytes as the content, in one step. */

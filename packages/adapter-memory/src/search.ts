@@ -10,23 +10,23 @@ import {
 import { createLineMatcher, tooLargeToSearch } from '@ws/text-search'
 import { walkTree } from './listing.ts'
 import type { Node } from './node.ts'
-import type { MemoryTree } from './tree.ts'
+import type { Tree } from './tree.ts'
 
 export async function* search(
-  tree: MemoryTree,
+  tree: Tree,
   query: DriverSearchQuery,
   { signal, onUnreadable }: SearchOptions,
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, glob, exclude, skips, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const filter = createGlobFilter(glob)
-  const start = tree.find(path, { operation: 'search', follow: true })
+  const start = startOf(tree, path)
   let hits = 0
   const pace = new Pace(signal)
   for (const found of entriesAt(tree, path, start, { exclude, skips })) {
     if (pace.isDue) await pace.rest()
     const { node } = found
-    if (!node.isFile) continue
+    if (node.type !== 'file' || !tree.isReachable(found.path)) continue
     if (found.below !== undefined && (!filter.matches(found.below) || skips?.(found.path, false))) continue
     const { path: at } = found
     if (node.size > maxFileBytes) {
@@ -43,6 +43,14 @@ export async function* search(
   return undefined
 }
 
+function startOf(tree: Tree, path: MountPath): Node {
+  try {
+    return tree.find(path, { operation: 'search', follow: true })
+  } catch (error) {
+    throw tree.explain(error, 'search', path)
+  }
+}
+
 interface Found {
   readonly path: MountPath
   readonly node: Node
@@ -51,12 +59,12 @@ interface Found {
 }
 
 function* entriesAt(
-  tree: MemoryTree,
+  tree: Tree,
   path: MountPath,
   start: Node,
   { exclude, skips }: Pick<DriverSearchQuery, 'exclude' | 'skips'>,
 ): Generator<Found, void, undefined> {
-  if (start.isFile) {
+  if (start.type === 'file') {
     if (!exclude.some((root) => isWithin(path, root))) yield { path, node: start }
     return
   }

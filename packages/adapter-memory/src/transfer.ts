@@ -1,8 +1,8 @@
-import { childPath, isWithin, type TransferResult } from '@ws/core'
+import { baseName, childPath, isWithin, type TransferResult } from '@ws/core'
 import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
-import type { MemoryTree, Lookup } from './tree.ts'
+import { isEmpty, type Lookup, type Tree, typeError } from './tree.ts'
 
 interface Transfer {
   readonly entry: Node
@@ -10,7 +10,7 @@ interface Transfer {
 }
 
 function prepare(
-  tree: MemoryTree,
+  tree: Tree,
   operation: 'move' | 'copy',
   source: MountPath,
   destination: MountPath,
@@ -20,7 +20,7 @@ function prepare(
   if (ifSource !== undefined && ifSource !== entry.version) {
     throw failure('ECONFLICT', operation, source)
   }
-  if (entry.isDirectory && destination !== source && isWithin(destination, source)) {
+  if (entry.type === 'directory' && destination !== source && isWithin(destination, source)) {
     throw failure('intoItself', operation, destination)
   }
   const target = tree.locate(destination, { operation, argument: 'destination' })
@@ -41,46 +41,34 @@ export function checkCondition(
   if (state !== condition) throw failure('ECONFLICT', operation, path)
 }
 
-export function move(
-  tree: MemoryTree,
-  source: MountPath,
-  destination: MountPath,
-  options: MoveOptions = {},
-): TransferResult {
+export function move(tree: Tree, source: MountPath, destination: MountPath, options: MoveOptions = {}): TransferResult {
   const { entry, target } = prepare(tree, 'move', source, destination, options)
   if (source === destination) return { version: entry.version }
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'move', destination)
     const replaced = target.entry
-    if (replaced.isDirectory && !entry.isDirectory) throw failure('directoryInTheWay', 'move', destination)
-    if (!replaced.isDirectory && entry.isDirectory) throw failure('fileInTheWay', 'move', destination)
-    if (replaced.children.size > 0) throw failure('ENOTEMPTY', 'move', destination)
+    checkTypes('move', entry, replaced, destination)
+    if (!isEmpty(replaced)) throw failure('ENOTEMPTY', 'move', destination)
     tree.remove(replaced)
   }
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
-  tree.move(entry, directory, nameOf(destination))
-  return { version: entry.version }
+  return { version: tree.move(entry, directory, baseName(destination)).version }
 }
 
-export function copy(
-  tree: MemoryTree,
-  source: MountPath,
-  destination: MountPath,
-  options: CopyOptions = {},
-): TransferResult {
+export function copy(tree: Tree, source: MountPath, destination: MountPath, options: CopyOptions = {}): TransferResult {
   const { entry, target } = prepare(tree, 'copy', source, destination, options)
   if (source === destination) throw failure('ontoItself', 'copy', destination)
-  if (target.entry === tree.root) throw failure('EBUSY', 'copy', destination)
-  if (entry.isDirectory && options.recursive !== true) throw failure('EISDIR', 'copy', source)
+  if (target.entry !== undefined && target.entry.parent === undefined) throw failure('EBUSY', 'copy', destination)
+  if (entry.type === 'directory' && options.recursive !== true) throw failure('EISDIR', 'copy', source)
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'copy', destination)
     checkMerge(entry, target.entry, destination)
   }
   // A snapshot, taken before anything is made: a destination above the source must not grow what is being copied.
-  const plan = snapshot(entry)
+  const plan = snapshot(entry, source)
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   const parent = target.entry?.parent ?? directory
-  const made = build(tree, plan, parent, nameOf(destination))
+  const made = build(tree, plan, parent, baseName(destination))
   return { version: made.version }
 }
 
@@ -89,13 +77,19 @@ function checkMerge(from: Node, to: Node, destination: MountPath): void {
   const left = [{ source: from, existing: to, path: destination }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { source, existing, path } = next
-    if (existing.isDirectory && !source.isDirectory) throw failure('directoryInTheWay', 'copy', path)
-    if (!existing.isDirectory && source.isDirectory) throw failure('fileInTheWay', 'copy', path)
-    for (const [name, child] of source.children) {
-      const there = existing.children.get(name)
+    checkTypes('copy', source, existing, path)
+    if (source.type !== 'directory') continue
+    for (const [name, child] of source.children()) {
+      const there = existing.child(name)
       if (there !== undefined) left.push({ source: child, existing: there, path: childPath(path, name) })
     }
   }
+}
+
+function checkTypes(operation: string, from: Node, to: Node, destination: MountPath): void {
+  if (from.type === to.type) return
+  if (to.type === 'directory') throw failure('directoryInTheWay', operation, destination)
+  if (from.type === 'directory') throw failure('fileInTheWay', operation, destination)
 }
 
 interface Plan {
@@ -103,11 +97,14 @@ interface Plan {
   readonly children: (readonly [name: string, plan: Plan])[]
 }
 
-function snapshot(top: Node): Plan {
+function snapshot(top: Node, source: MountPath): Plan {
   const plan: Plan = { node: top, children: [] }
   const left = [plan]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const [name, node] of next.node.children) {
+    const { type } = next.node
+    if (type === 'other') throw typeError(type, 'copy', source)
+    if (type !== 'directory') continue
+    for (const [name, node] of next.node.children()) {
       const child: Plan = { node, children: [] }
       next.children.push([name, child])
       left.push(child)
@@ -116,7 +113,7 @@ function snapshot(top: Node): Plan {
   return plan
 }
 
-function build(tree: MemoryTree, plan: Plan, parent: Node, name: string): Node {
+function build(tree: Tree, plan: Plan, parent: Node, name: string): Node {
   const top = place(tree, plan.node, parent, name)
   const left = [{ plan, made: top }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -127,19 +124,12 @@ function build(tree: MemoryTree, plan: Plan, parent: Node, name: string): Node {
   return top
 }
 
-function place(tree: MemoryTree, node: Node, parent: Node, name: string): Node {
-  const existing = parent.children.get(name)
-  if (node.isDirectory) return existing ?? tree.create(parent, name, 'directory', node.mode)
+function place(tree: Tree, node: Node, parent: Node, name: string): Node {
+  const existing = parent.child(name)
+  if (node.type === 'directory') return existing ?? tree.create(parent, name, 'directory', node.mode)
   // a replaced file keeps its mode, as when it is written
-  const { isFile } = node
-  const keep = isFile && existing?.isFile === true
+  const keep = node.type === 'file' && existing?.type === 'file'
   if (existing !== undefined && !keep) tree.remove(existing)
-  if (!isFile) return tree.createLink(parent, name, node.target)
-  const file = keep ? existing : tree.create(parent, name, 'file', node.mode)
-  tree.setContent(file, node.content)
-  return file
-}
-
-function nameOf(path: MountPath): string {
-  return path.slice(path.lastIndexOf('/') + 1)
+  if (node.type === 'symlink') return tree.createLink(parent, name, node.target)
+  return tree.setContent(keep ? existing : tree.create(parent, name, 'file', node.mode), node.content)
 }

@@ -3,39 +3,40 @@ import { LinkSignal, type AppendOptions, type MountPath, type WriteOptions } fro
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import { checkCondition } from './transfer.ts'
-import type { MemoryTree, Lookup } from './tree.ts'
+import { type Lookup, type Tree, typeError } from './tree.ts'
 
 /** Everything that is checked before a body is touched. */
 export function prepareWrite(
-  tree: MemoryTree,
+  tree: Tree,
   path: MountPath,
   { ifVersion, parents = false }: Pick<WriteOptions, 'ifVersion' | 'parents'>,
   operation = 'write',
 ): Lookup {
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
   checkCondition(place, ifVersion, operation, path)
-  if (place.entry?.isFile === false) throw failure('EISDIR', operation, path)
-  if (place.missing.length > 1 && !parents) throw failure('noParent', operation, path)
+  const { entry, missing } = place
+  if (entry !== undefined && entry.type !== 'file') throw typeError(entry.type, operation, path)
+  if (missing.length > 1 && !parents) throw failure('noParent', operation, path)
   return place
 }
 
 /** Writes at a place that was checked just now, or, without one, checks it again. */
 export function writeBytes(
-  tree: MemoryTree,
+  tree: Tree,
   path: MountPath,
   checked: Lookup | undefined,
   bytes: Uint8Array,
   options: WriteOptions,
 ): WriteResult {
   const file = fileAt(tree, checked ?? prepareAgain(tree, path, options), options.mode)
-  const written = { version: tree.setContent(file, bytes), size: bytes.length }
-  if (options.modifiedAt === undefined) return written
-  file.modifiedAt = Math.trunc(options.modifiedAt)
-  return { ...written, modifiedAt: file.modifiedAt }
+  const written = tree.setContent(file, bytes)
+  if (options.modifiedAt === undefined) return { version: written.version, size: bytes.length }
+  const { version, modifiedAt } = tree.setTime(written, Math.trunc(options.modifiedAt))
+  return { version, size: bytes.length, modifiedAt }
 }
 
 /** A link that came while the body was read cannot be reported as one: the body is gone. */
-function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions): Lookup {
+function prepareAgain(tree: Tree, path: MountPath, options: WriteOptions): Lookup {
   try {
     return prepareWrite(tree, path, options)
   } catch (error) {
@@ -45,14 +46,12 @@ function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions):
   }
 }
 
-export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array, options: AppendOptions): WriteResult {
-  const file = fileAt(tree, prepareWrite(tree, path, options, 'append'), undefined)
-  file.append(bytes)
-  tree.stamp(file)
-  return { version: tree.touch(file), size: file.size }
+export function appendBytes(tree: Tree, path: MountPath, bytes: Uint8Array, options: AppendOptions): WriteResult {
+  const { version, size } = tree.append(fileAt(tree, prepareWrite(tree, path, options, 'append'), undefined), bytes)
+  return { version, size }
 }
 
-function fileAt(tree: MemoryTree, { directory, missing, entry }: Lookup, mode = 0o644): Node {
+function fileAt(tree: Tree, { directory, missing, entry }: Lookup, mode = 0o644): Node {
   if (entry !== undefined) return entry
   const parent = tree.createDirectories(directory, missing.slice(0, -1))
   return tree.create(parent, missing.at(-1) ?? '', 'file', mode)

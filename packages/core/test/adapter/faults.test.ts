@@ -164,6 +164,11 @@ describe('a driver that keeps its promise', () => {
   })
 })
 
+it('the adapter of a scratch directory comes as it is', async () => {
+  const scratch = defineAdapter(driverOf())
+  expect(await defineAdapter(driverOf({ createScratch: async () => scratch })).createScratch?.()).toBe(scratch)
+})
+
 it('a stream that is opened after its caller has left is closed', async () => {
   const opening = Promise.withResolvers<{ stat: typeof file; stream: AsyncIterableIterator<Uint8Array> }>()
   const { promise: closed, resolve } = Promise.withResolvers<IteratorResult<Uint8Array>>()

@@ -86,7 +86,7 @@ function promised(name: string, operation: AdapterOperation, call: Call, accepts
 function dated(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { stat, modifiedAt } = result as { readonly stat?: unknown; readonly modifiedAt?: number }
-  if (stat !== undefined) return { ...result, stat: dated(stat) }
+  if (typeof stat === 'object') return { ...result, stat: dated(stat) }
   return modifiedAt === undefined || dateable(modifiedAt) !== undefined ? result : { ...result, modifiedAt: undefined }
 }
 

@@ -1,0 +1,110 @@
+import type { FileType } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+import { MemoryNode, type Node } from './node.ts'
+import { Tree } from './tree.ts'
+
+/** A tree in the memory of this process. */
+export class MemoryTree extends Tree {
+  readonly root = new MemoryNode('directory', '', 0o777)
+  #lastVersion = 0
+  readonly #now: () => number
+  #detachments = 0
+
+  /** @param now the clock. Default: `Date.now`. */
+  constructor(now: () => number = Date.now) {
+    super()
+    this.#now = now
+    this.#stamp(this.root)
+  }
+
+  get detachments(): number {
+    return this.#detachments
+  }
+
+  create(directory: MemoryNode, name: string, type: FileType, mode: number): MemoryNode {
+    const entry = new MemoryNode(type, name, mode)
+    this.#attach(entry, directory)
+    this.#stamp(directory, entry)
+    return entry
+  }
+
+  createLink(directory: MemoryNode, name: string, target: string): MemoryNode {
+    const entry = this.create(directory, name, 'symlink', 0o777) // as on Linux: the bits of a link say nothing
+    entry.target = target
+    return entry
+  }
+
+  setContent(file: MemoryNode, bytes: Uint8Array): MemoryNode {
+    file.setContent(bytes)
+    this.#stamp(file)
+    return file
+  }
+
+  append(file: MemoryNode, bytes: Uint8Array): MemoryNode {
+    file.append(bytes)
+    this.#stamp(file)
+    return file
+  }
+
+  remove(entry: MemoryNode): void {
+    this.#detach(entry)
+  }
+
+  move(entry: MemoryNode, directory: MemoryNode, name: string): MemoryNode {
+    if (!this.#detach(entry)) return entry
+    entry.name = name
+    this.#attach(entry, directory)
+    this.#stamp(directory)
+    this.#touch(entry)
+    return entry
+  }
+
+  setMode(node: MemoryNode, mode: number): void {
+    node.mode = mode
+    this.#touch(node)
+  }
+
+  setTime(node: MemoryNode, modifiedAt: number): MemoryNode {
+    node.modifiedAt = modifiedAt
+    this.#touch(node)
+    return node
+  }
+
+  isAt(node: Node, path: MountPath): boolean {
+    const names: string[] = []
+    let top = node
+    for (; top.parent !== undefined; top = top.parent) names.unshift(top.name)
+    return top === this.root && `/${names.join('/')}` === path
+  }
+
+  /** Marks a change with the time of the clock and the next version. */
+  #stamp(...nodes: readonly MemoryNode[]): void {
+    const time = Math.trunc(this.#now())
+    for (const node of nodes) {
+      node.modifiedAt = time
+      this.#touch(node)
+    }
+  }
+
+  /** Gives a node its next version; no version is used twice. */
+  #touch(node: MemoryNode): void {
+    this.#lastVersion += 1
+    node.version = `m${this.#lastVersion}`
+  }
+
+  #attach(entry: MemoryNode, directory: MemoryNode): void {
+    entry.parent = directory
+    directory.entries.set(entry.name, entry)
+  }
+
+  /** False for the root, which has no place to leave. */
+  #detach(entry: MemoryNode): boolean {
+    const { parent } = entry
+    if (parent === undefined) return false
+    parent.entries.delete(entry.name)
+    entry.parent = undefined
+    this.#detachments += 1
+    this.#stamp(parent)
+    return true
+  }
+}
