@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, type Workspace } from '@ws/core'
+import type { VolumeFileSystem } from '@ws/adapter-memory/volume'
+import { createWorkspace, type Workspace, WorkspaceError } from '@ws/core'
 import type { MountOptions, WorkspaceOptions } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { checkOption, option, type OptionShapes } from '@ws/core/options'
@@ -33,6 +34,8 @@ export interface TestWorkspaceOptions extends Omit<WorkspaceOptions, 'mounts'> {
   readonly tar?: string | Uint8Array | undefined
   /** Makes another store for the root, which is emptied first. Default: files in memory, with the times of the clock. */
   readonly adapter?: ((clock: TestClock) => StorageAdapter | Promise<StorageAdapter>) | undefined
+  /** A volume of memfs whose files are those of the root. Its files stay; those that are given come beside them. Not with `adapter`. */
+  readonly volume?: VolumeFileSystem | undefined
   /** Where the root appears. Default `/`. */
   readonly at?: string | undefined
   /** Mounts beside the root. Default: none. */
@@ -56,7 +59,7 @@ export interface TestWorkspace extends AsyncDisposable {
   close(): Promise<void>
 }
 
-type Own = Pick<TestWorkspaceOptions, 'directory' | 'tar' | 'adapter'>
+type Own = Pick<TestWorkspaceOptions, 'directory' | 'tar' | 'adapter' | 'volume'>
 
 const operation = 'createTestWorkspace'
 const shapes: OptionShapes<Own> = {
@@ -66,20 +69,22 @@ const shapes: OptionShapes<Own> = {
     (value) => (typeof value === 'string' && value.trim() !== '') || value instanceof Uint8Array,
   ),
   adapter: option.function,
+  volume: option.object,
 }
 
 /** A workspace for a test, in memory without `adapter`. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
 export async function createTestWorkspace(options: TestWorkspaceOptions = {}): Promise<TestWorkspace> {
   checkOption(operation, 'options', options, option.object)
-  const { files = {}, directory, tar, adapter, at = '/', mounts = [], faults = [], ...rest } = options
-  for (const [name, value] of Object.entries({ directory, tar, adapter })) {
+  const { files = {}, directory, tar, adapter, volume, at = '/', mounts = [], faults = [], ...rest } = options
+  for (const [name, value] of Object.entries({ directory, tar, adapter, volume })) {
     if (value !== undefined) checkOption(operation, name, value, shapes[name as keyof Own])
   }
   checkFaults(operation, faults)
-  const entries = await gather(files, directory, tar)
+  const given = await gather(files, directory, tar)
   const clock = createClock()
-  const store = await (adapter === undefined ? createMemoryAdapter({ now: clock.now }) : adapter(clock))
+  const store = await storeOf(clock, adapter, volume)
   try {
+    const entries = volume === undefined ? given : lay(await readNodes(store, { details: true }), given)
     await restore(store, entries)
     const layer = faulty(store, faults)
     const workspace = await createWorkspace({ ...rest, mounts: [{ at, adapter: () => layer }, ...mounts] })
@@ -101,6 +106,21 @@ export async function createTestWorkspace(options: TestWorkspaceOptions = {}): P
     await store.close()
     throw error
   }
+}
+
+async function storeOf(
+  clock: TestClock,
+  adapter: TestWorkspaceOptions['adapter'],
+  volume: VolumeFileSystem | undefined,
+): Promise<StorageAdapter> {
+  if (adapter !== undefined && volume !== undefined) {
+    const reason = 'was given both `adapter` and `volume`'
+    throw new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: 'leave one of them out' })
+  }
+  if (adapter !== undefined) return await adapter(clock)
+  if (volume === undefined) return createMemoryAdapter({ now: clock.now })
+  const { createVolumeAdapter } = await import('@ws/adapter-memory/volume')
+  return createVolumeAdapter(volume)
 }
 
 async function gather(files: Tree, directory: string | undefined, tar: TestWorkspaceOptions['tar']): Promise<Nodes> {

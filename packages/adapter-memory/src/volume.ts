@@ -1,0 +1,82 @@
+import {
+  defineAdapter,
+  type DriverCapabilities,
+  type MountPath,
+  mountRoot,
+  parseMountPath,
+  type StorageAdapter,
+} from '@ws/core/adapter'
+import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
+
+import { createMemoryAdapter } from './adapter.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { TreeDriver } from './driver.ts'
+import type { VolumeFileSystem } from './volume/file-system.ts'
+import { VolumeTree } from './volume/tree.ts'
+
+export type { VolumeFileSystem, VolumeStats } from './volume/file-system.ts'
+
+export interface VolumeAdapterOptions {
+  /** The directory of the volume that is the root of the store. It is made where it is missing. Default `/`. */
+  readonly root?: string | undefined
+}
+
+const operation = 'createVolumeAdapter'
+const shapes: OptionShapes<VolumeAdapterOptions> = { root: option.text }
+const functions = Object.keys({
+  lstatSync: true,
+  readdirSync: true,
+  readlinkSync: true,
+  readFileSync: true,
+  writeFileSync: true,
+  appendFileSync: true,
+  mkdirSync: true,
+  rmSync: true,
+  unlinkSync: true,
+  renameSync: true,
+  symlinkSync: true,
+  chmodSync: true,
+  utimesSync: true,
+} satisfies Record<keyof VolumeFileSystem, true>)
+
+/**
+ * An adapter whose files are those of a volume: code that uses the volume as `fs` and a workspace see the same files, at once.
+ * Conditions hold against code that uses the volume too, since nothing else runs during an operation. Closing the adapter
+ * leaves the volume as it is.
+ *
+ * A version follows from the content. So a `stat`, a write and a listing with details read each file that they answer for.
+ *
+ * @param fs a `Volume` or the `fs` of memfs, or another file system in memory with these functions of `node:fs`
+ * @throws WorkspaceError `EINVAL` for an option, a function that is missing, and for `node:fs` itself
+ */
+export function createVolumeAdapter(fs: VolumeFileSystem, options: VolumeAdapterOptions = {}): StorageAdapter {
+  for (const name of functions) {
+    checkOption(operation, `fs.${name}`, Reflect.get(Object(fs), name), option.required(option.function))
+  }
+  const isVolume = fs.lstatSync !== (process.getBuiltinModule('node:fs').lstatSync as unknown)
+  const inMemory = option.of('a file system in memory; for the disk use @ws/adapter-local', (is) => is === true)
+  checkOption(operation, 'fs', isVolume, inMemory)
+  checkOptions<VolumeAdapterOptions>(options, shapes, { operation })
+  const root = parseMountPath(options.root ?? mountRoot, operation)
+  if (root !== mountRoot) fs.mkdirSync(root, { recursive: true })
+  return defineAdapter(new VolumeDriver(fs, root))
+}
+
+class VolumeDriver extends TreeDriver {
+  readonly name = 'volume'
+  readonly capabilities: DriverCapabilities = { ...capabilitiesOf(false), uniqueVersions: false }
+  readonly #tree: VolumeTree
+
+  constructor(fs: VolumeFileSystem, root: MountPath) {
+    super()
+    this.#tree = new VolumeTree(fs, root)
+  }
+
+  protected makeTree(): VolumeTree {
+    return this.#tree
+  }
+
+  async createScratch(): Promise<StorageAdapter> {
+    return createMemoryAdapter()
+  }
+}

@@ -1,0 +1,126 @@
+import fs from 'node:fs'
+
+import { testAdapter } from '@ws/conformance/vitest'
+import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
+import { Volume } from 'memfs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { createVolumeAdapter } from '../src/volume.ts'
+
+testAdapter({
+  name: 'a volume of memfs',
+  create: () => {
+    const volume = new Volume()
+    volume.fromJSON({ '/where-it-lies-2/file': 'outside' })
+    return {
+      adapter: createVolumeAdapter(volume, { root: '/deep/where-it-lies' }),
+      removeRoot: async () => volume.rmSync('/deep/where-it-lies', { recursive: true }),
+      secrets: ['where-it-lies', 'deep'],
+    }
+  },
+})
+
+const text = async (adapter: StorageAdapter, path: string): Promise<string> =>
+  new TextDecoder().decode((await adapter.read(at(path))).bytes)
+const bytes = (content: string): Uint8Array => new TextEncoder().encode(content)
+
+describe('a volume and an adapter over it', () => {
+  it('[NF1] agree at once, both ways', async () => {
+    const volume = Volume.fromJSON({ '/site/a.txt': 'one', '/b.txt': 'outside' })
+    const adapter = createVolumeAdapter(volume, { root: '/site' })
+    expect(await text(adapter, '/a.txt')).toBe('one')
+    volume.writeFileSync('/site/a.txt', 'two')
+    volume.symlinkSync('a.txt', '/site/link')
+    expect(await text(adapter, '/a.txt')).toBe('two')
+    expect(await adapter.readSymlink?.(at('/link'))).toBe('a.txt')
+    await adapter.write(at('/d/c.txt'), bytes('three'), { parents: true, mode: 0o600, modifiedAt: 1_700_000_000_123 })
+    await adapter.move(at('/link'), at('/d/link'))
+    expect(volume.toJSON()).toEqual({ '/site/a.txt': 'two', '/site/d/c.txt': 'three', '/b.txt': 'outside' })
+    expect(volume.readlinkSync('/site/d/link')).toBe('a.txt')
+    const { mode, mtimeMs } = volume.statSync('/site/d/c.txt')
+    expect({ mode: mode & 0o777, mtimeMs }).toEqual({ mode: 0o600, mtimeMs: 1_700_000_000_123 })
+  })
+
+  it('[NF1] give no two contents one version, whatever the clock says', async () => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const volume = Volume.fromJSON({ '/a': '000' })
+    const adapter = createVolumeAdapter(volume)
+    const versions = new Set<string>()
+    for (let change = 0; change < 1_000; change++) {
+      volume.writeFileSync('/a', String(change).padStart(3, '0'))
+      versions.add((await adapter.stat(at('/a'))).version)
+    }
+    expect(versions.size).toBe(1_000)
+  })
+
+  it('[NF1] hold a condition against code that writes the volume while the new content is read', async () => {
+    const volume = Volume.fromJSON({ '/a': 'one' })
+    const adapter = createVolumeAdapter(volume)
+    const { version } = await adapter.stat(at('/a'))
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield bytes('late')
+      volume.writeFileSync('/a', 'two')
+    }
+    const writing = adapter.write(at('/a'), body(), { ifVersion: version })
+    await expect(writing).rejects.toMatchObject({ code: 'ECONFLICT' })
+    expect(volume.readFileSync('/a', 'utf8')).toBe('two')
+  })
+
+  it('[NF1] wake the watchers of the volume', async () => {
+    const volume = Volume.fromJSON({ '/d/a': 'one' })
+    const heard: string[] = []
+    const watcher = volume.watch('/d', (event, name) => heard.push(`${event} ${String(name)}`))
+    onTestFinished(() => watcher.close())
+    const adapter = createVolumeAdapter(volume)
+    await adapter.write(at('/d/a'), bytes('two'))
+    await adapter.write(at('/d/b'), bytes('new'))
+    await adapter.delete(at('/d/a'))
+    expect(heard).toEqual(expect.arrayContaining(['change a', 'rename b', 'rename a']))
+  })
+
+  it('[NF1] say so when the volume is emptied, and go on when its root is back', async () => {
+    const volume = Volume.fromJSON({ '/site/a': 'one' })
+    const adapter = createVolumeAdapter(volume, { root: '/site' })
+    volume.reset()
+    for (const attempt of [adapter.stat(at('/')), adapter.list(at('/')).next(), adapter.write(at('/b'), bytes('b'))])
+      await expect(attempt).rejects.toMatchObject({ code: 'ENOWORKSPACE', path: '/' })
+    volume.mkdirSync('/site')
+    await adapter.write(at('/b'), bytes('b'))
+    expect(volume.readFileSync('/site/b', 'utf8')).toBe('b')
+  })
+
+  it('[NF1] leave out what the volume keeps from readers, and name it', async () => {
+    const volume = Volume.fromJSON({ '/closed/x': 'x', '/open/y': 'y', '/key': 'k' })
+    volume.chmodSync('/closed', 0)
+    volume.chmodSync('/key', 0)
+    const adapter = createVolumeAdapter(volume)
+    const unreadable: string[] = []
+    const options = { recursive: true, details: true, onUnreadable: (path: string) => unreadable.push(path) }
+    const found = await Array.fromAsync(adapter.list(at('/'), options))
+    expect(found.map(({ path }): string => path)).toEqual(['/closed', '/key', '/open', '/open/y'])
+    expect(unreadable).toEqual(['/closed'])
+    await expect(adapter.read(at('/key'))).rejects.toMatchObject({ code: 'EACCES', path: '/key' })
+  })
+
+  it('[NF1] list a name that no path can hold as unreachable', async () => {
+    const volume = Volume.fromJSON({ '/a': 'x' })
+    volume.writeFileSync('/b\ud800', 'x')
+    volume.mkdirSync(`/${'c'.repeat(300)}/d`, { recursive: true })
+    const found = await Array.fromAsync(createVolumeAdapter(volume).list(at('/'), { recursive: true }))
+    expect(found.map(({ name, unreachable }) => [name.slice(0, 3), unreachable])).toEqual([
+      ['a', undefined],
+      ['b\ufffd', true],
+      ['ccc', true],
+    ])
+  })
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['the real file system', () => createVolumeAdapter(fs), /a file system in memory/],
+    ['a file system that lacks a function', () => createVolumeAdapter({} as Volume), /fs\.lstatSync/],
+    ['a root that is no path', () => createVolumeAdapter(new Volume(), { root: '../x' }), /root|path/],
+  ])('[NF1] refuse %s', (_, make, says) => {
+    const code: unknown = expect.stringMatching(/EINVAL|EOUTSIDE/)
+    expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(says) }))
+  })
+})
