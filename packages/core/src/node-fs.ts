@@ -1,0 +1,1 @@
+export { createNodeFs, type NodeFs } from './node-fs/node-fs.ts'

@@ -1,0 +1,52 @@
+import { above, type EncodingOptions, encodingOf, type PathArgument, shaped } from './arguments.ts'
+import type { Caller } from './caller.ts'
+import { Dirent } from './stats.ts'
+
+export interface ReaddirOptions extends EncodingOptions {
+  readonly withFileTypes?: boolean | undefined
+  readonly recursive?: boolean | undefined
+}
+
+export interface MkdirOptions {
+  readonly recursive?: boolean | undefined
+  readonly mode?: number | undefined
+}
+
+export async function readDirectory(
+  caller: Caller,
+  directory: PathArgument,
+  options: ReaddirOptions | string | null | undefined,
+): Promise<string[] | Uint8Array[] | Dirent[]> {
+  const { withFileTypes = false, recursive = false } = typeof options === 'string' ? {} : (options ?? {})
+  const encoding = encodingOf(options)
+  return await caller.call('scandir', directory, async (path) => {
+    const top = await caller.workspace.realPath(path)
+    const names: string[] = []
+    const entries: Dirent[] = []
+    for await (const { path: at, name, type } of caller.workspace.list(path, { recursive })) {
+      const below = at.slice(top === '/' ? 1 : top.length + 1)
+      names.push(below)
+      const parent = below === name ? path : `${path.replace(/\/$/u, '')}/${above(below)}`
+      entries.push(new Dirent(type, name, parent))
+    }
+    if (withFileTypes) return entries
+    if (encoding !== 'buffer') return names
+    return names.map((name) => shaped(new TextEncoder().encode(name), undefined) as Uint8Array)
+  })
+}
+
+/** The answer is the first directory that was made, for `recursive`. */
+export async function makeDirectory(
+  caller: Caller,
+  directory: PathArgument,
+  options: MkdirOptions | number | null | undefined,
+): Promise<string | undefined> {
+  const { recursive = false, mode } = typeof options === 'number' ? { mode: options } : (options ?? {})
+  return await caller.call('mkdir', directory, async (path) => {
+    let first: string | undefined
+    for (let at = path; recursive && (await caller.statIf(at)) === undefined; at = above(at)) first = at
+    await caller.workspace.createDirectory(path, { recursive })
+    if (mode !== undefined) await caller.workspace.chmod(path, mode & 0o777)
+    return first
+  })
+}
