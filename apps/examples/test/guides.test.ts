@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+
 import type { Runner, RunResult } from '@ws/runner'
 import type { Inngest } from 'inngest'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -59,6 +62,18 @@ describe('the guides', () => {
     const sources = ['run-plan.ts', 'run/run-plan.ts'].map((path) => read(`packages/runner/src/${path}`))
     const imported = sources.flatMap((text) => [...text.matchAll(/^(?:im|ex)port (?!type).* from '([^']+)'/gmu)])
     expect(imported.map(([, from]) => from)).toEqual(['./run/run-plan.ts'])
+  })
+
+  it('test-code-that-uses-node-fs: its code is that which runs, in Vitest and in node:test', async () => {
+    const [code = '', inVitest = '', inNode = ''] = blocksOf('test-code-that-uses-node-fs.md')
+    expect(dense(code)).toEqual(linesOf('report.ts'))
+    const [, ...lines] = linesOf('report.isolated.test.ts') // the first one names its tier
+    expect(dense(inVitest)).toEqual(lines)
+    expect(dense(inNode)).toEqual(linesOf('report.node-test.ts'))
+    const flags = ['--conditions=@ws/source', '--experimental-test-module-mocks', '--test']
+    const file = join(root, 'apps/examples/test/guides/report.node-test.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, file])
+    expect(stdout).toContain('pass 1')
   })
 
   it('write-an-executor: the executor takes no more than 60 lines', () => {

@@ -61,6 +61,8 @@ async function useGit(fs: Fs, dir: string): Promise<unknown[]> {
     () => git.tag({ ...repository, ref: 'v1' }),
     () => git.listBranches(repository),
     () => git.listTags(repository),
+    () => git.listFiles(repository),
+    () => git.currentBranch(repository),
     () => git.remove({ ...repository, filepath: 'd/b.txt' }),
     () => git.statusMatrix(repository),
     () => git.resolveRef({ ...repository, ref: 'HEAD' }),

@@ -37,7 +37,7 @@ const translated: { readonly [Code in Exclude<ErrorCode, NodeCode>]: NodeCode } 
   EUNENFORCEABLE: 'ENOTSUP',
 }
 
-/** What was called, as Node names it. */
+/** A call as Node names it. */
 export interface Syscall {
   readonly syscall: string
   readonly path?: string | undefined
@@ -85,7 +85,7 @@ export function invalidType(name: string, must: string, value: unknown): Error {
   return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
 }
 
-/** What `rm` and `cp` of Node refuse by themselves: their code, their words, and the code of the system. */
+/** The refusals of `rm` and `cp` of Node themselves: their words, and the code of the system. */
 const refusals = {
   ERR_FS_EISDIR: ['Path is a directory', 'EISDIR'],
   ERR_FS_CP_EEXIST: ['Target already exists', 'EEXIST'],
