@@ -86,7 +86,7 @@ export async function pushing(
   }
 }
 
-/** What cannot be removed in the store comes back with the next pull. */
+/** An entry that the store does not remove comes back with the next pull. */
 async function leaveThere(site: Site, path: MountPath, { reason }: WorkspaceError): Promise<Step> {
   await agree(site, [], [path])
   leaveInStore(site, path, `the store refuses its removal: it ${reason}`)

@@ -71,7 +71,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['/dev/stderr', '2'],
 ])
 
-/** The outputs of a command as one, where they are. What the shell says of it comes first. */
+/** The outputs of a command as one, where they are. The shell's own words come first. */
 export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   const { stdout, stdoutKind, stderr } = result
   if (stderr === '' || outputs.isMoved || !areTogether(outputs)) return result
