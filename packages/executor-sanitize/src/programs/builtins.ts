@@ -14,7 +14,7 @@ const silentBuiltin: Builtin = (call) => {
 function canBeOption(argument: Argument | undefined): boolean {
   if (argument === undefined || argument.value.host) return false
   const [first] = argument.value.pieces
-  return first?.kind !== 'text' || /^-/.test(textOf(argument) ?? (first.value || '-'))
+  return first?.kind !== 'text' || (textOf(argument) ?? (first.value || '-')).startsWith('-')
 }
 
 /** Printed text comes back with its paths put right, if they end where a word or a line ends. */
