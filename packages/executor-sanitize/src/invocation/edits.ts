@@ -2,14 +2,8 @@
 export class Edits {
   readonly #changes: { readonly from: number; readonly to: number; readonly text: string }[] = []
 
-  get empty(): boolean {
-    return this.#changes.length === 0
-  }
-
   replace(from: number, to: number, text: string): void {
-    // A loop's body or a word can be looked at twice, with the same outcome.
-    const same = this.#changes.some((change) => change.from === from && change.to === to && change.text === text)
-    if (!same) this.#changes.push({ from, to, text })
+    this.#changes.push({ from, to, text })
   }
 
   apply(source: string): string {
