@@ -96,8 +96,11 @@ export const wc: Tool = async (call) => {
   const totals = columns.map(() => 0)
   const width = await columnWidth(call, operands, columns.length)
   const row = (name: string, counts: readonly number[]) => {
-    const quoted = name.includes('\n') ? `'${name.replaceAll("'", "'\\''").replaceAll('\n', "'$'\\n''")}'` : name
-    output.write(`${counts.map((count) => String(count).padStart(width)).join(' ')}${name && ' '}${bytesOf(quoted)}\n`)
+    const parts = name.split('\n')
+    if (parts.length > 1 && name.includes("'")) call.host.refuse('wc', 'a name with a line end and a quote')
+    const quoted = parts.map((part) => `'${part}'`).join(String.raw`$'\n'`)
+    const shown = parts.length === 1 ? name : quoted.replace(/(?<=.)''$/, '')
+    output.write(`${counts.map((count) => String(count).padStart(width)).join(' ')}${name && ' '}${bytesOf(shown)}\n`)
   }
   for (const operand of operands.length === 0 ? ['-'] : operands) {
     let bytes = ''
