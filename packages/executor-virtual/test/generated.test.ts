@@ -7,6 +7,7 @@ import { drawGlobCase, globFiles } from './generated/globs.ts'
 import { drawPatternCase } from './generated/patterns.ts'
 import { Random } from './generated/random.ts'
 import { drawHereDocument, drawLoop, drawParameter, drawPrintf, drawRead } from './generated/shell.ts'
+import { drawStreams } from './generated/streams.ts'
 
 interface Kind {
   readonly title: string
@@ -30,6 +31,7 @@ const kinds: readonly Kind[] = [
   { title: 'read and IFS', draw: drawRead, few: 30, many: 5_000, most: 0.04 },
   { title: 'here-documents', draw: drawHereDocument, few: 30, many: 5_000, most: 0.02 },
   { title: 'loops', draw: drawLoop, few: 30, many: 5_000, most: 0.02 },
+  { title: 'both outputs', draw: drawStreams, few: 30, many: 5_000, most: 0.06 },
 ]
 /** Cases in one bash. */
 const part = 2_000

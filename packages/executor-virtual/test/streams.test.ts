@@ -114,6 +114,7 @@ it.each([
   ['{ x=$(echo s; ls nothing); echo "$x"; ls nothing | cat; } 2>&1', `${error}s\n${error}`],
   ['{ cat < <(echo a; ls nothing); } 2>&1 | sort', `a\n${error}`],
   ['{ echo b; exit 3; } 2>&1', 'b\n'],
+  ['{ x=$(ls nothing) 2> /dev/null; y=$(ls nothing) > f; } 2>&1', error.repeat(2)],
   ['{ set -x; echo a; } 2>&1', '+ echo a\na\n'],
   ['cat text nothing text 2>&1', 'é\ncat: nothing: No such file or directory\né\n'],
   [

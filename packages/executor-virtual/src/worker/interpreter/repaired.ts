@@ -183,6 +183,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       return state.options.xtrace
         ? { ...result, stdout: withoutMarks(result.stdout), stderr: withoutMarks(result.stderr) }
         : result
+    // just-bash forgets the errors of `x=$(…) > file`.
+    if ((command as { readonly redirections?: readonly unknown[] }).redirections?.length)
+      Object.assign(result, { stderr: (state.expansionStderr ?? '') + result.stderr })
     const failed = result.exitCode !== stale || (result.stderr !== '' && !state.options.xtrace)
     return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
   }
