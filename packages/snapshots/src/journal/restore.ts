@@ -73,7 +73,9 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
     })
     await byDepth(emptied(journal, steps, options.states), 'deepest', async ({ path }) => {
-      if ((await journal.now(path)) === undefined) await attempt(path, () => journal.inner.createDirectory(path))
+      // a file that the directory has hidden may show again: the path is named then
+      const isThere = (await journal.now(path))?.type === 'directory'
+      if (!isThere) await attempt(path, () => journal.inner.createDirectory(path))
     })
     await byDepth([...steps, ...around], 'deepest', async ({ path, before }) => {
       if (before !== undefined) await attempt(path, () => mark(journal, path, before))
