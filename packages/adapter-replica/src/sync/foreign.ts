@@ -27,21 +27,22 @@ export async function bringBack(site: Site, list: () => Promise<Listing>, option
   if (back.length > 0) await agree(site, [], back)
 }
 
-/** Hashes that another machine has removed stay where this one has changes of its own in the tree, which may need them. */
+/** True for a hash that another machine has removed, where this one has changes of its own in the tree: they may need it. */
+export function isStillNeeded({ tree }: Site, path: string): boolean {
+  const hidden = hiddenTreeOf(path)
+  const isOurs = (one: string): boolean => tree.seen.has(one) && hiddenTreeOf(one) === hidden
+  return hidden !== undefined && isHash(path) && [...tree.dirty].some(isOurs)
+}
+
+/** Hashes that are still needed go to the store again. It is decided before any change of this machine gives way. */
 export async function keepHashes(site: Site, listed: Listing): Promise<void> {
-  const { dirty, seen, base } = site.tree
-  const trees = new Set([...dirty].filter((path) => seen.has(path)).map(hiddenTreeOf))
-  trees.delete(undefined)
-  if (trees.size === 0) return
-  const removed = [...differences(listed, base, site.limits)].filter(([path, remote]) => {
-    return remote === undefined && isHash(path) && seen.has(path) && trees.has(hiddenTreeOf(path))
-  })
-  if (removed.length > 0)
-    await agree(
-      site,
-      [],
-      removed.map(([path]) => path),
-    )
+  const { seen, base, dirty } = site.tree
+  if (dirty.size === 0) return
+  const lost = [...differences(listed, base, site.limits)].filter(
+    ([path, remote]) => remote === undefined && seen.has(path),
+  )
+  const needed = lost.map(([path]) => path).filter((path) => isStillNeeded(site, path))
+  if (needed.length > 0) await agree(site, [], needed)
 }
 
 /** Both machines have changed a SQLite database: the store's files take their paths, and this machine's are kept under one other name. */

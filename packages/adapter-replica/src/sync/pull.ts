@@ -5,6 +5,7 @@ import type { SignalOption } from '@ws/core/adapter'
 import type { Seen, Wanted } from '../worker/protocol.ts'
 import { pulling } from './alone.ts'
 import { keepOurs } from './conflict.ts'
+import { isStillNeeded } from './foreign.ts'
 import { type Fetched, fetchEntry, isChanged, isGone, type Remote } from './remote.ts'
 import { agree, type Site, type Step } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
@@ -59,7 +60,7 @@ async function pullDeletion(site: Site, path: MountPath, options: SignalOption, 
   if (base === undefined) return 'done'
   // an edit wins over a deletion, and goes to the store as a new entry; in a repository, others may rely on the deletion
   const isEdited = facts !== undefined && !isSameBytes(base, facts)
-  if (facts !== undefined && (!isEdited || isInRepository(path))) {
+  if (facts !== undefined && (isEdited ? isInRepository(path) : !isStillNeeded(site, path))) {
     if (!certain && !(await isGone(store, path, options))) return 'differs'
     if (isEdited) return keepOurs(site, path, facts.type === base.type ? 'content' : 'type')
     const unexpected = await site.turnstile.alone(() => disk.ask('remove', path))
