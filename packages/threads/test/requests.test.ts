@@ -82,7 +82,8 @@ describeWith(
       await threads.close()
       await store.close()
       expect(counts, all.join('\n')).toEqual({
-        new: 83,
+        // entries that change during the look take one more listing
+        new: expect.toBeOneOf([83, 84]) as number,
         'a command that changes nothing': 1,
         'a command that makes a file': 7,
         'a command that changes it': 2,
