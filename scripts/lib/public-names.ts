@@ -5,13 +5,14 @@ const declaration =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) +([\w$]+)/gmu
 const listing = /^export (?:type )?\{([^}]*)\}(?: from '([^']+)')?/gmu
 const everything = /^export (?:type )?\* from '([^']+)'/gmu
+const namespace = /^export (?:type )?\* as ([\w$]+) from/gmu
 
 /** The names that a module exports, types included: `export *` is followed where it stays in the package. */
 export function publicNames(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return new Set()
   seen.add(file)
   const text = readFileSync(file, 'utf8')
-  const names = new Set([...text.matchAll(declaration)].map(([, name = '']) => name))
+  const names = new Set([...text.matchAll(declaration), ...text.matchAll(namespace)].map(([, name = '']) => name))
   for (const [, list = ''] of text.matchAll(listing)) for (const name of listed(list)) names.add(name)
   for (const [, from = ''] of text.matchAll(everything)) {
     if (!from.startsWith('.')) continue

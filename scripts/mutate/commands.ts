@@ -265,7 +265,7 @@ export const commandMutations: readonly Mutation[] = [
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the look at the list of reserved names',
     file: 'packages/adapter-local/src/confine/reserved.ts',
-    text: 'return reservedNames.holds(status, self)',
+    text: 'return Reserve.reservedNames.holds(status, self)',
     by: 'return status.isFile() && reservedNames.holds(status, self)',
     test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'are shown by no operation' },
   },

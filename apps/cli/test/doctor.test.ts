@@ -3,11 +3,11 @@ import { chmod, mkdtemp, realpath, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { ownMark } from '@ws/adapter-local/internal'
-import { startProcess, startTerminal, terminalCommand } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { createProject, giveToOwner, ws, wsForShell } from './ws.ts'
+import { onTerminal } from './terminal.ts'
+import { createProject, giveToOwner, ws } from './ws.ts'
 
 async function configured(rules: readonly object[], files: Readonly<Record<string, string>> = {}) {
   const project = await createProject({
@@ -21,24 +21,10 @@ async function configured(rules: readonly object[], files: Readonly<Record<strin
 }
 
 /** The output on a terminal of 80 columns. */
-async function onTerminal(args: readonly string[]): Promise<string> {
-  await using device = await startTerminal({ columns: 80, rows: 24 })
-  const line = `${wsForShell} ${args.join(' ')}`
-  const { argv, env, extraFds } = terminalCommand(
-    ['/bin/sh', '-c', line],
-    { PATH: '/usr/bin:/bin', NO_COLOR: '1', TERM: 'xterm' },
-    device.descriptor,
-  )
-  const running = startProcess({ argv: ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...argv], env, extraFds })
-  device.releaseDescriptor()
-  let text = ''
-  const reading = (async () => {
-    for await (const chunk of device.output) text += Buffer.from(chunk).toString()
-  })()
-  await running.wait()
-  await device.finish()
-  await reading
-  return text.replaceAll('\r\n', '\n')
+async function shown(args: readonly string[]): Promise<string> {
+  const { ended, text } = onTerminal(args.join(' '), { cols: 80, rows: 24 })
+  await ended
+  return text().replaceAll('\r\n', '\n')
 }
 
 const policies: [string, readonly object[], Readonly<Record<string, string>>][] = [
@@ -147,7 +133,7 @@ it('[HO6] names a temporary directory that could not be removed, with what to do
 })
 
 it('[RU6] has one line for each executor and a verdict on its first screen, within 80 columns', async () => {
-  const text = await onTerminal(['doctor'])
+  const text = await shown(['doctor'])
   const lines = text.trimEnd().split('\n')
   for (const name of ['bubblewrap', 'proot', 'sanitize']) {
     expect(
@@ -163,7 +149,7 @@ it('[RU6] has one line for each executor and a verdict on its first screen, with
 })
 
 it('[RU6] has every boundary and limit with -v, within 80 columns', async () => {
-  const text = await onTerminal(['--executor bubblewrap', 'doctor', '-v'])
+  const text = await shown(['--executor bubblewrap', 'doctor', '-v'])
   for (const field of ['fileContent', 'fileMetadata', 'deniedSubtrees', 'apiRules', 'memoryBytes', 'scratchBytes'])
     expect(text).toMatch(new RegExp(`^${field} `, 'mu'))
   const [tables = ''] = text.split('Tools of this machine')

@@ -3,10 +3,10 @@ import { component, createScratchDirectory, describeWith, type ComponentName } f
 import { once } from 'node:events'
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startProcess, startTerminal, terminalCommand } from '@ws/sandbox'
 import { expect, it } from 'vitest'
 
-import { createProject, startWs, ws, wsForShell } from './ws.ts'
+import { onTerminal } from './terminal.ts'
+import { createProject, startWs, ws } from './ws.ts'
 
 for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly ComponentName[]) {
   // what `ws` adds does not depend on the executor
@@ -53,29 +53,13 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
 
     it('[LS10] takes the terminal of its caller, passes its size on, and puts its mode back', async () => {
       await using project = await createProject({})
-      await using device = await startTerminal({ columns: 97, rows: 29 })
-      const line = `${wsForShell} ${options(project.path).join(' ')} session --no-login --shell bash; echo "code $?"; stty -a`
-      const { argv, env, extraFds } = terminalCommand(
-        ['/bin/sh', '-c', line],
-        { PATH: '/usr/bin:/bin' },
-        device.descriptor,
-      )
-      const running = startProcess({ argv: ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...argv], env, extraFds })
-      device.releaseDescriptor()
-      let text = ''
-      const printed = Promise.withResolvers<void>()
-      const reading = (async () => {
-        for await (const chunk of device.output) {
-          text += Buffer.from(chunk).toString()
-          if (text.includes('29 97')) printed.resolve()
-        }
-      })()
-      await device.write(Buffer.from('stty size\r'))
-      await printed.promise
-      await device.write(Buffer.from('exit 9\r'))
-      await running.wait()
-      await device.finish()
-      await reading
+      const line = `${options(project.path).join(' ')} session --no-login --shell bash; echo "code $?"; stty -a`
+      const terminal = onTerminal(line, { cols: 97, rows: 29 })
+      terminal.write('stty size\r')
+      await terminal.printed('29 97')
+      terminal.write('exit 9\r')
+      await terminal.ended
+      const text = terminal.text()
       expect(text).toContain('code 9')
       expect(text).toMatch(/[^-]icanon/)
       expect(text).toMatch(/[^-]echo\b/)

@@ -25,7 +25,7 @@ describe('ws loads the packages that a command needs, and no others', () => {
     const { stdout, stderr } = await wsProcess(['--root', project.path, 'ls'], { env })
     expect({ stdout, stderr }).toEqual({
       stdout: 'a.txt\n',
-      stderr: 'adapter-local cli core process sandbox text-search',
+      stderr: 'adapter-local cli core sandbox text-search',
     })
   })
 })

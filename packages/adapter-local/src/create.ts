@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
 import { shortageOf } from '@ws/core/executor'
-import { isSlowType } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 
 import { LocalDriver } from './adapter.ts'
 import { handleOf, hasProc, release } from './confine/handle.ts'
@@ -101,7 +101,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
   const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice }
   // A file system that cannot even say its type gets no chance to block.
-  const slowRoot = isSlowType(type) || magic === undefined || magic === fuseType
+  const slowRoot = HostPaths.isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }

@@ -1,7 +1,6 @@
 // For `@ws/adapter-rclone`, which writes to its mount past the local adapter, and for directories that `@ws/runner` and
 // `@ws/cli` own. Nothing here is a promise to others.
-export { removeTree } from '@ws/sandbox'
-export { directoryOnTheWay, identityAt } from '@ws/sandbox'
+export { HostPaths, Temporary } from '@ws/sandbox'
 export { isGone, ownMark, newTempName, tempPrefix } from './confine/temp.ts'
 export { factsOfVersion, statOf, versionFrom } from './confine/status.ts'
 export { slowMountCalls } from './host/engine.ts'

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { LinkSignal, Semaphore } from '@ws/core/adapter'
-import { isSlowType } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
@@ -159,8 +159,10 @@ describe('the asynchronous engine', () => {
   })
 
   it('is chosen for kinds of file system that may hang', () => {
-    for (const type of ['fuse', 'fuse.rclone', 'fuseblk', 'nfs4', 'cifs', '9p']) expect(isSlowType(type)).toBe(true)
-    for (const type of ['ext4', 'xfs', 'btrfs', 'tmpfs', 'overlay', 'fusectl']) expect(isSlowType(type)).toBe(false)
+    for (const type of ['fuse', 'fuse.rclone', 'fuseblk', 'nfs4', 'cifs', '9p'])
+      expect(HostPaths.isSlowType(type)).toBe(true)
+    for (const type of ['ext4', 'xfs', 'btrfs', 'tmpfs', 'overlay', 'fusectl'])
+      expect(HostPaths.isSlowType(type)).toBe(false)
     for (const { at: place } of readMounts()) expect(place.startsWith('/')).toBe(true)
     expect(new NestedMounts('/nowhere').touchesSlow('/nowhere/x')).toBe(false)
   })

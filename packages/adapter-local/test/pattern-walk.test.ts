@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createWorkspace, rules, type Workspace } from '@ws/core'
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 import { deep, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
@@ -128,8 +128,8 @@ describe('the walk for rules by pattern', () => {
     mkdirSync(join(root, 'holder/reserved'), { recursive: true })
     mkdirSync(join(root, 'other'))
     await delay(settling)
-    const names = vi.spyOn(reservedNames, 'names').mockImplementation((path) => path.endsWith('/reserved'))
-    const holds = vi.spyOn(reservedNames, 'holds').mockImplementation((_, self) => self.endsWith('/reserved'))
+    const names = vi.spyOn(Reserve.reservedNames, 'names').mockImplementation((path) => path.endsWith('/reserved'))
+    const holds = vi.spyOn(Reserve.reservedNames, 'holds').mockImplementation((_, self) => self.endsWith('/reserved'))
     onTestFinished(() => {
       names.mockRestore()
       holds.mockRestore()

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 
 import { realpath } from '../src/index.ts'
@@ -32,7 +32,7 @@ for (const io of ['auto', 'async'] as const) {
       const native = Object.assign(new Error(`EMFILE: too many open files, scandir '${root}'`), { code: 'EMFILE' })
       const entries = adapter.list(at('/'), { recursive: true })[Symbol.asyncIterator]()
       expect(await entries.next()).toMatchObject({ value: { path: '/a' } })
-      const looking = vi.spyOn(reservedNames, 'generation').mockImplementation(() => {
+      const looking = vi.spyOn(Reserve.reservedNames, 'generation').mockImplementation(() => {
         throw native
       })
       const failure = await failureOf(entries.next())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
 import { isWorkspaceError } from '@ws/core'
 import { mountRoot, Semaphore, type StorageAdapter } from '@ws/core/adapter'
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 import { Turnstile } from '@ws/snapshots/internal'
 
 import { createAdapter } from './adapter.ts'
@@ -124,7 +124,8 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
       rebuild: new Set(rebuild),
     },
     machine: machine ?? opened.id.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8),
-    reserved: () => (reservedNames.empty ? [] : reservedNames.within(files).map((path) => path.slice(files.length))),
+    reserved: () =>
+      Reserve.reservedNames.empty ? [] : Reserve.reservedNames.within(files).map((path) => path.slice(files.length)),
   }
 }
 

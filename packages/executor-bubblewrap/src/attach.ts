@@ -1,31 +1,23 @@
 import { type Authority, verdictOf } from '@ws/network/gate'
 import type { BindPlan, CommandRequest } from '@ws/core/executor'
 import {
-  attachCgroup,
-  checkToolAccess,
-  checkToolPlaces,
   type CommandDriver,
   commandLine,
   type CommandPort,
   type CommandRun,
   type ConfinedTarget,
-  type DelegatedCgroup,
+  Descriptors,
+  HostPaths,
   isSystemProgram,
-  type NameKeeper,
-  offersExtendedAttributes,
-  type PipeMaker,
+  Limits,
   type PreparedCommand,
-  protectsRepository,
-  reservationProblem,
+  Reserve,
   resolveShell,
   sandboxProgram,
   type SystemEntry,
   systemTree,
   type TerminalDevice,
-  toolNames,
-  toolPaths,
-  useNameKeeper,
-  usePipes,
+  Tools,
   viewEnvironment,
 } from '@ws/sandbox'
 
@@ -58,23 +50,23 @@ export interface AttachOptions {
   /** Proves the names of hosts whose requests are judged. */
   readonly authority?: Authority | undefined
   /** Opened from the options. */
-  readonly cgroup?: DelegatedCgroup | undefined
+  readonly cgroup?: Limits.DelegatedCgroup | undefined
 }
 
 export function attachBubblewrap(
   { root, owner }: ConfinedTarget,
   programs: Programs,
   options: ResolvedOptions,
-  { authority, cgroup = attachCgroup(options.cgroup) }: AttachOptions = {},
+  { authority, cgroup = Limits.attachCgroup(options.cgroup) }: AttachOptions = {},
 ): CommandDriver {
   const systems = new Map<string, readonly SystemEntry[]>()
   const limits = heldLimits(programs.bwrap, cgroup !== undefined)
   const contents = new KeptContents()
   const trust = authority && trustIn(authority)
-  checkToolAccess(options.tools, owner, 'attach')
+  Tools.checkToolAccess(options.tools, owner, 'attach')
   let guard: StartGuard | undefined
-  let pipes: PipeMaker | undefined
-  let nameKeeper: NameKeeper | undefined
+  let pipes: Descriptors.PipeMaker | undefined
+  let nameKeeper: Reserve.NameKeeper | undefined
   const warm = options.warm ? new WarmPool({ owner, guard: () => (guard ??= useStartGuard()) }) : undefined
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
   /** A workspace with one command would start a supervisor for nothing. */
@@ -83,7 +75,7 @@ export function attachBubblewrap(
     ({ signal }: CommandRequest) =>
     () => {
       signal?.throwIfAborted()
-      return (nameKeeper ??= useNameKeeper())
+      return (nameKeeper ??= Reserve.useNameKeeper())
     }
 
   /** For each system tree. */
@@ -104,7 +96,7 @@ export function attachBubblewrap(
   }
 
   async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedSandbox> {
-    await checkToolPlaces(options.tools, plan, 'exec')
+    await Tools.checkToolPlaces(options.tools, plan, 'exec')
     const { cwd, cache, bare } = request
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const whole = viewEnvironment({
@@ -114,7 +106,7 @@ export function attachBubblewrap(
       shell,
       env: { ...(protectsRepository(plan) && { GIT_TEMPLATE_DIR: '' }), ...trust?.env, ...request.env },
       allow: options.env,
-      toolPaths: toolPaths(options.tools),
+      toolPaths: Tools.toolPaths(options.tools),
       bare,
     })
     const { argv, env, extraFds } = commandLine(request, { shell, env: whole, terminal })
@@ -142,7 +134,7 @@ export function attachBubblewrap(
         forProot: isTranslated,
         interprocess: true,
         unixSockets: options.unixSockets === 'workspace',
-        extendedAttributes: offersExtendedAttributes(plan),
+        extendedAttributes: HostPaths.offersExtendedAttributes(plan),
       })
       request.signal?.throwIfAborted()
       if (typeof options.network === 'object') {
@@ -179,7 +171,7 @@ export function attachBubblewrap(
   ): Promise<CommandPort> {
     request.signal?.throwIfAborted()
     guard ??= useStartGuard()
-    pipes ??= usePipes()
+    pipes ??= Descriptors.usePipes()
     const startsFirst = isFirst
     isFirst = false
     const start: SandboxStart = {
@@ -196,8 +188,8 @@ export function attachBubblewrap(
   return {
     facts: {
       limits,
-      topNames: toolNames(options.tools),
-      refuseMissing: reservationProblem,
+      topNames: Tools.toolNames(options.tools),
+      refuseMissing: Reserve.reservationProblem,
       ...(typeof options.network === 'object' && {
         explainConnection: verdictOf(options.network.list, options.network.requests),
       }),
@@ -219,4 +211,12 @@ export function attachBubblewrap(
       etcs.clear()
     },
   }
+}
+
+/**
+ * A plan in which a part of a repository is protected, such as its hooks: git copies templates to there when it makes a
+ * repository, and fails where it cannot. With `GIT_TEMPLATE_DIR` empty it copies none.
+ */
+function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
+  return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
 }

@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core/executor'
-import { defineExecutor, sweepReserved } from '@ws/sandbox'
+import { defineExecutor, Reserve } from '@ws/sandbox'
 
 import { attachBubblewrap } from './attach.ts'
 import { type BubblewrapExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -15,7 +15,7 @@ const createExecutor = defineExecutor<ResolvedOptions, Programs>({
   describe: describeWarm,
   guarantees: (_found, options) => guaranteesOf(options),
   async attach(target, programs, options) {
-    await sweepReserved()
+    await Reserve.sweepReserved()
     return attachBubblewrap(target, programs, options, { authority: await authorityFor(options.network) })
   },
 })

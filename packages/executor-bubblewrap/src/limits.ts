@@ -1,6 +1,6 @@
 import type { CommandLimits } from '@ws/core'
 import { execError, type CommandRequest, type LimitReport } from '@ws/core/executor'
-import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
+import { Limits } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 
 import type { Layout } from './view/layout.ts'
@@ -13,7 +13,7 @@ import type { ResolvedOptions } from './options.ts'
 export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitReport[] {
   const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0
   const note = 'of a workspace with `scratch: false`, whose `/tmp` is in memory'
-  return resourceLimitReport({
+  return Limits.resourceLimitReport({
     cgroup,
     processes: setuid ? 'uid' : 'tree',
     scratch: { heldBy: 'file-system', scope: 'tree', note },
@@ -26,7 +26,7 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
  * @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held on it
  */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
-  const limits = narrowedLimits(options, request.limits)
+  const limits = Limits.narrowedLimits(options, request.limits)
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits
   throw execError(
     'EUNENFORCEABLE',

@@ -1,19 +1,9 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
-import {
-  environmentNamesShape,
-  limitOptionShapes,
-  toolsShape,
-  type LimitOptions,
-  type ResolvedLimits,
-  resolveLimits,
-  resolveTools,
-  type ResolvedTool,
-  type Tool,
-} from '@ws/sandbox'
+import { ExecutorOptions, Limits, Tools } from '@ws/sandbox'
 
 import { type NamedNetwork, type NetworkOptions, networkShape, resolveNetwork } from './network/options.ts'
 
-export interface BubblewrapExecutorOptions extends LimitOptions {
+export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
   /**
    * How a mount at `/` becomes the root of commands; without one it means nothing. `direct`: the workspace's directory itself, at
    * full speed; where that cannot be, commands are refused. `translated`: through proot. `auto` (default): `direct` where it
@@ -54,7 +44,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    */
   readonly onExposure?: 'cover' | 'end' | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
-  readonly tools?: readonly Tool[] | undefined
+  readonly tools?: readonly Tools.Tool[] | undefined
 }
 
 export interface WarmOptions {
@@ -62,7 +52,7 @@ export interface WarmOptions {
   readonly keepNames?: boolean | undefined
 }
 
-export interface ResolvedOptions extends ResolvedLimits {
+export interface ResolvedOptions extends Limits.ResolvedLimits {
   readonly root: 'auto' | 'direct' | 'translated'
   readonly network: 'none' | 'host' | NamedNetwork
   readonly unixSockets: 'workspace' | 'none'
@@ -70,7 +60,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly scratchBytes: number
   readonly warm: false | Required<WarmOptions>
   readonly onExposure: 'cover' | 'end'
-  readonly tools: readonly ResolvedTool[]
+  readonly tools: readonly Tools.ResolvedTool[]
 }
 
 const operation = 'createBubblewrapExecutor'
@@ -81,7 +71,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   root: option.oneOf('auto', 'direct', 'translated'),
   network: networkShape,
   unixSockets: option.oneOf('workspace', 'none'),
-  env: environmentNamesShape,
+  env: ExecutorOptions.environmentNamesShape,
   scratchBytes: option.integer(leastScratchBytes),
   warm: {
     must: 'a boolean, or an object such as `{ keepNames: true }`',
@@ -89,8 +79,8 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
     options: { keepNames: option.boolean },
   },
   onExposure: option.oneOf('cover', 'end'),
-  tools: toolsShape,
-  ...limitOptionShapes,
+  tools: ExecutorOptions.toolsShape,
+  ...ExecutorOptions.limitOptionShapes,
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
@@ -98,7 +88,7 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
   const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
   const { scratchBytes = defaultScratchBytes, warm = true, onExposure = 'cover' } = options
-  const held = resolveLimits(options, operation)
+  const held = Limits.resolveLimits(options, operation)
   return {
     root,
     network: resolveNetwork(network, operation),
@@ -108,6 +98,6 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     warm: warm !== false && { keepNames: warm !== true && warm.keepNames === true },
     onExposure,
     ...held,
-    tools: resolveTools(options.tools ?? [], operation),
+    tools: Tools.resolveTools(options.tools ?? [], operation),
   }
 }

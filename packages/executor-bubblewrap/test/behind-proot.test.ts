@@ -1,5 +1,5 @@
 import { parseVirtualPath } from '@ws/core'
-import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/sandbox'
+import { Reserve, sandboxProgram, systemTree, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -19,7 +19,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   const root = parseVirtualPath('/')
   using contents = new KeptContents()
   using sources = await openSources(layout.placements)
-  const keeper = useNameKeeper()
+  const keeper = Reserve.useNameKeeper()
   const { bwrap = '' } = await findPrograms()
   const output = { stdout: '', stderr: '' }
   const sandbox = await startSandbox({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 
 import type { CommandLimits, FileDoor } from '@ws/core'
 import type { AttachedExecutor } from '@ws/core/executor'
-import { type CommandGroup, defineExecutor, openCgroup } from '@ws/sandbox'
+import { defineExecutor, Limits } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,
@@ -41,8 +41,8 @@ for (const mode of modes) {
       await bench[Symbol.asyncDispose]()
     })
 
-    async function attach(own: Partial<CommandGroup> = {}) {
-      const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
+    async function attach(own: Partial<Limits.CommandGroup> = {}) {
+      const { delegated, asked } = recordGroups(Limits.openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const options = { ...resolveOptions(formOf(mode)), cgroup: cgroup.path }
       const { bwrap = '', proot } = await findPrograms()
       const { root, scratch } = bench

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, type Workspace } from '@ws/core'
-import { sweepReserved } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 import {
   component,
   createScratchDirectory,
@@ -168,7 +168,7 @@ print('calm')`
       expect(await eventually(() => processesWith(marker).length === 0), `round ${round}`).toBe(true)
       vi.stubEnv('WS_STATE_DIRECTORY', state)
       try {
-        await sweepReserved()
+        await Reserve.sweepReserved()
       } finally {
         vi.unstubAllEnvs()
       }

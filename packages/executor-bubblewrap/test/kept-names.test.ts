@@ -7,7 +7,7 @@ import type { Owner } from '@ws/core/adapter'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
-import type { NameKeeper } from '@ws/sandbox'
+import type { Reserve } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -90,7 +90,7 @@ describe('names that are kept', () => {
         identities: new Map([['/nowhere/usr' as HostPath, '1:2']]),
         release: async () => void released.push('released'),
       }),
-    } as unknown as NameKeeper
+    } as unknown as Reserve.NameKeeper
     const names = [{ name: { root: '/nowhere', path: '/usr' }, at: '/usr' }] as never
     const owner: Owner = { uid: 1, gid: 1 }
     const kept = new KeptNames()

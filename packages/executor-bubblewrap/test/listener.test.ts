@@ -5,7 +5,7 @@ import type { Server } from 'node:net'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
-import { readProcessStat } from '@ws/sandbox'
+import { Processes } from '@ws/sandbox'
 import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -76,7 +76,7 @@ async function open(
   })
   await listener.open({
     pid,
-    startTime: readProcessStat(pid)?.startTime ?? '',
+    startTime: Processes.readProcessStat(pid)?.startTime ?? '',
     owner,
     network: '198.18.0.1/15',
     sockets: [
@@ -142,7 +142,7 @@ describeWith(
       it('[HO4] are refused with a reason to a process without the rights of root', async () => {
         await takeAll()
         const pid = await sleeper({ apart: true })
-        const request = { pid, startTime: readProcessStat(pid)?.startTime, owner, network: '198.18.0.1/15' }
+        const request = { pid, startTime: Processes.readProcessStat(pid)?.startTime, owner, network: '198.18.0.1/15' }
         const program = `
         import { useListener } from ${JSON.stringify(new URL('../src/network/listener.ts', import.meta.url).href)}
         const sockets = [{ kind: 'tcp', address: '0.0.0.0', port: 80 }]

@@ -1,31 +1,21 @@
 import { WorkspaceError } from '@ws/core'
 import { type BindPlan, type CommandRequest, requireLimits } from '@ws/core/executor'
 import {
-  attachCgroup,
-  checkToolAccess,
-  checkToolPlaces,
   type CommandDriver,
   commandLine,
   confineArgv,
   type ConfinedTarget,
-  type DelegatedCgroup,
+  Descriptors,
+  HostPaths,
   isSystemProgram,
-  type LandlockRule,
-  limitedCommand,
-  narrowedLimits,
-  offersExtendedAttributes,
-  type PipeMaker,
-  refuseWritableTools,
+  type Landlock,
+  Limits,
   resolveShell,
   sandboxProgram,
-  takePipes,
-  temporaryRemedy,
+  Temporary,
   type TerminalDevice,
-  toolNames,
-  toolPaths,
-  usePipes,
+  Tools,
   viewEnvironment,
-  withPipes,
 } from '@ws/sandbox'
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,7 +44,7 @@ function requireExecutable(loader: string): void {
       code: 'ENOEXECUTOR',
       operation: 'attach',
       reason: 'no program can be run from the directory for temporary files, which is mounted `noexec`',
-      remedy: temporaryRemedy,
+      remedy: Temporary.temporaryRemedy,
       native,
     })
   }
@@ -71,20 +61,20 @@ export function attachProot(
   { root, owner }: ConfinedTarget,
   machine: Machine,
   options: ResolvedOptions,
-  cgroup: DelegatedCgroup | undefined = attachCgroup(options.cgroup),
+  cgroup: Limits.DelegatedCgroup | undefined = Limits.attachCgroup(options.cgroup),
 ): CommandDriver {
   const { tools, env: allow } = options
   const hasLandlock = machine.landlockAbi > 0
   const limits = heldLimits(machine, cgroup !== undefined)
   requireLimits(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
-  checkToolAccess(tools, owner, 'attach')
-  if (!hasLandlock) refuseWritableTools(tools, owner)
+  Tools.checkToolAccess(tools, owner, 'attach')
+  if (!hasLandlock) Tools.refuseWritableTools(tools, owner)
   const directory = createRuntimeDirectory()
   const { loader, system } = makeParts()
   const skeletons = new SkeletonCache(directory)
   const covers = new Covers(directory)
   const runs = new RunDirectories(directory, owner)
-  let pipes: PipeMaker | undefined
+  let pipes: Descriptors.PipeMaker | undefined
 
   function makeParts() {
     try {
@@ -105,8 +95,8 @@ export function attachProot(
   }
 
   async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<ProotCommand> {
-    const limits = narrowedLimits(options, request.limits)
-    await checkToolPlaces(tools, plan, 'exec')
+    const limits = Limits.narrowedLimits(options, request.limits)
+    await Tools.checkToolPlaces(tools, plan, 'exec')
     const group = cgroup?.make(limits, { ownProcesses })
     const run = runs.take()
     let released: Promise<void> | undefined
@@ -122,7 +112,16 @@ export function attachProot(
         existsInView: (path) =>
           isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
       })
-      const whole = { root: plan.root, cwd, cache, shell, env: request.env, allow, toolPaths: toolPaths(tools), bare }
+      const whole = {
+        root: plan.root,
+        cwd,
+        cache,
+        shell,
+        env: request.env,
+        allow,
+        toolPaths: Tools.toolPaths(tools),
+        bare,
+      }
       const { argv, env, extraFds } = commandLine(request, { shell, env: viewEnvironment(whole), terminal })
       // Without Landlock, a command of this process's own uid could write to them: then each gets its own.
       const writable = !hasLandlock && process.getuid?.() === owner.uid
@@ -137,13 +136,17 @@ export function attachProot(
       try {
         request.signal?.throwIfAborted()
         // Before there is anything that has to be started at once. A command on a terminal has its streams there.
-        pipes ??= terminal === undefined ? usePipes() : undefined
+        pipes ??= terminal === undefined ? Descriptors.usePipes() : undefined
         const wanted = terminal ? [] : ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
-        const [stdoutPipe, errors, stdinPipe] = await takePipes(terminal ? undefined : pipes, wanted.length, owner)
-        const confined = withPipes([errors, stdoutPipe, stdinPipe], () => {
+        const [stdoutPipe, errors, stdinPipe] = await Descriptors.takePipes(
+          terminal ? undefined : pipes,
+          wanted.length,
+          owner,
+        )
+        const confined = Descriptors.withPipes([errors, stdoutPipe, stdinPipe], () => {
           request.signal?.throwIfAborted()
           const first = firstProcess({
-            argv: limitedCommand(argv, limits, { ownProcesses: 2, cgroup }),
+            argv: Limits.limitedCommand(argv, limits, { ownProcesses: 2, cgroup }),
             env,
             cwd,
             etc: system.etc,
@@ -156,7 +159,7 @@ export function attachProot(
               forProot: true,
               allowPtrace: true,
               interprocess: machine.pidNamespace,
-              extendedAttributes: offersExtendedAttributes(plan),
+              extendedAttributes: HostPaths.offersExtendedAttributes(plan),
               // Landlock grants descriptors for reading, which can change the attributes of files in a read-only mount.
               attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),
             }),
@@ -189,7 +192,7 @@ export function attachProot(
 
   return {
     // A bind lies over a missing name as well, and leaves nothing on the disk.
-    facts: { limits, topNames: toolNames(tools), refuseMissing: () => undefined },
+    facts: { limits, topNames: Tools.toolNames(tools), refuseMissing: () => undefined },
     hasTerminals: true,
     prepare,
     start: (prepared, run) => Promise.resolve(startProot(prepared as ProotCommand, run)),
@@ -215,6 +218,6 @@ function tracerEnvironment(loader: string, directory: string): Record<string, st
 }
 
 /** Its own terminal can be opened once more, as `/dev/stderr`. */
-function terminalRules(terminal: TerminalDevice | undefined): LandlockRule[] {
+function terminalRules(terminal: TerminalDevice | undefined): Landlock.LandlockRule[] {
   return terminal === undefined ? [] : [{ source: { fd: terminal.descriptor }, access: ['read', 'write'] }]
 }

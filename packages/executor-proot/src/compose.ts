@@ -1,13 +1,6 @@
 import { isWithin, relativeTo, type VirtualPath } from '@ws/core'
 import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
-import {
-  type BindSource,
-  checkReadOnlyMounts,
-  type HeldBind,
-  type LandlockRule,
-  openBindSources,
-  type WantedSource,
-} from '@ws/sandbox'
+import { HostPaths, Landlock } from '@ws/sandbox'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -22,7 +15,7 @@ export interface ComposedView {
   readonly skeleton: string
   /** In the order in which proot must learn them: children before parents, the root last. */
   readonly binds: readonly ViewBind[]
-  readonly rules: readonly LandlockRule[]
+  readonly rules: readonly Landlock.LandlockRule[]
   /** Closes the descriptors that `rules` name; to be called when the command has been started. */
   release(): void
 }
@@ -45,13 +38,13 @@ export interface ComposeOptions {
  */
 export async function composeView(options: ComposeOptions): Promise<ComposedView> {
   const { plan, system, run } = options
-  const sources: BindSource[] = []
+  const sources: HostPaths.BindSource[] = []
   const release = () => {
     for (const source of sources.splice(0)) source.close()
   }
   try {
     const held = await openSources(plan, sources)
-    checkReadOnlyMounts(plan, held, { executor: 'proot', landlock: options.landlock })
+    Landlock.checkReadOnlyMounts(plan, held, { executor: 'proot', landlock: options.landlock })
     const own = await ownBinds(plan, options)
     const shownAtRoot = own.some(({ at }) => at === '/')
     const whole: ViewBind[] = [
@@ -66,7 +59,7 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
       binds.filter(({ at }) => at !== '/'),
       links,
     )
-    const rules: LandlockRule[] = [
+    const rules: Landlock.LandlockRule[] = [
       ...system.rules,
       ...grants(held),
       { source: run.shm, access: ['read', 'write'] },
@@ -85,17 +78,17 @@ function moveLinks(system: SystemPart, alias: string) {
   return system.links.map(({ at, target }) => ({ at: alias + at, target }))
 }
 
-interface OpenBind extends HeldBind {
+interface OpenBind extends Landlock.HeldBind {
   readonly bind: Bind
-  readonly source: BindSource
+  readonly source: HostPaths.BindSource
 }
 
-async function openSources(plan: BindPlan, sources: BindSource[]): Promise<OpenBind[]> {
+async function openSources(plan: BindPlan, sources: HostPaths.BindSource[]): Promise<OpenBind[]> {
   const shown = plan.binds.flatMap((bind) =>
     bind.source === undefined || bind.kind === 'pin' ? [] : [{ bind, host: bind.source }],
   )
   sources.push(
-    ...(await openBindSources(shown.map(({ bind, host }) => ({ path: host, type: bind.type, at: bind.at })))),
+    ...(await HostPaths.openBindSources(shown.map(({ bind, host }) => ({ path: host, type: bind.type, at: bind.at })))),
   )
   return shown.flatMap((one, index) => {
     const source = sources[index]
@@ -104,8 +97,8 @@ async function openSources(plan: BindPlan, sources: BindSource[]): Promise<OpenB
 }
 
 /** One rule for each directory that is granted, however often it is bound. */
-function grants(held: readonly OpenBind[]): LandlockRule[] {
-  const rules = new Map<string, LandlockRule>()
+function grants(held: readonly OpenBind[]): Landlock.LandlockRule[] {
+  const rules = new Map<string, Landlock.LandlockRule>()
   for (const { bind, source } of held) {
     if (bind.access === 'none') continue
     const writable = bind.access === 'read-write'
@@ -123,7 +116,7 @@ async function ownBinds(
   { run, covers }: Pick<ComposeOptions, 'run' | 'covers'>,
 ): Promise<readonly ViewBind[]> {
   const own: (ViewBind & Pick<Bind, 'at' | 'source'>)[] = []
-  const places: WantedSource[] = []
+  const places: HostPaths.WantedSource[] = []
   for (const bind of plan.binds) {
     const around = own.findLast(({ at }) => bind.at !== at && isWithin(bind.at, at))
     const shown = around?.source === undefined ? undefined : join(around.host, relativeTo(bind.at, around.at))
@@ -140,7 +133,7 @@ async function ownBinds(
     own.push({ ...bind, host: bind.source ?? cover() })
   }
   // Only checked: proot gets the place in its skeleton, not the place on disk.
-  for (const place of await openBindSources(places)) place.close()
+  for (const place of await HostPaths.openBindSources(places)) place.close()
   return own
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import type { DescriptorSource, ExtraDescriptors } from '@ws/sandbox'
+import type { Descriptors, DescriptorSource } from '@ws/sandbox'
 
 /** Descriptors of the first process in the view. The command has none of them. */
 export const ordersDescriptor = 3
@@ -12,7 +12,7 @@ const script = readFileSync(new URL('first-process.pl', import.meta.url), 'utf8'
 
 export interface FirstProcess {
   readonly argv: readonly string[]
-  readonly extraFds: ExtraDescriptors
+  readonly extraFds: Descriptors.ExtraDescriptors
 }
 
 /**

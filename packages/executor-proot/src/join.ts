@@ -1,4 +1,4 @@
-import type { CommandGroup, DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/sandbox'
+import type { Descriptors, DescriptorSource, Limits, RunningProcess } from '@ws/sandbox'
 
 /** The descriptor by which the waiting shell reads its word. The loader and later programs do not have it. */
 const wordDescriptor = 8
@@ -8,15 +8,15 @@ const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$
 /** proot's tree that waits until it is in its control group: processes that it had started before would not be. */
 export interface JoiningCommand {
   readonly argv: readonly string[]
-  readonly extraFds: ExtraDescriptors
+  readonly extraFds: Descriptors.ExtraDescriptors
   /** The listener of `startProcess`. */
   readonly onStarted: (pid: number) => void
   sendGo(started: RunningProcess): void
 }
 
 export function joining(
-  group: CommandGroup,
-  { argv, extraFds }: { readonly argv: readonly string[]; readonly extraFds: ExtraDescriptors },
+  group: Limits.CommandGroup,
+  { argv, extraFds }: { readonly argv: readonly string[]; readonly extraFds: Descriptors.ExtraDescriptors },
 ): JoiningCommand {
   return {
     argv: ['/bin/sh', '-c', script, 'sh', ...argv],

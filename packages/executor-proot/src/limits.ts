@@ -1,5 +1,5 @@
 import type { LimitReport } from '@ws/core/executor'
-import { resourceLimitReport } from '@ws/sandbox'
+import { Limits } from '@ws/sandbox'
 
 import type { Confinement } from './guarantees.ts'
 
@@ -8,5 +8,5 @@ import type { Confinement } from './guarantees.ts'
  * without one, and then all processes of the user count.
  */
 export function heldLimits({ pidNamespace }: Confinement, cgroup: boolean): LimitReport[] {
-  return resourceLimitReport({ cgroup, processes: pidNamespace && process.getuid?.() !== 0 ? 'tree' : 'uid' })
+  return Limits.resourceLimitReport({ cgroup, processes: pidNamespace && process.getuid?.() !== 0 ? 'tree' : 'uid' })
 }

@@ -2,8 +2,8 @@ import { shortageOf } from '@ws/core/executor'
 import {
   type ConfinedTarget,
   findProgram,
+  Landlock,
   type Probed,
-  probeLandlock,
   startProcess,
   type TryOut,
   unavailable,
@@ -30,7 +30,7 @@ export async function probeProot(
   const loader = extractLoader(program)
   if (loader === undefined)
     return unavailable('this proot carries no loader that can be used', 'install the one of your distribution')
-  const landlock = options.landlock === 'off' ? undefined : await probeLandlock()
+  const landlock = options.landlock === 'off' ? undefined : await Landlock.probeLandlock()
   const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks())
   const abi = landlock?.available === true ? landlock.abi : 0
   const command = `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`

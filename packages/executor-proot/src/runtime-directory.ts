@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createTemporaryDirectory, readProcessStat, removeTree as removeByDescriptor } from '@ws/sandbox'
+import { Processes, Temporary } from '@ws/sandbox'
 
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
@@ -14,7 +14,9 @@ const namePattern = /^ws-proot-(\d+)-(\d+)-/
  * @throws WorkspaceError `ENOEXECUTOR` where none can be made
  */
 export function createRuntimeDirectory(): string {
-  const path = createTemporaryDirectory(`${prefix}${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}-`)
+  const path = Temporary.createTemporaryDirectory(
+    `${prefix}${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}-`,
+  )
   // As root, commands of another uid pass through it; its own entries say who may read them.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
@@ -37,7 +39,7 @@ export function sweepRuntimeDirectories(): void {
     const parent = realpathSync(tmpdir())
     for (const name of readdirSync(parent)) {
       const [, pid, started] = namePattern.exec(name) ?? []
-      if (pid === undefined || readProcessStat(Number(pid))?.startTime === started) continue
+      if (pid === undefined || Processes.readProcessStat(Number(pid))?.startTime === started) continue
       const path = join(parent, name)
       const stat = lstatSync(path, { throwIfNoEntry: false })
       if (stat?.isDirectory() && stat.uid === process.getuid?.()) removeTree(path)
@@ -53,7 +55,7 @@ export function sweepRuntimeDirectories(): void {
  */
 export function removeTree(path: string): void {
   try {
-    removeByDescriptor(path)
+    Temporary.removeTree(path)
   } catch {
     // Its name says whose it is.
   }

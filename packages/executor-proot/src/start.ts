@@ -4,15 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { KillSignal } from '@ws/core/executor'
 import {
-  collect,
   type CommandPort,
   type CommandRun,
-  listProcesses,
+  Descriptors,
   type LocalCommand,
-  type ProcessStat,
-  readFurtherOutput,
+  Processes,
   type RunningProcess,
-  sendSignal,
   startLocal,
 } from '@ws/sandbox'
 
@@ -32,9 +29,9 @@ export function startProot(command: ProotCommand, run: CommandRun): CommandPort 
   const port = startLocal(command, run)
   const { running } = port
   command.sendGo?.(running)
-  const report = collect(running.pipes.get(reportDescriptor))
+  const report = Descriptors.collect(running.pipes.get(reportDescriptor))
   const known = () => parseReport(report.text())
-  const errorsRead = readFurtherOutput(running.pipes.get(errorDescriptor), run.onStderr, running.ended)
+  const errorsRead = Descriptors.readFurtherOutput(running.pipes.get(errorDescriptor), run.onStderr, running.ended)
   const gone = running.wait().then(async (ended) => {
     await Promise.all([closed(report.stream), errorsRead])
     return ended
@@ -63,14 +60,14 @@ function closed(pipe: Duplex | undefined): Promise<unknown> {
  * @returns false if no process got it
  */
 function signalGroup(root: number, signal: NodeJS.Signals): boolean {
-  const entries = listProcesses()
+  const entries = Processes.listProcesses()
   const tracer = findTracer(entries, root)
   if (tracer === undefined) return false
   const members = entries.filter(({ pid, group, name }) => group === tracer.group && pid !== root && name !== 'proot')
-  return members.map(({ pid }) => sendSignal(pid, signal)).some(Boolean)
+  return members.map(({ pid }) => Processes.sendSignal(pid, signal)).some(Boolean)
 }
 
-function findTracer(entries: readonly ProcessStat[], root: number): ProcessStat | undefined {
+function findTracer(entries: readonly Processes.ProcessStat[], root: number): Processes.ProcessStat | undefined {
   const below = new Set([root])
   for (let size = 0; size !== below.size; ) {
     size = below.size

@@ -1,6 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type LandlockRule, type ResolvedTool, sharedDevices, sharedProcFiles, systemTree } from '@ws/sandbox'
+import { Landlock, systemTree, type Tools } from '@ws/sandbox'
 import {
   chmodSync,
   chownSync,
@@ -28,7 +28,7 @@ export interface SystemPart {
   readonly binds: readonly ViewBind[]
   /** Links at the top level; where the root is the workspace itself, they are binds. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
-  readonly rules: readonly LandlockRule[]
+  readonly rules: readonly Landlock.LandlockRule[]
   /** Device and inode of its `/etc`. */
   readonly etc: string
 }
@@ -38,7 +38,7 @@ export interface SystemPartOptions {
   readonly directory: string
   readonly root: VirtualPath
   readonly owner: Owner
-  readonly tools: readonly ResolvedTool[]
+  readonly tools: readonly Tools.ResolvedTool[]
   /**
    * `/proc`: `all` in a PID namespace, where it holds the command's own processes only. `closed` under Landlock: it
    * serves `/proc/self/fd` and `/proc/self/exe`. It cannot be listed, and only a few harmless files can be read. `none`
@@ -59,7 +59,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   const { tools, proc } = options
   const binds: ViewBind[] = []
   const links: { at: string; target: string }[] = []
-  const rules: LandlockRule[] = []
+  const rules: Landlock.LandlockRule[] = []
   const readable = (source: string) => rules.push({ source, access: ['read', 'execute'] })
   const etc = join(options.directory, 'etc')
   mkdirSync(etc)
@@ -88,7 +88,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   if (proc !== 'none') binds.push({ at: '/proc', host: '/proc', type: 'directory' })
   if (proc === 'all') rules.push({ source: '/proc', access: ['read'] })
   if (proc === 'closed') {
-    for (const source of sharedProcFiles) rules.push({ source, access: ['read'], optional: true })
+    for (const source of Landlock.sharedProcFiles) rules.push({ source, access: ['read'], optional: true })
   }
   const { dev, ino } = statSync(etc, { bigint: true })
   return { binds, links, rules, etc: `${dev}:${ino}` }
@@ -100,7 +100,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
  */
 function toolParents(
   directory: string,
-  tools: readonly ResolvedTool[],
+  tools: readonly Tools.ResolvedTool[],
   shown: readonly { readonly at: string }[],
 ): ViewBind[] {
   const top = (at: string) => `/${at.split('/')[1] ?? ''}`
@@ -116,11 +116,11 @@ function toolParents(
   })
 }
 
-function addDevices(directory: string, binds: ViewBind[], rules: LandlockRule[]): void {
+function addDevices(directory: string, binds: ViewBind[], rules: Landlock.LandlockRule[]): void {
   const dev = join(directory, 'dev')
   mkdirSync(dev)
   mkdirSync(join(dev, 'shm'))
-  for (const [name, access] of Object.entries(sharedDevices)) {
+  for (const [name, access] of Object.entries(Landlock.sharedDevices)) {
     writeReadable(join(dev, name), '')
     binds.push({ at: `/dev/${name}`, host: `/dev/${name}`, type: 'file' })
     rules.push({ source: `/dev/${name}`, access, optional: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { AttachedExecutor } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { type CommandGroup, defineExecutor, openCgroup } from '@ws/sandbox'
+import { defineExecutor, Limits } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,
@@ -41,8 +41,8 @@ for (const pidNamespace of ['auto', 'off'] as const) {
       await bench[Symbol.asyncDispose]()
     })
 
-    async function attach(own: Partial<CommandGroup> = {}) {
-      const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
+    async function attach(own: Partial<Limits.CommandGroup> = {}) {
+      const { delegated, asked } = recordGroups(Limits.openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const asGiven: ProotExecutorOptions = { pidNamespace }
       let probed = false
       const createExecutor = defineExecutor({

@@ -5,23 +5,15 @@ import {
   type CommandDriver,
   type CommandPort,
   type CommandRun,
+  confineArgv,
   type ConfinedTarget,
+  HostPaths,
+  isSystemProgram,
+  Landlock,
   type LocalCommand,
   resolveShell,
-  startLocal,
-} from '@ws/sandbox'
-import {
-  type BindSource,
-  checkReadOnlyMounts,
-  confineArgv,
-  type HeldBind,
-  isSystemProgram,
-  type LandlockRule,
-  openBindSource,
-  offersExtendedAttributes,
   sandboxProgram,
-  sharedDevices,
-  sharedProcFiles,
+  startLocal,
   systemTree,
 } from '@ws/sandbox'
 
@@ -34,20 +26,20 @@ import { PathView, type ViewMount } from './paths/path-view.ts'
 import { Refusal } from './refusal.ts'
 import { createStripper } from './strip.ts'
 
-const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...sharedProcFiles]
+const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...Landlock.sharedProcFiles]
 
 /**
  * The files that commands may read, run and write besides the workspace: the system's programs and a few files that
  * everybody has.
  */
-function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
-  const rules: LandlockRule[] = []
+function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
+  const rules: Landlock.LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {
     // Links lead to granted files; a file that is made up for a view (`/etc/passwd`) is not there.
     if (entry.kind === 'directory' || entry.kind === 'file')
       rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
   }
-  for (const [name, access] of Object.entries(sharedDevices))
+  for (const [name, access] of Object.entries(Landlock.sharedDevices))
     rules.push({ source: `/dev/${name}`, access, optional: true })
   for (const source of harmlessFiles) rules.push({ source, access: ['read'], optional: true })
   return rules
@@ -87,14 +79,14 @@ export function attachSanitize(
       trustsAll: trust === 'all',
       bare,
     })
-    const sources: BindSource[] = []
+    const sources: HostPaths.BindSource[] = []
     const close = () => sources.forEach((source) => source.close())
     try {
-      const rules: LandlockRule[] = [...ownRules]
+      const rules: Landlock.LandlockRule[] = [...ownRules]
       // Held by descriptor before the command is judged: a directory that is exchanged afterwards is not granted.
-      const held: HeldBind[] = []
+      const held: Landlock.HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
-        const source = await openBindSource({ path: host, type: 'directory', at })
+        const source = await HostPaths.openBindSource({ path: host, type: 'directory', at })
         sources.push(source)
         held.push({ bind: { kind: 'mount', at, access }, host, source })
         rules.push({
@@ -102,8 +94,8 @@ export function attachSanitize(
           access: access === 'read-write' ? ['read', 'write', 'execute'] : ['read', 'execute'],
         })
       }
-      checkReadOnlyMounts(plan, held, { executor: 'sanitize', landlock: landlockAbi >= neededAbi })
-      const directory = await openBindSource({ path: directoryOf(view, cwd), type: 'directory', at: cwd })
+      Landlock.checkReadOnlyMounts(plan, held, { executor: 'sanitize', landlock: landlockAbi >= neededAbi })
+      const directory = await HostPaths.openBindSource({ path: directoryOf(view, cwd), type: 'directory', at: cwd })
       sources.push(directory)
       const command = mapCommand(request, { view, trust, bash, env })
       request.signal?.throwIfAborted()
@@ -111,7 +103,7 @@ export function attachSanitize(
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
         env,
         seccomp: sandboxProgram({
-          extendedAttributes: offersExtendedAttributes(plan),
+          extendedAttributes: HostPaths.offersExtendedAttributes(plan),
           // Landlock grants descriptors for reading, and those can change attributes in a read-only mount.
           attributeChanges: view.mounts.every(({ access }) => access === 'read-write'),
         }),

@@ -1,5 +1,5 @@
 import { execError } from '@ws/core/executor'
-import { cleanEnvironment, defaultAllowList } from '@ws/sandbox'
+import { cleanEnvironment } from '@ws/sandbox'
 
 import { systemPath } from './installed.ts'
 import type { PathView } from './paths/path-view.ts'
@@ -49,7 +49,7 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
     path: own + systemPath,
     shell,
     env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },
-    allow: [...defaultAllowList, ...allow],
+    allow,
   })
   // The machine's own settings of git are not there in a view either.
   return { LANG: 'C.UTF-8', TERM: 'dumb', GIT_CONFIG_NOSYSTEM: '1', ...clean }

@@ -1,5 +1,5 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
-import { environmentNamesShape, type ProcessLimits, refuseNetworkList } from '@ws/sandbox'
+import { ExecutorOptions, type Limits } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**
@@ -13,14 +13,14 @@ export interface SanitizeExecutorOptions {
   /** `auto` (default): commands run under Landlock where the kernel has it. `off`: nothing but their own text holds them. */
   readonly landlock?: 'auto' | 'off' | undefined
   /** Limits of each process. */
-  readonly limits?: ProcessLimits | undefined
+  readonly limits?: Limits.ProcessLimits | undefined
 }
 
 export interface ResolvedOptions {
   readonly trust: ReadonlySet<string> | 'all'
   readonly env: readonly string[]
   readonly landlock: 'auto' | 'off'
-  readonly limits: ProcessLimits | undefined
+  readonly limits: Limits.ProcessLimits | undefined
 }
 
 const operation = 'createSanitizeExecutor'
@@ -32,9 +32,9 @@ const shapes: OptionShapes<SanitizeExecutorOptions> = {
     accepts: (value) => value === 'all' || Array.isArray(value),
     element: option.of('a name such as `git`, or an absolute path such as `/scripts/build.sh`', isProgram),
   },
-  env: environmentNamesShape,
+  env: ExecutorOptions.environmentNamesShape,
   landlock: option.oneOf('auto', 'off'),
-  limits: option.options<ProcessLimits>({
+  limits: option.options<Limits.ProcessLimits>({
     fileBytes: limit,
     addressSpaceBytes: limit,
     cpuSeconds: limit,
@@ -46,7 +46,7 @@ const shapes: OptionShapes<SanitizeExecutorOptions> = {
 
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: SanitizeExecutorOptions): ResolvedOptions {
-  refuseNetworkList(options, operation)
+  ExecutorOptions.refuseNetworkList(options, operation)
   checkOptions<SanitizeExecutorOptions>(options, shapes, { operation })
   const { trustPrograms = [], env = [], landlock = 'auto', limits } = options
   return { trust: trustPrograms === 'all' ? 'all' : new Set(trustPrograms), env, landlock, limits }

@@ -1,57 +1,27 @@
-export { cleanEnvironment, defaultAllowList, defaultPath } from './view/clean-environment.ts'
-export {
-  doubtOwnMounts,
-  isSlowType,
-  type MountEntry,
-  mountOf,
-  ownMounts,
-  parseMountTable,
-  readMountInfo,
-} from './view/mount-table.ts'
-export { findProgram } from './run/find-program.ts'
-export { collect, type Collected } from './run/collected.ts'
-export { openContent, openPrivateFile } from './run/descriptors.ts'
-export { createCommandOutput } from './run/command-output.ts'
-export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
-export { isShort, requireDescriptors, withSpareDescriptor } from './run/room.ts'
-export { readFurtherOutput, readPipe, takeRest } from './run/further-output.ts'
-export { openStdio } from './run/stdio.ts'
-export { Shared } from './run/shared.ts'
-export { spawnChild } from './run/spawn.ts'
-export { createTemporaryDirectory, temporaryRemedy } from './run/temporary-directory.ts'
-export { removeTree } from './run/remove-tree.ts'
-export { startProcess } from './run/start.ts'
-export type {
-  DescriptorSource,
-  ExtraDescriptors,
-  LoaderStatus,
-  ProcessResult,
-  RunningProcess,
-  StartProcessOptions,
-} from './run/types.ts'
-export { validateDescriptors, validateEnvironment } from './run/validate.ts'
-export { commandLine, longestCommand } from './executor/shell/arguments.ts'
-export { resolveShell } from './executor/shell/resolve.ts'
-export * from './terminal/index.ts'
-export { sendSignal } from './run/tree/end.ts'
-export { listProcesses, type ProcessStat, readProcessStat } from './run/tree/stat.ts'
-export * from './executor/index.ts'
-export { sharedDevices, sharedProcFiles } from './confine/landlock/shared-files.ts'
-export { checkReadOnlyMounts, type HeldBind } from './confine/landlock/read-only.ts'
-export { probeLandlock } from './confine/landlock/probe.ts'
-export type { LandlockRule } from './confine/landlock/types.ts'
-export { attachCgroup, type DelegatedCgroup, openCgroup } from './limits/cgroup/delegated.ts'
-export type { CommandGroup } from './limits/cgroup/group.ts'
-export {
-  limitedCommand,
-  type LimitOptions,
-  narrowedLimits,
-  type ResolvedLimits,
-  resolveLimits,
-} from './limits/options.ts'
-export { resourceLimitReport } from './limits/report.ts'
+/** Grants of Landlock, and whether this kernel holds them. */
+export * as Landlock from './confine/landlock/index.ts'
 export { confineArgv } from './confine/loader/confine.ts'
-export type { ProcessLimits } from './confine/loader/limits.ts'
-export * from './reserve/index.ts'
 export { sandboxProgram } from './confine/seccomp/programs.ts'
-export * from './view/index.ts'
+export * from './executor/index.ts'
+/** Resource limits and control groups of commands. */
+export * as Limits from './limits/index.ts'
+/** Keeps protected names that do not exist yet from being made. */
+export * as Reserve from './reserve/index.ts'
+export { createCommandOutput } from './run/command-output.ts'
+/** Pipes and private files that are given to children, and how their output is read. */
+export * as Descriptors from './run/door/descriptors.ts'
+/** Looks at processes of this machine, signals them, and starts helpers. */
+export * as Processes from './run/door/processes.ts'
+/** Makes and removes temporary directories. */
+export * as Temporary from './run/door/temporary.ts'
+export { findProgram } from './run/find-program.ts'
+export { startProcess } from './run/start.ts'
+export type { DescriptorSource, ProcessResult, RunningProcess } from './run/types.ts'
+export type { TerminalDevice } from './terminal/start.ts'
+export { cleanEnvironment } from './view/clean-environment.ts'
+export { viewEnvironment } from './view/environment.ts'
+/** Paths of this machine: mounts, links on the way, and sources of binds that are held by descriptor. */
+export * as HostPaths from './view/host-paths.ts'
+export { isSystemProgram, systemTree, type SystemEntry } from './view/system-tree.ts'
+/** Directories of tools that commands see read-only. */
+export * as Tools from './view/tools.ts'

@@ -1,7 +1,7 @@
 import { operations, wrapAdapter } from '@ws/core/adapter'
 import type { StorageAdapter } from '@ws/core/adapter'
 
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 
 import { Turnstile } from './turnstile.ts'
 
@@ -48,7 +48,7 @@ export class DiskMount {
   }
 
   reserved(): readonly string[] {
-    if (reservedNames.empty) return []
-    return reservedNames.within(this.#root || '/').map((path) => path.slice(this.#root.length))
+    if (Reserve.reservedNames.empty) return []
+    return Reserve.reservedNames.within(this.#root || '/').map((path) => path.slice(this.#root.length))
   }
 }

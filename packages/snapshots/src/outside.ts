@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { VirtualPath } from '@ws/core'
 import type { HostDirectory } from '@ws/core/adapter'
-import { directoryOnTheWay } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 
 /**
  * Commands must not reach the state directory, so it lies in no mount, whatever names and links lead there. A part that does not exist
@@ -11,7 +11,7 @@ import { directoryOnTheWay } from '@ws/sandbox'
  */
 export function refuseStateInside(stateDirectory: string, directories: ReadonlyMap<VirtualPath, HostDirectory>): void {
   const roots = new Map([...directories].map(([at, { identity }]) => [identity, at]))
-  const at = directoryOnTheWay(stateDirectory, (identity) => roots.get(identity))
+  const at = HostPaths.directoryOnTheWay(stateDirectory, (identity) => roots.get(identity))
   if (at === undefined) return
   throw new WorkspaceError({
     code: 'EINVAL',

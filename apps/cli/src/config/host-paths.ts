@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-import { directoryOnTheWay, identityAt } from '@ws/adapter-local/internal'
+import { HostPaths } from '@ws/adapter-local/internal'
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
@@ -26,9 +26,9 @@ export function refuseExchangeable(
   const writable = new Map(
     mounts.filter(({ access }) => access !== 'read-only').map((one) => [identityOf(one), quotePath(one.at)]),
   )
-  if (output !== undefined) writable.set(identityAt(resolve(output)), '--output')
+  if (output !== undefined) writable.set(HostPaths.identityAt(resolve(output)), '--output')
   const around = (path: string | undefined, own?: string) =>
-    path && directoryOnTheWay(path, (identity) => (identity === own ? undefined : writable.get(identity)))
+    path && HostPaths.directoryOnTheWay(path, (identity) => (identity === own ? undefined : writable.get(identity)))
 
   const place = around(config.file)
   if (place && !config.trusted)
@@ -55,18 +55,22 @@ export function refuseExchangeable(
 /** Refuses a config file found in the directory of --root whose rules are for another root. @throws UsageError */
 export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: LoadedConfig, root: string): void {
   if (first === undefined) return
-  if (first.root !== undefined && identityAt(resolve(directory, first.root)) === identityAt(resolve(root))) return
+  if (
+    first.root !== undefined &&
+    HostPaths.identityAt(resolve(directory, first.root)) === HostPaths.identityAt(resolve(root))
+  )
+    return
   throw new UsageError(
     `${shown}, which you trust, has rules for another root; leave --root out there, or name a file with --config too`,
   )
 }
 
 export function leadsInto(path: string, directory: string): boolean {
-  const own = identityAt(resolve(directory))
-  return directoryOnTheWay(resolve(path), (identity) => identity === own || undefined) !== undefined
+  const own = HostPaths.identityAt(resolve(directory))
+  return HostPaths.directoryOnTheWay(resolve(path), (identity) => identity === own || undefined) !== undefined
 }
 
 const directoryOf = ({ storage }: MountSettings): string | undefined =>
   storage.kind === 'local' ? storage.root : copyOf(storage)
 
-const identityOf = (mount: MountSettings): string | undefined => identityAt(directoryOf(mount) ?? '')
+const identityOf = (mount: MountSettings): string | undefined => HostPaths.identityAt(directoryOf(mount) ?? '')

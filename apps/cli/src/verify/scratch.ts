@@ -2,7 +2,7 @@ import { chmod, lchown, mkdtemp, readdir, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { removeTree } from '@ws/adapter-local/internal'
+import { Temporary } from '@ws/adapter-local/internal'
 import type { Owner } from '@ws/core/adapter'
 
 /** A directory of this machine that is removed again. */
@@ -17,7 +17,7 @@ export async function createScratch(owner: Owner): Promise<Scratch> {
   return {
     directory,
     give: (path) => give(owner, path),
-    [Symbol.asyncDispose]: async () => removeTree(directory),
+    [Symbol.asyncDispose]: async () => Temporary.removeTree(directory),
   }
 }
 

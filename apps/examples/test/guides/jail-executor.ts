@@ -1,7 +1,7 @@
 import { type BindPlan, type CommandRequest, noGuarantees } from '@ws/core/executor'
-import { collect, commandLine, type ConfinedTarget, defineExecutor, type DescriptorSource } from '@ws/sandbox'
-import { type LocalCommand, resolveShell, unavailable } from '@ws/sandbox'
-import { isSystemProgram, openBindSources, sandboxProgram, systemTree, viewEnvironment } from '@ws/sandbox'
+import { commandLine, type ConfinedTarget, defineExecutor, Descriptors, type DescriptorSource } from '@ws/sandbox'
+import { HostPaths, isSystemProgram, type LocalCommand, resolveShell, sandboxProgram } from '@ws/sandbox'
+import { systemTree, unavailable, viewEnvironment } from '@ws/sandbox'
 
 const held = { fileContent: 'kernel', fileMetadata: 'kernel', sockets: 'kernel', network: 'kernel' } as const
 
@@ -35,7 +35,7 @@ async function prepare(plan: BindPlan, request: CommandRequest, { owner }: Confi
   const shown = plan.binds.flatMap(({ kind, source: path, type, at, access }) =>
     path !== undefined && (kind === 'mount' || kind === 'scratch') ? [{ path, type, at, access }] : [],
   )
-  const sources = await openBindSources(shown)
+  const sources = await HostPaths.openBindSources(shown)
   const flag = (access: string) => (access === 'read-write' ? '--bind-fd' : '--ro-bind-fd')
   const binds = shown.flatMap(({ at, access }, index) => [flag(access), give(sources[index]?.fd ?? -1), at])
   const options = [
@@ -51,7 +51,7 @@ async function prepare(plan: BindPlan, request: CommandRequest, { owner }: Confi
     owner,
     process: { argv: [...jail, '/usr/bin/env', '--default-signal', ...argv], extraFds: fds },
     readEnd({ pipes }) {
-      const status = collect(pipes.get(4))
+      const status = Descriptors.collect(pipes.get(4))
       const codeOf = () => /"exit-code": (\d+)/.exec(status.text())?.[1]
       return () => (codeOf() === undefined ? { unstarted: true } : { shellStatus: Number(codeOf()) })
     },

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 
 import type { MountPath } from '@ws/core/adapter'
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 
 import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'
@@ -13,14 +13,14 @@ import type { Tree } from './tree.ts'
  * @param self a path that leads to the very entry
  */
 export function isReserved(status: BigIntStats, self: string): boolean {
-  return reservedNames.holds(status, self)
+  return Reserve.reservedNames.holds(status, self)
 }
 
 /** The parts of a path, the deepest last, that are reserved and nothing else. */
 export function reservedAbove(tree: Tree, path: MountPath): MountPath[] {
   const place = tree.hostPath(path)
   const below = tree.root === '/' ? 1 : tree.root.length + 1
-  return reservedNames
+  return Reserve.reservedNames
     .above(place)
     .filter((one) => one.length >= below && one.startsWith(tree.hostPath('/' as MountPath)) && isReservedAt(one))
     .map((one) => `/${one.slice(below)}` as MountPath)

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
-import { isShort } from '@ws/sandbox'
+import { Descriptors } from '@ws/sandbox'
 
 import type { Handle } from './handle.ts'
 import type { Task } from './task.ts'
@@ -56,7 +56,7 @@ function systemId(): string {
     try {
       parts.push(read().trim())
     } catch (error) {
-      if (isShort(error)) throw error
+      if (Descriptors.isShort(error)) throw error
       return '0'
     }
   }
@@ -71,7 +71,7 @@ function startTime(pid: number | 'self'): string | undefined {
     return ticks === undefined ? undefined : Number(ticks).toString(36)
   } catch (error) {
     // A mark without the time is kept, and others would remove what bears it.
-    if (isShort(error)) throw error
+    if (Descriptors.isShort(error)) throw error
     return undefined
   }
 }

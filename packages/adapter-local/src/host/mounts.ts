@@ -1,4 +1,4 @@
-import { isSlowType, parseMountTable, readMountInfo } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 
 export interface HostMount {
   /** Where it is mounted, canonical. */
@@ -21,7 +21,7 @@ export function isExactType(type: number): boolean {
 /** The mount table of this process; empty where the system shows none. Reading it touches no mount. */
 export function readMounts(): HostMount[] {
   try {
-    return parseMountTable(readMountInfo('self')).map(({ point, fileSystem }) => ({
+    return HostPaths.parseMountTable(HostPaths.readMountInfo('self')).map(({ point, fileSystem }) => ({
       at: Buffer.from(point, 'latin1').toString(),
       type: fileSystem,
     }))
@@ -74,7 +74,7 @@ export class NestedMounts {
     this.#readAt = now
     const nested = readMounts().filter(({ at }) => isBelow(at, this.#root))
     this.#all = nested.map(({ at }) => at)
-    this.#slow = nested.filter(({ type }) => isSlowType(type)).map(({ at }) => at)
+    this.#slow = nested.filter(({ type }) => HostPaths.isSlowType(type)).map(({ at }) => at)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FileType } from '@ws/core'
 import type { Entry, ListOptions, MountPath } from '@ws/core/adapter'
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 
 import type { Handle } from '../confine/handle.ts'
 import { statOf } from '../confine/status.ts'
@@ -65,7 +65,7 @@ export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 /** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
   // Looked at a moment ago: when the listing began, or at the entry that led here.
-  const reserved = reservedNames.lastGeneration
+  const reserved = Reserve.reservedNames.lastGeneration
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
 }
 
@@ -123,9 +123,11 @@ export function detailsAtOnce(
 
 /** Whether an entry may only hold a reserved name, or did when the level was read. @param place host path of the level */
 export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
-  const generation = level.isChecked ? reservedNames.lastGeneration : reservedNames.generation()
+  const generation = level.isChecked ? Reserve.reservedNames.lastGeneration : Reserve.reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing
-  return generation !== level.reserved || reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
+  return (
+    generation !== level.reserved || Reserve.reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
+  )
 }
 
 /** Where a program has to read something at a reserved name, a file holds it. Only git's names are held so. */

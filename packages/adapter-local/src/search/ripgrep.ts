@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { childPath } from '@ws/core'
 import { type MountPath, type Owner } from '@ws/core/adapter'
 import { shortageIn, shortageOf } from '@ws/core/executor'
-import { confineArgv, probeLandlock, type RunningProcess, startProcess } from '@ws/sandbox'
+import { confineArgv, Landlock, type RunningProcess, startProcess } from '@ws/sandbox'
 
 import { release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
@@ -213,7 +213,7 @@ async function probe(): Promise<string | undefined> {
     const { rgPath } = await import('@vscode/ripgrep') // throws where there is none for this platform
     await access(rgPath, constants.X_OK)
     if (ownUser().uid === 0 && !(await isOpenToAll(rgPath))) return undefined
-    return (await probeLandlock()).available ? rgPath : undefined
+    return (await Landlock.probeLandlock()).available ? rgPath : undefined
   } catch (error) {
     if (shortageOf(error) !== undefined) throw error
     return undefined

@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises'
 
 import type { MountPath } from '@ws/core/adapter'
-import { reservedNames } from '@ws/sandbox'
+import { Reserve } from '@ws/sandbox'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
@@ -26,7 +26,7 @@ export interface WayOptions {
  * @returns `undefined` where nothing is reserved; true when the directory is there now
  */
 export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
-  const reserved = reservedNames.empty ? [] : reservedAbove(task.tree, path)
+  const reserved = Reserve.reservedNames.empty ? [] : reservedAbove(task.tree, path)
   return reserved.length === 0 ? undefined : giveWay(task, path, reserved, options)
 }
 
@@ -54,7 +54,7 @@ async function giveWay(
 /** Removes entries that only hold names at a path and below it. @returns whether there was one */
 export async function vacateBelow(task: Task, path: MountPath): Promise<boolean> {
   const below = task.tree.hostPath(path).length
-  const places = reservedNames.within(task.tree.hostPath(path))
+  const places = Reserve.reservedNames.within(task.tree.hostPath(path))
   for (const place of places) await vacate(task, targetOf(task, (path + place.slice(below)) as MountPath))
   return places.length > 0
 }
@@ -64,7 +64,7 @@ async function vacate(task: Task, target: Target): Promise<void> {
 }
 
 async function remove(task: Task, target: Target, { isFile }: ReservedHandle, parent: Handle): Promise<void> {
-  reservedNames.forget(task.tree.hostPath(target.path))
+  Reserve.reservedNames.forget(task.tree.hostPath(target.path))
   const name = under(parent.self, nameOf(target))
   try {
     await (isFile ? task.calls.unlink(name) : task.calls.rmdir(name))
@@ -83,7 +83,7 @@ async function adopt(task: Task, target: Target): Promise<boolean> {
       await remove(task, target, child, parent)
       return
     }
-    reservedNames.forget(task.tree.hostPath(target.path))
+    Reserve.reservedNames.forget(task.tree.hostPath(target.path))
     await task.calls.chmod(child.self, 0o777 & ~process.umask())
     const now = new Date()
     await utimes(child.self, now, now)

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process'
 import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { defaultPath } from '@ws/sandbox'
-
 import type { MountDirectories } from '../state/directories.ts'
 import { type CachedFile, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
+import { systemPath } from '../program/find.ts'
 
 /**
  * Mends notes that rclone was writing when it was killed. A note on a file is not replaced in one step, and is moved apart
@@ -95,6 +94,6 @@ async function* filesBelow(directory: string, path: string): AsyncGenerator<stri
 
 async function isFree(lock: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  execFile('flock', ['-n', lock, 'true'], { env: { PATH: defaultPath } }, (error) => resolve(error === null))
+  execFile('flock', ['-n', lock, 'true'], { env: { PATH: systemPath } }, (error) => resolve(error === null))
   return await promise
 }

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { defaultPath, readProcessStat } from '@ws/sandbox'
+import { Processes } from '@ws/sandbox'
 
 import { diagnosed, failure } from '../errors.ts'
 import { MountLog, type MountLogListener } from './log.ts'
 import { guardScript, supervisorExit, supervisorScript } from './supervisor.ts'
 import { mountAt } from '../state/mount-table.ts'
 import { force } from './unmount.ts'
+import { systemPath } from '../program/find.ts'
 
 const operation = 'createRcloneAdapter'
 /** Milliseconds that the keeper has to end everything. */
@@ -67,7 +68,7 @@ export class MountProcess {
 
   constructor({ program, args, lock, mountPoint, home, listener }: MountProcessOptions) {
     const stale = mountAt(mountPoint) === undefined ? 'keep' : 'clear'
-    const env: Record<string, string> = { PATH: defaultPath, HOME: home, LC_ALL: 'C.UTF-8' }
+    const env: Record<string, string> = { PATH: systemPath, HOME: home, LC_ALL: 'C.UTF-8' }
     for (const name of handedOn) {
       const value = process.env[name]
       if (value !== undefined) env[name] = value
@@ -150,7 +151,7 @@ export class MountProcess {
 
   /** rclone was killed, and cannot end: one of its threads waits in the kernel. */
   get isStuck(): boolean {
-    return !this.hasEnded && this.#pid !== undefined && readProcessStat(this.#pid)?.zombie === true
+    return !this.hasEnded && this.#pid !== undefined && Processes.readProcessStat(this.#pid)?.zombie === true
   }
 
   /** SIGKILL for rclone: operations that wait for the mount are woken with an error. The cache stays. */
@@ -201,7 +202,7 @@ export class MountProcess {
   /** Something of rclone is there, though its keeper was killed. */
   get #isLeft(): boolean {
     if (this.#pid === undefined) return false
-    const now = readProcessStat(this.#pid)
+    const now = Processes.readProcessStat(this.#pid)
     if (now === undefined || now.group !== this.#child.pid) return false
     // A zombie of one thread is gone: only its parent has not asked for it.
     return !now.zombie || threadsOf(this.#pid) > 1

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { doubtOwnMounts } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 
 import { StaleNames } from '../cache/stale-names.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
@@ -76,7 +76,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     await tellOfNames({ control }, false)
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
-    doubtOwnMounts() // executors are to know at once that a mount of this kind is here
+    HostPaths.doubtOwnMounts() // executors are to know at once that a mount of this kind is here
     const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
     const dirty = new DirtyFiles(metadata)

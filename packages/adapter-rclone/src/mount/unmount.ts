@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 
-import { defaultPath } from '@ws/sandbox'
-
 import { forceFunction } from './supervisor.ts'
 import { mountAt } from '../state/mount-table.ts'
+import { systemPath } from '../program/find.ts'
 
 /** Milliseconds that the helper may take. On a mount that hangs it can wait for ever, in the kernel, where nothing ends it. */
 const helperMs = 5_000
@@ -31,7 +30,7 @@ export async function force(mountPoint: string): Promise<void> {
 /** Resolves when it has ended, well or not, or was killed: the mount table shows the result. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const env = { PATH: defaultPath, LC_ALL: 'C' }
+  const env = { PATH: systemPath, LC_ALL: 'C' }
   const child = spawn(program, args, { cwd: '/', env, stdio: 'ignore' })
   child.once('exit', () => resolve())
   child.once('error', () => resolve())

@@ -1,7 +1,7 @@
-import { type MountEntry, parseMountTable, readMountInfo } from '@ws/sandbox'
+import { HostPaths } from '@ws/sandbox'
 
 /** The topmost mount at a host path. Reads the mount table, which touches no mount and cannot hang. */
-export function mountAt(path: string): MountEntry | undefined {
+export function mountAt(path: string): HostPaths.MountEntry | undefined {
   const point = Buffer.from(path).toString('latin1')
-  return parseMountTable(readMountInfo('self')).findLast((entry) => entry.point === point)
+  return HostPaths.parseMountTable(HostPaths.readMountInfo('self')).findLast((entry) => entry.point === point)
 }

@@ -1,6 +1,6 @@
 import type { CommandLimits, VirtualPath } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
-import { type DelegatedCgroup, type ExtraDescriptors, limitedCommand, type SystemEntry } from '@ws/sandbox'
+import { type Descriptors, Limits, type SystemEntry } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from '../processes/first-process.ts'
 import { type HiddenNames, hidingCommand } from '../hide/hide.ts'
@@ -33,7 +33,7 @@ export interface SandboxCommand {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: VirtualPath
   /** Descriptors that the command itself needs. */
-  readonly extraFds: ExtraDescriptors
+  readonly extraFds: Descriptors.ExtraDescriptors
   readonly seccomp: Uint8Array
   /** Content that every command is given: only bubblewrap has those descriptors. */
   readonly contents: KeptContents
@@ -41,7 +41,7 @@ export interface SandboxCommand {
   readonly scratchBytes: number
   readonly limits: CommandLimits
   /** Holds some of the limits, where there is one. */
-  readonly cgroup?: DelegatedCgroup | undefined
+  readonly cgroup?: Limits.DelegatedCgroup | undefined
   readonly bwrap: string
   readonly proot?: string | undefined
 }
@@ -64,7 +64,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const isTranslated = layout.mode === 'translated'
   const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
   // The first process, and proot, are processes of the same namespace.
-  const limited = limitedCommand(command.argv, command.limits, {
+  const limited = Limits.limitedCommand(command.argv, command.limits, {
     ownProcesses: isTranslated ? 2 : 1,
     cgroup: command.cgroup,
   })

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 
-import { openContent, openPrivateFile } from '@ws/sandbox'
+import { Descriptors } from '@ws/sandbox'
 
 /**
  * Keeps content that is given to child after child, so that it is written once. For children that keep the descriptor
@@ -14,8 +14,8 @@ export class KeptContents implements Disposable {
   keep(content: Uint8Array): { reopen(): number } {
     return {
       reopen: () => {
-        if (this.#closed) return openContent(content)
-        const file = this.#files.get(content) ?? openPrivateFile(content)
+        if (this.#closed) return Descriptors.openContent(content)
+        const file = this.#files.get(content) ?? Descriptors.openPrivateFile(content)
         this.#files.set(content, file)
         return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY)
       },

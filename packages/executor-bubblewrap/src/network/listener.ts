@@ -5,7 +5,7 @@ import type { Server } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 import { execError, shortageOf, shortError } from '@ws/core/executor'
-import { Shared, spawnChild } from '@ws/sandbox'
+import { Processes } from '@ws/sandbox'
 
 /** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
 export interface SandboxSocket {
@@ -51,7 +51,7 @@ const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
 /** `setns`, `sendmsg` and `recvmsg`. */
 const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47], arm64: [268, 211, 212] }
 
-const shared = new Shared(startListener)
+const shared = new Processes.Shared(startListener)
 
 /** The helper of this process that opens sockets in sandboxes: started for its first user, ended soon after its last. */
 export function useListener(): Listener & { close(): void } {
@@ -75,12 +75,16 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
 function startListener(): Listener & { close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
-  const child = spawnChild(perl, ['-e', `${hearing}\n${opener}`, ...(numbers[process.arch] ?? []).map(String)], {
-    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
-    env: {},
-    cwd: '/',
-    detached: true,
-  })
+  const child = Processes.spawnChild(
+    perl,
+    ['-e', `${hearing}\n${opener}`, ...(numbers[process.arch] ?? []).map(String)],
+    {
+      stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
+      env: {},
+      cwd: '/',
+      detached: true,
+    },
+  )
   const waiting = new Map<number, Waiting>()
   const hearers = new Map<number, (refused: RefusedPlace) => void>()
   const ending = new Map<number, () => void>()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 
 import type { Authority } from '@ws/network/gate'
-import { isShort } from '@ws/sandbox'
+import { Descriptors } from '@ws/sandbox'
 
 /** The bundles of systems: Debian's, Fedora's, SUSE's. */
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
@@ -26,7 +26,7 @@ function systemBundle(): string {
     try {
       return readFileSync(path, 'utf8')
     } catch (error) {
-      if (isShort(error)) throw error // else it is another system's
+      if (Descriptors.isShort(error)) throw error // else it is another system's
     }
   }
   return rootCertificates.join('\n')

@@ -1,6 +1,6 @@
 import { rootPath } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
-import { type ConfinedTarget, type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
+import { type ConfinedTarget, type Limits, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { KeptContents } from '../bwrap/kept-contents.ts'
@@ -13,7 +13,7 @@ export interface Attempt {
   readonly target: ConfinedTarget
   readonly options: ResolvedOptions
   readonly programs: Programs
-  readonly cgroup: DelegatedCgroup | undefined
+  readonly cgroup: Limits.DelegatedCgroup | undefined
 }
 
 /** Nothing of a workspace. */

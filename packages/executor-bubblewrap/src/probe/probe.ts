@@ -10,18 +10,7 @@ import {
   type ProbeReport,
   shortageOf,
 } from '@ws/core/executor'
-import {
-  attachCgroup,
-  type ConfinedTarget,
-  type DelegatedCgroup,
-  type NameKeeper,
-  type Probed,
-  removeTree,
-  reservedNames,
-  systemTree,
-  unavailable,
-  useNameKeeper,
-} from '@ws/sandbox'
+import { type ConfinedTarget, Limits, type Probed, Reserve, systemTree, Temporary, unavailable } from '@ws/sandbox'
 
 import { makeDirectoryForAll, makeEtcDirectory } from '../view/etc-directory.ts'
 import { explainFailure } from '../bwrap/failure.ts'
@@ -47,9 +36,9 @@ import { WarmPool } from '../warm/pool.ts'
 export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed<Programs>> {
   const { versions, bwrap, proot } = await findPrograms()
   if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', versions)
-  let cgroup: DelegatedCgroup | undefined
+  let cgroup: Limits.DelegatedCgroup | undefined
   try {
-    cgroup = attachCgroup(options.cgroup)
+    cgroup = Limits.attachCgroup(options.cgroup)
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
     return unavailable(error.reason, error.remedy, versions)
@@ -104,7 +93,7 @@ export async function describeWarm(
 
 /** For the operator: a directory that was made read-only, by its mode or its mount, keeps the names that it held. */
 function leftNames(): ProbeReport['details'] {
-  const left = reservedNames.left()
+  const left = Reserve.reservedNames.left()
   if (left.length === 0) return {}
   const shown = left.slice(0, 5).join(', ') + (left.length > 5 ? ` and ${left.length - 5} more` : '')
   return { 'reserved names left': `${shown}; make the directory writable, and the next command removes them` }
@@ -166,7 +155,7 @@ async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const names = pointNames(plan, mounted)
   const problem = directProblem(plan)
   if (problem !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...problem })
-  const keeper = useNameKeeper()
+  const keeper = Reserve.useNameKeeper()
   const etc = makeEtcDirectory(system)
   try {
     const held = await keeper.reserve(wantedPoints(plan, names), owner)
@@ -190,13 +179,13 @@ async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
 async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & AsyncDisposable> {
   const path = makeDirectoryForAll() as HostPath
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
-  return { path, [Symbol.asyncDispose]: async () => removeTree(path) }
+  return { path, [Symbol.asyncDispose]: async () => Temporary.removeTree(path) }
 }
 
 async function runOnce(
   attempt: Attempt,
   run: Run,
-  { keeper, warm }: { readonly keeper: () => NameKeeper; readonly warm: WarmPool | undefined },
+  { keeper, warm }: { readonly keeper: () => Reserve.NameKeeper; readonly warm: WarmPool | undefined },
 ): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()

@@ -1,4 +1,4 @@
-import { readProcessStat, type RunningProcess } from '@ws/sandbox'
+import { Processes, type RunningProcess } from '@ws/sandbox'
 
 /**
  * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
@@ -118,6 +118,6 @@ export function endSandbox(running: RunningProcess, child: Child): void {
 
 /** A zombie counts as gone. */
 function startTimeOf(pid: number): string | undefined {
-  const found = readProcessStat(pid)
+  const found = Processes.readProcessStat(pid)
   return found?.zombie === false ? found.startTime : undefined
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 
-import { openPrivateFile, openStdio, Shared, spawnChild } from '@ws/sandbox'
+import { Descriptors, Processes } from '@ws/sandbox'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
@@ -32,7 +32,7 @@ done <&3`
 
 const lineBytes = 16
 
-const shared = new Shared(startGuard)
+const shared = new Processes.Shared(startGuard)
 
 /** The guard of this process: started for its first user, ended soon after its last. */
 export function useStartGuard(): StartGuard {
@@ -46,7 +46,7 @@ export function useStartGuard(): StartGuard {
  * @throws the system's error, where this process has too few descriptors left
  */
 function startGuard(): StartGuard {
-  const notes = openPrivateFile()
+  const notes = Descriptors.openPrivateFile()
   const free: number[] = []
   let lines = 0
   let closed = false
@@ -82,9 +82,9 @@ function startGuard(): StartGuard {
 function startScript(notes: number): ChildProcess {
   try {
     // Not the master of a terminal, which a library leaves open to children.
-    const { slots } = openStdio({ argv: [], extraFds: new Map([[3, notes]]) })
+    const { slots } = Descriptors.openStdio({ argv: [], extraFds: new Map([[3, notes]]) })
     const stdio = ['pipe' as const, 'ignore' as const, 'ignore' as const, ...slots.slice(3)]
-    return spawnChild('/bin/sh', ['-c', script], { stdio, env: {}, cwd: '/', detached: true })
+    return Processes.spawnChild('/bin/sh', ['-c', script], { stdio, env: {}, cwd: '/', detached: true })
   } catch (error) {
     closeSync(notes)
     throw error

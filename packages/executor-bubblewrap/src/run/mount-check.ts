@@ -1,14 +1,7 @@
 import type { FileViolation, WorkspaceError, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type HostPath } from '@ws/core/executor'
-import {
-  doubtOwnMounts,
-  type MountEntry,
-  type NameKeeper,
-  parseMountTable,
-  readMountInfo,
-  type WatchedCover,
-} from '@ws/sandbox'
+import { HostPaths, type Reserve } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { Child } from '../processes/first-process.ts'
@@ -39,8 +32,8 @@ export function findMisplaced(
 }
 
 /** The visible mount of each place: the last of several. */
-function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
-  const entries = parseMountTable(table)
+function visibleMounts(table: string): ReadonlyMap<string, HostPaths.MountEntry> {
+  const entries = HostPaths.parseMountTable(table)
   const visible = new Map(entries.map((entry) => [entry.point, entry]))
   if (visible.size === entries.length) return visible
   const points = new Set(entries.filter((entry) => visible.get(entry.point) !== entry).map(({ point }) => point))
@@ -60,17 +53,17 @@ const plainPath = /^[\w./-]+$/
  * The mount at a place that one line alone names, so that nothing there can cover it. The command waits for this, and
  * reading the whole table takes many times as long. `undefined` says nothing: look thoroughly.
  */
-function onlyEntryAt(table: string, point: string): MountEntry | undefined {
+function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undefined {
   if (!plainPath.test(point)) return undefined
   const field = ` ${point} `
   const at = table.indexOf(field)
   if (at < 0 || table.includes(field, at + 1)) return undefined
   const end = table.indexOf('\n', at)
-  const [entry] = parseMountTable(table.slice(table.lastIndexOf('\n', at) + 1, end < 0 ? table.length : end))
+  const [entry] = HostPaths.parseMountTable(table.slice(table.lastIndexOf('\n', at) + 1, end < 0 ? table.length : end))
   return entry?.point === point ? entry : undefined
 }
 
-function shows(entry: MountEntry, placement: Placement, expected: ExpectedMount): boolean {
+function shows(entry: HostPaths.MountEntry, placement: Placement, expected: ExpectedMount): boolean {
   if (placement.readOnly && !entry.readOnly) return false
   // Its own mount, made by bubblewrap for this place alone.
   if (placement.show === 'system') return true
@@ -96,7 +89,7 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
   return ({ pid }) => {
     let table: string
     try {
-      table = readMountInfo(pid)
+      table = HostPaths.readMountInfo(pid)
     } catch (native) {
       throw execError('ENOEXEC', 'the sandbox cannot be examined', { native })
     }
@@ -105,7 +98,7 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
       placements.find(({ beneath = '' as HostPath }) => reserved.has(beneath) && !isStill(beneath, reserved))
     if (misplaced === undefined) return
     // It may have been the host's own mounts that changed.
-    doubtOwnMounts()
+    HostPaths.doubtOwnMounts()
     throw exchanged({ path: misplaced.virtual })
   }
 }
@@ -135,7 +128,7 @@ export interface MountWatch {
 }
 
 interface WatchOptions {
-  readonly keeper: NameKeeper
+  readonly keeper: Reserve.NameKeeper
   readonly owner: Owner
   /** The first process of the sandbox. */
   readonly child: Child
@@ -200,7 +193,7 @@ export function watchMounts({
   }
 }
 
-function kindOf({ show, type, source, readOnly, beneath }: Placement): WatchedCover['kind'] {
+function kindOf({ show, type, source, readOnly, beneath }: Placement): Reserve.WatchedCover['kind'] {
   if (show === 'mask') return type
   if (show === 'empty') return show
   // Another directory than that at its place cannot be had again from there.

@@ -1,5 +1,5 @@
 import type { Owner } from '@ws/core/adapter'
-import type { CommandRun, NameKeeper, PipeMaker, ProcessResult, RunningProcess } from '@ws/sandbox'
+import type { CommandRun, Descriptors, ProcessResult, Reserve, RunningProcess } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { CommandNetwork } from '../network/named-network.ts'
@@ -11,9 +11,9 @@ export interface SandboxStart {
   readonly owner: Owner
   readonly guard: StartGuard
   /** Watches the mounts, where something is protected. */
-  readonly keeper: () => NameKeeper
+  readonly keeper: () => Reserve.NameKeeper
   /** Absent: standard streams are sockets, which cannot be opened by name. */
-  readonly pipes?: PipeMaker | undefined
+  readonly pipes?: Descriptors.PipeMaker | undefined
   readonly hasInput?: boolean | undefined
   readonly onStdout?: CommandRun['onStdout'] | undefined
   readonly onStderr?: CommandRun['onStderr'] | undefined

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 
-import type { DescriptorSource, PipePair, RunningProcess } from '@ws/sandbox'
+import type { Descriptors, DescriptorSource, RunningProcess } from '@ws/sandbox'
 
 import { descriptors } from '../processes/first-process.ts'
 
@@ -28,7 +28,7 @@ export interface OptionPipe {
  */
 export function optionPipe(
   options: Uint8Array,
-  pipe: PipePair | undefined,
+  pipe: Descriptors.PipePair | undefined,
   extraFds: Map<number, DescriptorSource>,
 ): OptionPipe {
   const last = options.lastIndexOf(0, -2) + 1
@@ -56,7 +56,7 @@ export function optionPipe(
 /**
  * @returns `undefined` when the pipe cannot hold all of it: the size of pipes differs, and nothing reads this one yet
  */
-function fill({ read, write }: PipePair, content: Uint8Array): PipePair | undefined {
+function fill({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
   let writable: number | undefined
   try {
     writable = openSync(`/proc/self/fd/${write}`, constants.O_WRONLY | constants.O_NONBLOCK)

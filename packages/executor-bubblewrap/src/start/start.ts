@@ -1,14 +1,5 @@
 import { execError } from '@ws/core/executor'
-import {
-  collect,
-  type Collected,
-  type CommandGroup,
-  readFurtherOutput,
-  type RunningProcess,
-  startProcess,
-  takePipes,
-  withPipes,
-} from '@ws/sandbox'
+import { Descriptors, type Limits, type RunningProcess, startProcess } from '@ws/sandbox'
 
 import { sandboxArguments } from '../bwrap/arguments.ts'
 import { startError } from '../bwrap/failure.ts'
@@ -58,12 +49,12 @@ export async function startSandbox(start: SandboxStart, warm?: WarmPool): Promis
   }
 }
 
-async function startIn(group: CommandGroup | undefined, start: SandboxStart): Promise<Sandbox> {
+async function startIn(group: Limits.CommandGroup | undefined, start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   const wanted = ['stdout', 'stderr', 'arguments', ...(start.hasInput === true ? ['stdin'] : [])]
-  const pipes = await takePipes(start.pipes, wanted.length, owner)
+  const pipes = await Descriptors.takePipes(start.pipes, wanted.length, owner)
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
-  const { argv, options, extraFds, close } = withPipes(pipes, () => {
+  const { argv, options, extraFds, close } = Descriptors.withPipes(pipes, () => {
     start.signal?.throwIfAborted()
     const prepared = sandboxArguments({ ...command, layout: command.split?.mounted ?? command.layout })
     if (stderrPipe) prepared.extraFds.set(descriptors.commandError, stderrPipe)
@@ -102,10 +93,10 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
   pipe.send(running)
   // The process that hides names waits for this line: bubblewrap must come into the group with it.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
-  const status = collect(running.pipes.get(descriptors.status))
-  const report = collect(running.pipes.get(descriptors.report))
+  const status = Descriptors.collect(running.pipes.get(descriptors.status))
+  const report = Descriptors.collect(running.pipes.get(descriptors.report))
   const onStderr = start.onStderr ?? (() => undefined)
-  const errorsRead = readFurtherOutput(running.pipes.get(descriptors.commandError), onStderr, running.ended)
+  const errorsRead = Descriptors.readFurtherOutput(running.pipes.get(descriptors.commandError), onStderr, running.ended)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), startTimeout)
   const onAbort = () => stop.abort()
@@ -172,7 +163,7 @@ function once(signal: AbortSignal): Promise<'stopped'> {
 /** Lets the command of a finished sandbox run, and watches its end. */
 function followCold(
   running: RunningProcess,
-  report: Collected,
+  report: Descriptors.Collected,
   first: Child,
   mode: LayoutMode,
 ): Omit<Sandbox, 'errorsRead' | 'watch'> {

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { isShort, readProcessStat, type SystemEntry, temporaryRemedy } from '@ws/sandbox'
+import { Descriptors, Processes, type SystemEntry, Temporary } from '@ws/sandbox'
 
 const pathOnly = 0o10000000
 
@@ -40,7 +40,7 @@ export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
     const shortage = shortageOf(native)
     if (shortage !== undefined) throw shortError(shortage, { native })
     const reason = 'the files of `/etc` could not be copied for commands'
-    throw execError('ENOEXECUTOR', reason, { remedy: temporaryRemedy, native })
+    throw execError('ENOEXECUTOR', reason, { remedy: Temporary.temporaryRemedy, native })
   }
 }
 
@@ -89,14 +89,14 @@ function placeForAll(): string {
     readdirSync('/dev/shm')
     return '/dev/shm'
   } catch (error) {
-    if (isShort(error)) throw error
+    if (Descriptors.isShort(error)) throw error
     return tmpdir()
   }
 }
 
 /** Names this process among those that share its process numbers. */
 function ownPrefix(): string {
-  return `${sharedPrefix()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}`
+  return `${sharedPrefix()}-${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}`
 }
 
 function sharedPrefix(): string {
@@ -109,7 +109,7 @@ function sweep(place: string): void {
   for (const name of readdirSync(place)) {
     if (!name.startsWith(prefix)) continue
     const [pid, startTime] = name.slice(prefix.length).split('-')
-    if (readProcessStat(Number(pid))?.startTime === startTime) continue
+    if (Processes.readProcessStat(Number(pid))?.startTime === startTime) continue
     try {
       rmSync(join(place, name), { recursive: true, force: true })
     } catch {

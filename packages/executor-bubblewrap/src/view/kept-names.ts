@@ -1,5 +1,5 @@
 import type { Owner } from '@ws/core/adapter'
-import type { NameKeeper, Reservation, WantedName } from '@ws/sandbox'
+import type { Reserve } from '@ws/sandbox'
 
 import { isStill } from './sources.ts'
 
@@ -7,7 +7,7 @@ import { isStill } from './sources.ts'
 const idle = 60_000
 
 interface Kept {
-  readonly reservation: Reservation
+  readonly reservation: Reserve.Reservation
   readonly timer: NodeJS.Timeout
 }
 
@@ -25,7 +25,7 @@ export class KeptNames {
   }
 
   /** Keeps names that a command has reserved, for a minute after the last one that has. */
-  async keep(names: readonly WantedName[], owner: Owner, keeper: NameKeeper): Promise<void> {
+  async keep(names: readonly Reserve.WantedName[], owner: Owner, keeper: Reserve.NameKeeper): Promise<void> {
     const key = names.map(({ name }) => `${name.root}\0${name.path}`).join('\0\0')
     const known = this.#kept.get(key)
     if (known !== undefined) {

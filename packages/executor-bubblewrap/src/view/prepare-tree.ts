@@ -1,7 +1,7 @@
 import { isWorkspaceError, rootPath, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type BindPlan, type HostPath, type RootForm, type RestrictionProblem } from '@ws/core/executor'
-import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
+import type { Reserve, SystemEntry } from '@ws/sandbox'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -13,7 +13,7 @@ import type { KeptNames } from './kept-names.ts'
 /** How a command's tree is made, and the names that are held for it. */
 export interface Prepared {
   readonly mode: LayoutMode
-  readonly held: Reservation | undefined
+  readonly held: Reserve.Reservation | undefined
   /** For `direct`: the top-level names over which the system is mounted, and those that are hidden. */
   readonly mounted?: readonly string[] | undefined
   readonly hidden?: readonly string[] | undefined
@@ -23,7 +23,7 @@ export interface PrepareOptions {
   readonly owner: Owner
   readonly options: ResolvedOptions
   readonly programs: Programs
-  readonly keeper: () => NameKeeper
+  readonly keeper: () => Reserve.NameKeeper
   /** Keeps the names that a mount at `/` needs, where there are such. */
   readonly keptNames?: KeptNames | undefined
 }
@@ -39,7 +39,7 @@ export async function prepareTree(
   system: readonly SystemEntry[],
   { owner, options, programs, keeper, keptNames }: PrepareOptions,
 ): Promise<Prepared> {
-  const reserve = async (names: readonly WantedName[]) =>
+  const reserve = async (names: readonly Reserve.WantedName[]) =>
     names.length === 0 ? undefined : await keeper().reserve(names, owner)
   const missing = missingNames(plan)
   if (!isAtRoot(plan)) return { mode: 'below', held: await reserve(missing) }
@@ -104,7 +104,7 @@ function lookAtRoot(
   }
 }
 
-function missingNames({ binds }: BindPlan): WantedName[] {
+function missingNames({ binds }: BindPlan): Reserve.WantedName[] {
   return binds.flatMap(({ missing, at, rules }) =>
     missing === undefined ? [] : [{ name: missing, at, rule: rules[0] }],
   )

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { parseVirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import type { BindPlan, RestrictionProblem } from '@ws/core/executor'
-import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedName } from '@ws/sandbox'
+import { HostPaths, Reserve } from '@ws/sandbox'
 
 import { temporary } from './layout.ts'
 import { systemNames } from './system-mounts.ts'
@@ -30,13 +30,14 @@ export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   const isReadOnlyMount = plan.restrictions.some(({ rule, path }) => rule === 'mount:/' && path === '/')
   if (source === undefined || root?.access === 'none' || isReadOnlyMount)
     return { reason: 'must not be written, and mount points have to be made in it', remedy }
-  if (isOnSlowMount([source])) return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
-  const problem = reservationProblem({ root: source, path: '/usr' as MountPath })
+  if (HostPaths.isOnSlowMount([source]))
+    return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
+  const problem = Reserve.reservationProblem({ root: source, path: '/usr' as MountPath })
   return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }
 }
 
 /** The names that the keeper is asked for. */
-export function wantedPoints({ binds }: BindPlan, names: readonly string[]): WantedName[] {
+export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Reserve.WantedName[] {
   const source = binds.find(({ at }) => at === '/')?.source
   if (source === undefined) return []
   return names.map((name) => {
@@ -48,10 +49,10 @@ export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Wan
 /** The first of the names that the root's directory has an entry of. */
 export function takenName({ binds }: BindPlan, names: readonly string[]): string | undefined {
   const source = binds.find(({ at }) => at === '/')?.source
-  return source && names.find((name) => isTaken(placeOf({ root: source, path: `/${name}` as MountPath })))
+  return source && names.find((name) => isTaken(Reserve.placeOf({ root: source, path: `/${name}` as MountPath })))
 }
 
 function isTaken(path: string): boolean {
   const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return status !== undefined && !reservedNames.holds(status, path)
+  return status !== undefined && !Reserve.reservedNames.holds(status, path)
 }

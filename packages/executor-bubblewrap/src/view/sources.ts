@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core/executor'
-import { type BindSource, openBindSources, ownMounts, type ResolvedTool } from '@ws/sandbox'
+import { HostPaths, type Tools } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 
@@ -13,7 +13,7 @@ export interface MountedSource {
   readonly root: string
 }
 
-type OwnMounts = ReturnType<typeof ownMounts>
+type OwnMounts = ReturnType<typeof HostPaths.ownMounts>
 
 export interface OpenedSources extends Disposable {
   /** `device:inode` */
@@ -33,8 +33,10 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
   const wanted = new Map<HostPath, Pick<Placement, 'type' | 'virtual'>>()
   for (const placement of placements) if (placement.beneath !== undefined) wanted.set(placement.beneath, placement)
   for (const placement of placements) if (placement.source !== undefined) wanted.set(placement.source, placement)
-  const sources = await openBindSources([...wanted].map(([path, { type, virtual }]) => ({ path, type, at: virtual })))
-  const opened = new Map<HostPath, BindSource>()
+  const sources = await HostPaths.openBindSources(
+    [...wanted].map(([path, { type, virtual }]) => ({ path, type, at: virtual })),
+  )
+  const opened = new Map<HostPath, HostPaths.BindSource>()
   for (const [index, path] of [...wanted.keys()].entries()) {
     const source = sources[index]
     if (source !== undefined) opened.set(path, source)
@@ -49,7 +51,7 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
       return source.fd
     },
     mounted(path) {
-      mounts ??= ownMounts()
+      mounts ??= HostPaths.ownMounts()
       const source = opened.get(path)
       if (source !== undefined) return locate(source.fd, path, mounts)
       let top = path as string
@@ -82,7 +84,11 @@ function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource 
 }
 
 /** A directory below which the machine has no mount. */
-function locateTop(source: BindSource | undefined, path: HostPath, mounts: OwnMounts): MountedSource | undefined {
+function locateTop(
+  source: HostPaths.BindSource | undefined,
+  path: HostPath,
+  mounts: OwnMounts,
+): MountedSource | undefined {
   const start = `${latin(path)}/`
   for (const { point } of mounts.byId.values()) if (point.startsWith(start)) return undefined
   return source && locate(source.fd, path, mounts)
@@ -105,9 +111,9 @@ interface OpenedTools extends Disposable {
  *
  * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
  */
-export async function openTools(tools: readonly ResolvedTool[]): Promise<OpenedTools> {
+export async function openTools(tools: readonly Tools.ResolvedTool[]): Promise<OpenedTools> {
   const wanted = tools.map(({ host, at }) => ({ path: host as HostPath, type: 'directory', at }) as const)
-  const opened = await openBindSources(wanted)
+  const opened = await HostPaths.openBindSources(wanted)
   return {
     tools: tools.map(({ at }, index) => ({ at, fd: opened[index]?.fd ?? -1 })),
     [Symbol.dispose]() {

@@ -1,6 +1,6 @@
 import { type BigIntStats, fstatSync, lstatSync } from 'node:fs'
 
-import { type MountEntry, parseMountTable, readMountInfo, type SystemEntry } from '@ws/sandbox'
+import { HostPaths, type SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { Layout } from '../view/layout.ts'
@@ -64,17 +64,17 @@ let lastTable: { readonly text: string; readonly answers: Map<string, string[]> 
 
 /** A sandbox takes along the mounts that its sources lie on, and those below them, as they are when it is made. */
 function hostMountsAround(sources: readonly string[]): string[] {
-  const text = readMountInfo('self')
+  const text = HostPaths.readMountInfo('self')
   if (lastTable?.text !== text) lastTable = { text, answers: new Map() }
   const key = sources.join('\0')
   const known = lastTable.answers.get(key)
   if (known !== undefined) return known
   const paths = sources.map((source) => `${Buffer.from(source).toString('latin1')}/`)
-  const isNear = ({ point }: MountEntry) => {
+  const isNear = ({ point }: HostPaths.MountEntry) => {
     const at = point === '/' ? '/' : `${point}/`
     return paths.some((path) => path.startsWith(at) || at.startsWith(path))
   }
-  const answer = parseMountTable(text)
+  const answer = HostPaths.parseMountTable(text)
     .filter(isNear)
     .map((entry) => Object.values(entry).join(' '))
   if (lastTable.answers.size >= mostAnswers) lastTable.answers.clear()

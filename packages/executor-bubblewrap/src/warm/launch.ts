@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { closeSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
-import { openPrivateFile, openStdio, spawnChild } from '@ws/sandbox'
+import { Descriptors, Processes } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { descriptors } from '../processes/first-process.ts'
@@ -59,15 +59,15 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
     given.fds.set(descriptors.control, 'pipe')
     return [...treeArguments(tree, given, { outer: {}, processes: 'writable' }), '--chdir', '/']
   })
-  const order = openPrivateFile(options)
+  const order = Descriptors.openPrivateFile(options)
   try {
     extraFds.set(descriptors.arguments, order)
-    const stdio = openStdio({ argv: whole, extraFds })
+    const stdio = Descriptors.openStdio({ argv: whole, extraFds })
     try {
       const [program = '', ...rest] = whole
       const slots = ['ignore' as const, 'ignore' as const, 'ignore' as const, ...stdio.slots.slice(3)]
       const env = Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined })
-      const child = spawnChild(program, rest, { env, cwd: '/', detached: true, stdio: slots, ...asOwner })
+      const child = Processes.spawnChild(program, rest, { env, cwd: '/', detached: true, stdio: slots, ...asOwner })
       const settled = child.pid === undefined ? () => undefined : guard.starting(child.pid)
       const streams: readonly unknown[] = child.stdio
       return new Supervisor({

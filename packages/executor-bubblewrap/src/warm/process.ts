@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 
-import { readFurtherOutput, readPipe, takeRest } from '@ws/sandbox'
+import { Descriptors } from '@ws/sandbox'
 
 import { signalIn } from '../processes/first-process.ts'
 import { unreadableCaller } from '../hide/hide.ts'
@@ -34,10 +34,10 @@ export function followWarm({
 }: WarmCommand): Omit<Sandbox, 'watch'> {
   const over = new AbortController()
   const read = (which: 'stdout' | 'stderr') => {
-    const stream = readPipe(spare.take(which))
+    const stream = Descriptors.readPipe(spare.take(which))
     stream.on('error', () => undefined) // its end follows
     const listener = (which === 'stdout' ? start.onStdout : start.onStderr) ?? (() => undefined)
-    void readFurtherOutput(stream, listener, over.signal)
+    void Descriptors.readFurtherOutput(stream, listener, over.signal)
     return stream
   }
   const streams = [read('stdout'), read('stderr')]
@@ -49,7 +49,7 @@ export function followWarm({
     ending = how
     over.abort()
     stdin?.destroy()
-    for (const stream of streams) takeRest(stream)
+    for (const stream of streams) Descriptors.takeRest(stream)
     if (how.isLost) pool.lose(supervisor)
     else pool.served()
   })

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
-import { collect, isOnSlowMount, limitedCommand } from '@ws/sandbox'
+import { Descriptors, HostPaths, Limits } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { mountCheck, watchMounts } from '../run/mount-check.ts'
@@ -33,12 +33,13 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   if (split === undefined) return undefined
   const { placements } = command.layout
   // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
-  if (isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source])))) return undefined
+  if (HostPaths.isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source]))))
+    return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const waits = isChecked || start.network !== undefined
   const order = encodeOrder({
     // The first process counts with those of the command.
-    argv: limitedCommand(command.argv, command.limits, { ownProcesses: 1 }),
+    argv: Limits.limitedCommand(command.argv, command.limits, { ownProcesses: 1 }),
     env: { ...command.env, PWD: command.cwd },
     cwd: command.cwd,
     hasInput: start.hasInput === true,
@@ -77,7 +78,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   }
   try {
     signal?.throwIfAborted()
-    const report = collect(new Socket({ fd: spare.take('report'), readable: true, writable: false }))
+    const report = Descriptors.collect(new Socket({ fd: spare.take('report'), readable: true, writable: false }))
     const check = isChecked ? mountCheck(command) : undefined
     if (!(await send(spare.order, order, signal))) return giveUp()
     const outcome = await settled(report, signal, pool.patience)
@@ -174,7 +175,7 @@ function write(fd: number, content: Buffer): boolean {
 }
 
 async function settled(
-  report: ReturnType<typeof collect>,
+  report: ReturnType<typeof Descriptors.collect>,
   signal: AbortSignal | undefined,
   patience: number,
 ): Promise<'ready' | 'failed' | 'silent' | 'aborted'> {

@@ -1,6 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import { execError, type BindPlan, type HostPath } from '@ws/core/executor'
-import { sharedDevices } from '@ws/sandbox'
+import { Landlock } from '@ws/sandbox'
 
 /** A mount and where it really is. */
 export interface ViewMount {
@@ -113,7 +113,7 @@ export class PathView {
     }
     if (programs.includes(first)) return { kind: 'program' }
     const rest = namesOf(path).slice(1).join('/')
-    if (first === 'dev' && Object.hasOwn(sharedDevices, rest)) return { kind: 'device' }
+    if (first === 'dev' && Object.hasOwn(Landlock.sharedDevices, rest)) return { kind: 'device' }
     if (first === 'etc' && settings.has(second) && rest === second) return { kind: 'settings' }
     return { kind: isSystem ? 'system' : 'outside' }
   }

@@ -1,5 +1,5 @@
 import { Semaphore } from '@ws/core/adapter'
-import { requireDescriptors } from '@ws/sandbox'
+import { Descriptors } from '@ws/sandbox'
 import { Worker } from 'node:worker_threads'
 
 const mebibyte = 1024 * 1024
@@ -85,7 +85,7 @@ export class WorkerPool {
 
   /** @throws the system's error, where this process has too few descriptors left; Node's, where it has too many threads */
   #start(): Worker {
-    requireDescriptors(descriptorsOfThread)
+    Descriptors.requireDescriptors(descriptorsOfThread)
     const isSource = import.meta.url.endsWith('.ts')
     return new Worker(new URL(`../worker/main.${isSource ? 'ts' : 'js'}`, import.meta.url), {
       // Nothing of this process reaches it: no variables, no arguments, no flags, no standard streams.

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, realpath, statfs } from 'node:fs/promises
 import { join, resolve } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { removeTree, stateHome } from '@ws/adapter-local/internal'
+import { stateHome, Temporary } from '@ws/adapter-local/internal'
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { HostDirectory, Owner } from '@ws/core/adapter'
 import { createMachineLeases } from '@ws/threads'
@@ -51,7 +51,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
     async openStaging(key, { fresh }): Promise<Staging> {
       const root = pathOf(stagingName(key))
       try {
-        if (fresh) removeTree(root)
+        if (fresh) Temporary.removeTree(root)
         await mkdir(root, { recursive: true, mode: 0o700 })
         if (owner !== undefined && process.getuid?.() === 0) await chown(root, owner.uid, owner.gid)
       } catch (error) {
@@ -61,12 +61,12 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
       return { adapter, close: () => adapter.close() }
     },
     async removeStaging(key) {
-      removeTree(pathOf(stagingName(key)))
+      Temporary.removeTree(pathOf(stagingName(key)))
     },
     async sweep(keep) {
       const kept = new Set(keep.map((key) => stagingName(key)))
       const names = (await readdir(staging)).filter((name) => !kept.has(name))
-      for (const name of names) removeTree(pathOf(name))
+      for (const name of names) Temporary.removeTree(pathOf(name))
     },
     async close() {
       await leases.close()

@@ -12,5 +12,7 @@ export type {
   TryOut,
 } from './driver.ts'
 export { type LocalCommand, startLocal } from './start-local.ts'
-export { environmentNamesShape, limitOptionShapes, toolsShape } from './option-shapes.ts'
-export { refuseNetworkList } from './no-network-list.ts'
+/** Shapes of options that executors share. */
+export * as ExecutorOptions from './options.ts'
+export { commandLine } from './shell/arguments.ts'
+export { resolveShell } from './shell/resolve.ts'

@@ -15,22 +15,22 @@ export interface CleanEnvironmentOptions {
   readonly cache?: string | undefined
   /** The caller's variables; they win over all but PWD. `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Names, or prefixes ending in `*`, that are taken over from `parent`. Default {@link defaultAllowList}. */
+  /** Names, or prefixes ending in `*`, that are taken over from `parent` besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
   /** Default `process.env`. */
   readonly parent?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** PATH of commands when nothing else is said. */
-export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
-export const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
+const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
 
 /** A command's environment: the allowed part of the parent's [RP16], and the caller's. @throws WorkspaceError `EINVAL` */
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
-  const isAllowed = allowance(options.allow ?? defaultAllowList)
+  const isAllowed = allowance([...defaultAllowList, ...(options.allow ?? [])])
   // Names first: each value of `process.env` is a call of its own.
   const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
   const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell, ...cacheVariables(options.cache) }

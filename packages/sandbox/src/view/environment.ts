@@ -1,7 +1,6 @@
 import { joinPath, type VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
-import type { BindPlan } from '@ws/core/executor'
-import { cleanEnvironment, defaultAllowList } from './clean-environment.ts'
+import { cleanEnvironment } from './clean-environment.ts'
 
 export interface ViewEnvironmentOptions {
   /** The workspace's root: HOME [RP9]. */
@@ -22,14 +21,6 @@ export interface ViewEnvironmentOptions {
   readonly toolPaths?: readonly string[] | undefined
 }
 
-/**
- * A plan in which a part of a repository is protected, such as its hooks: git copies templates to there when it makes a
- * repository, and fails where it cannot. With `GIT_TEMPLATE_DIR` empty it copies none.
- */
-export function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
-  return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
-}
-
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
@@ -41,7 +32,7 @@ export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], b
 
 /** The whole environment of a command in a view: nothing of this process's own but what `allow` names [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
-  const { root, cwd = root, cache, shell, env, allow = [], toolPaths, bare } = options
+  const { root, cwd = root, cache, shell, env, allow, toolPaths, bare } = options
   const clean = cleanEnvironment({
     home: root,
     pwd: cwd,
@@ -50,7 +41,7 @@ export function viewEnvironment(options: ViewEnvironmentOptions): Record<string,
     path: viewPath(root, toolPaths, bare),
     shell,
     env,
-    allow: [...defaultAllowList, ...allow],
+    allow,
   })
   return { LANG: 'C.UTF-8', TERM: 'dumb', ...clean }
 }

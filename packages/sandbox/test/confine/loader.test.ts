@@ -3,9 +3,12 @@ import { component, createScratchDirectory, describeWith, itWith, ordinaryOwner 
 import { closeSync, constants, openSync, renameSync, symlinkSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { type DescriptorSource, startProcess } from '@ws/sandbox'
-import { confineArgv, type LandlockRule, probeLandlock, sandboxProgram } from '../../src/index.ts'
-import type { ConfineOptions } from '../../src/confine/loader/confine.ts'
+import { probeLandlock } from '../../src/confine/landlock/probe.ts'
+import type { LandlockRule } from '../../src/confine/landlock/types.ts'
+import { confineArgv, type ConfineOptions } from '../../src/confine/loader/confine.ts'
+import { sandboxProgram } from '../../src/confine/seccomp/programs.ts'
+import { startProcess } from '../../src/run/start.ts'
+import type { DescriptorSource } from '../../src/run/types.ts'
 
 const isRoot = process.getuid?.() === 0
 const env = { PATH: '/usr/bin:/bin' }

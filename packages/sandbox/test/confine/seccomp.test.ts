@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sandboxProgram } from '../../src/index.ts'
+import { sandboxProgram } from '../../src/confine/seccomp/programs.ts'
 import { evaluate } from './support/bpf.ts'
 
 const machines = {

@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { cleanEnvironment, startProcess, type StartProcessOptions } from '@ws/sandbox'
-import { confineArgv, probeLandlock } from '../../src/index.ts'
+import { probeLandlock } from '../../src/confine/landlock/probe.ts'
+import { confineArgv } from '../../src/confine/loader/confine.ts'
+import { startProcess } from '../../src/run/start.ts'
+import type { StartProcessOptions } from '../../src/run/types.ts'
+import { cleanEnvironment } from '../../src/view/clean-environment.ts'
 
 const owner = ordinaryOwner()
 

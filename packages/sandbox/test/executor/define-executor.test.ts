@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 
-import { defineExecutor, type Probed, unavailable } from '../../src/index.ts'
+import { defineExecutor, unavailable } from '../../src/executor/define-executor.ts'
+import type { Probed } from '../../src/executor/driver.ts'
 import { ProbeCache } from '../../src/executor/probe-cache.ts'
 
 const root = parseVirtualPath('/workspace')

@@ -3,13 +3,8 @@ import { type AttachedExecutor, type BindPlan, type CommandRequest, execError, n
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import {
-  type CommandDriver,
-  type CommandEnd,
-  type CommandPort,
-  type CommandRun,
-  defineExecutor,
-} from '../../src/index.ts'
+import { defineExecutor } from '../../src/executor/define-executor.ts'
+import type { CommandDriver, CommandEnd, CommandPort, CommandRun } from '../../src/executor/driver.ts'
 
 const root = parseVirtualPath('/workspace')
 const plan: BindPlan = { root, binds: [], aliases: [], restrictions: [], renameBorders: [] }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { isWorkspaceError } from '@ws/core'
-import { openCgroup, resourceLimitReport } from '@ws/sandbox'
+import { openCgroup } from '../../src/limits/cgroup/delegated.ts'
+import { resourceLimitReport } from '../../src/limits/report.ts'
 import { createTestCgroup, describeWithCgroup, type TestCgroup } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 

@@ -11,7 +11,8 @@ import type { HostPath } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-import { type NameKeeper, type Reservation, reservedNames, sweepReserved, useNameKeeper } from '../../src/index.ts'
+import { reservedNames } from '../../src/reserve/journal.ts'
+import { type NameKeeper, type Reservation, sweepReserved, useNameKeeper } from '../../src/reserve/reserve.ts'
 
 /** Its files are closed: at most its exit status is left of it. */
 const hasEnded = (pid: number): boolean =>

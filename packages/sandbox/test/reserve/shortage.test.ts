@@ -9,7 +9,7 @@ import { type HostPath, shortageOf } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-import { useNameKeeper } from '../../src/index.ts'
+import { useNameKeeper } from '../../src/reserve/reserve.ts'
 import { startLoneKeeper } from './support/lone-keeper.ts'
 
 describeWith([component('perl'), component('tmpfs')], 'reserving a name without space', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createCommandOutput } from '../../src/index.ts'
+import { createCommandOutput } from '../../src/run/command-output.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

@@ -2,7 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { chmod, link, symlink, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { findProgram } from '../../src/index.ts'
+import { findProgram } from '../../src/run/find-program.ts'
 
 describe('findProgram', () => {
   it('[LS1] finds by system directories, not by PATH', async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, closeSync } from 'node:fs'
-import { startProcess, usePipes } from '@ws/sandbox'
+import { usePipes } from '../../src/run/pipe-maker.ts'
+import { startProcess } from '../../src/run/start.ts'
 import { component, describeWith } from '@ws/test-fixtures'
 import { beforeEach, expect, it } from 'vitest'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-import { removeTree } from '../../src/index.ts'
+import { removeTree } from '../../src/run/remove-tree.ts'
 
 /** Acts that come right before a directory of this name is opened. */
 const before = vi.hoisted(() => new Map<string, () => void>())

@@ -5,13 +5,9 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  type ProcessResult,
-  type RunningProcess,
-  startProcess,
-  type StartProcessOptions,
-  usePipes,
-} from '../../src/index.ts'
+import { usePipes } from '../../src/run/pipe-maker.ts'
+import { startProcess } from '../../src/run/start.ts'
+import type { ProcessResult, RunningProcess, StartProcessOptions } from '../../src/run/types.ts'
 
 const path = { PATH: '/usr/bin:/bin' }
 const sh = (script: string, options: Partial<StartProcessOptions> = {}) =>

@@ -1,7 +1,10 @@
 import { isWorkspaceError } from '@ws/core'
 import { closeSync, constants, openSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { listProcesses, readProcessStat, startProcess, startTerminal, terminalCommand } from '../../src/index.ts'
+import { startProcess } from '../../src/run/start.ts'
+import { listProcesses, readProcessStat } from '../../src/run/tree/stat.ts'
+import { terminalCommand } from '../../src/terminal/command.ts'
+import { startTerminal } from '../../src/terminal/start.ts'
 import { createMarkFilter } from '../../src/terminal/marks.ts'
 
 const env = { PATH: '/usr/bin:/bin' }

@@ -6,7 +6,7 @@ import type { HostPath } from '@ws/core/executor'
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { openBindSource } from '../../src/index.ts'
+import { openBindSource } from '../../src/view/bind-source.ts'
 
 describe('openBindSource', () => {
   let scratch: ScratchDirectory

@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { describe, expect, it } from 'vitest'
-import { cleanEnvironment, startProcess } from '../../src/index.ts'
+import { startProcess } from '../../src/run/start.ts'
+import { cleanEnvironment } from '../../src/view/clean-environment.ts'
 
 const parent = {
   PATH: '/evil',

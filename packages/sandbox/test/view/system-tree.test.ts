@@ -2,7 +2,8 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { parseVirtualPath } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 
-import { isSystemProgram, systemTree, viewEnvironment } from '../../src/index.ts'
+import { viewEnvironment } from '../../src/view/environment.ts'
+import { isSystemProgram, systemTree } from '../../src/view/system-tree.ts'
 
 const root = parseVirtualPath('/workspace')
 const owner = { uid: 1234, gid: 2345 }

@@ -2,7 +2,7 @@ import type { VirtualPath } from '@ws/core'
 import type { MountPath, Owner } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 
-import { useNameKeeper } from '../../../src/index.ts'
+import { useNameKeeper } from '../../../src/reserve/reserve.ts'
 
 // Reserves names until its input ends.
 const [root = '', owner = '', ...paths] = process.argv.slice(2)

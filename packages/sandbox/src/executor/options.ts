@@ -1,3 +1,4 @@
+import { WorkspaceError } from '@ws/core'
 import { limitShapes } from '@ws/core/executor'
 import { option } from '@ws/core/options'
 import type { OptionShape, OptionShapes } from '@ws/core/options'
@@ -32,3 +33,19 @@ export const toolsShape: OptionShape = option.list(
   option.options<Tool>({ host: option.required(hostPath), at: option.string }),
   'a list of `{ host, at }`',
 )
+
+/**
+ * For executors whose commands share the network of this machine: refuses a list of hosts before anything else is looked at.
+ *
+ * @throws WorkspaceError `EUNENFORCEABLE`
+ */
+export function refuseNetworkList(options: unknown, operation: string): void {
+  if (typeof options !== 'object' || options === null || !('network' in options)) return
+  if (typeof options.network !== 'object' || options.network === null) return
+  throw new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation,
+    reason: 'a list of hosts (`network`) takes a network namespace, which this executor does not make',
+    remedy: 'use `createBubblewrapExecutor`, which holds it, or leave `network` out',
+  })
+}

@@ -1,0 +1,5 @@
+export type { ProcessLimits } from '../confine/loader/limits.ts'
+export { attachCgroup, type DelegatedCgroup, openCgroup } from './cgroup/delegated.ts'
+export type { CommandGroup } from './cgroup/group.ts'
+export { limitedCommand, type LimitOptions, narrowedLimits, type ResolvedLimits, resolveLimits } from './options.ts'
+export { resourceLimitReport } from './report.ts'

@@ -1,0 +1,7 @@
+export { collect, type Collected } from '../collected.ts'
+export { openContent, openPrivateFile } from '../descriptors.ts'
+export { readFurtherOutput, readPipe, takeRest } from '../further-output.ts'
+export { type PipeMaker, type PipePair, takePipes, usePipes, withPipes } from '../pipe-maker.ts'
+export { isShort, requireDescriptors } from '../room.ts'
+export { openStdio } from '../stdio.ts'
+export type { ExtraDescriptors } from '../types.ts'

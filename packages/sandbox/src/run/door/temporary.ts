@@ -1,0 +1,2 @@
+export { removeTree } from '../remove-tree.ts'
+export { createTemporaryDirectory, temporaryRemedy } from '../temporary-directory.ts'

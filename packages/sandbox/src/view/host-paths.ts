@@ -1,0 +1,17 @@
+export {
+  type BindSource,
+  isOnSlowMount,
+  offersExtendedAttributes,
+  openBindSource,
+  openBindSources,
+  type WantedSource,
+} from './bind-source.ts'
+export { directoryOnTheWay, identityAt } from './host-way.ts'
+export {
+  doubtOwnMounts,
+  isSlowType,
+  type MountEntry,
+  ownMounts,
+  parseMountTable,
+  readMountInfo,
+} from './mount-table.ts'
