@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-const journal = readFileSync(new URL('journal.pl', import.meta.url), 'utf8')
-const entries = readFileSync(new URL('entries.pl', import.meta.url), 'utf8')
-const places = readFileSync(new URL('places.pl', import.meta.url), 'utf8')
-const cover = readFileSync(new URL('cover.pl', import.meta.url), 'utf8')
-const watch = readFileSync(new URL('watch.pl', import.meta.url), 'utf8')
-const keeper = readFileSync(new URL('keeper.pl', import.meta.url), 'utf8')
-
 /** The process that reserves names and watches mounts, for `perl -e`: see `keeper.pl`. */
-export const keeperScript = journal + entries + places + cover + watch + keeper
+export function keeperScript(): string {
+  const journal = readFileSync(new URL('journal.pl', import.meta.url), 'utf8')
+  const entries = readFileSync(new URL('entries.pl', import.meta.url), 'utf8')
+  const places = readFileSync(new URL('places.pl', import.meta.url), 'utf8')
+  const cover = readFileSync(new URL('cover.pl', import.meta.url), 'utf8')
+  const watch = readFileSync(new URL('watch.pl', import.meta.url), 'utf8')
+  const keeper = readFileSync(new URL('keeper.pl', import.meta.url), 'utf8')
+  return journal + entries + places + cover + watch + keeper
+}

@@ -88,7 +88,7 @@ export function keeperProblem(): StateProblem | undefined {
 /** @returns `undefined` where it cannot be started. It can watch where {@link stateDirectoryProblem} keeps it from reserving. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
-  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript], {
+  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript()], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
     cwd: '/',

@@ -6,7 +6,6 @@ import type { PipePair } from './pipe-maker.ts'
 import { isShort } from './room.ts'
 import { spawnChild } from './spawn.ts'
 
-const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
 const perl = '/usr/bin/perl'
 
 /** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */
@@ -20,6 +19,7 @@ export interface PipeHelper {
 
 /** @throws the system's error, where this process has too few descriptors left */
 export function startPipeHelper(): PipeHelper {
+  const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
   const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', script], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},

@@ -5,8 +5,6 @@ import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 /** The descriptor on which a command gets its terminal. One digit, as every descriptor that a shell script names. */
 export const terminalDescriptor = 6
 
-const leader = readFileSync(new URL('leader.pl', import.meta.url), 'utf8')
-
 // Meant for the command, and not for the interpreter that leads its session.
 const forCommandOnly = /^(?:PERL|LD_)/
 const setsidNumber = process.arch === 'arm64' ? 157 : 112
@@ -23,6 +21,7 @@ export function terminalCommand(
   env: Readonly<Record<string, string>>,
   terminal: number,
 ): TerminalCommand {
+  const leader = readFileSync(new URL('leader.pl', import.meta.url), 'utf8')
   const entries = Object.entries(env)
   const own = entries.filter(([name]) => forCommandOnly.test(name)).map(([name, value]) => `${name}=${value}`)
   const command = own.length === 0 ? argv : ['/usr/bin/env', '--', ...own, ...argv]

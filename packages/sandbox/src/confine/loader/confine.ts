@@ -42,8 +42,8 @@ export interface ConfinedCommand {
 }
 
 const perl = '/usr/bin/perl'
-const loader = readFileSync(new URL('loader.pl', import.meta.url), 'utf8')
-const supervisor = readFileSync(new URL('supervise.pl', import.meta.url), 'utf8')
+let loader: string | undefined
+let supervisor: string | undefined
 const operation = 'exec'
 const defaultKillGrace = 500
 
@@ -68,6 +68,8 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
       remedy: 'install perl-base',
     })
   }
+  loader ??= readFileSync(new URL('loader.pl', import.meta.url), 'utf8')
+  supervisor ??= readFileSync(new URL('supervise.pl', import.meta.url), 'utf8')
   const kept = options.extraFds ?? new Map<number, DescriptorSource>()
   const extraFds = new Map(kept)
   let next = Math.max(9, ...kept.keys())

@@ -19,7 +19,7 @@ interface LoneKeeperOptions {
 
 /** A keeper without a process of Node around it, which could not become another user and back. */
 export function startLoneKeeper({ state, root, owner, runAs }: LoneKeeperOptions) {
-  const child = spawn('/usr/bin/perl', ['-e', keeperScript], {
+  const child = spawn('/usr/bin/perl', ['-e', keeperScript()], {
     ...(process.getuid?.() === 0 ? runAs : undefined),
     env: {},
     cwd: '/',
