@@ -17,7 +17,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's",
     removes: 'the look at the names before each command',
-    file: 'packages/core/src/commands/commands.ts',
+    file: 'packages/core/src/commands/admission.ts',
     text: '    await requireNames(context.mounts, executor.needs)\n',
     test: { file: 'apps/tests-files/test/workspace/root-names.test.ts', title: 'once they have appeared' },
   },
@@ -464,7 +464,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'files that earlier commands left, in a command that acknowledges a rule',
     removes: 'the start without them',
-    file: 'packages/core/src/commands/commands.ts',
+    file: 'packages/core/src/commands/admission.ts',
     text: '    bare: acknowledged.size > 0,\n',
     by: '    bare: false,\n',
     test: { file: 'apps/tests-commands/test/rules/acknowledge.test.ts', title: 'runs nothing that was left' },

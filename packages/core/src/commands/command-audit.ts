@@ -4,7 +4,7 @@ import { getCommandResult } from '../executor/killed.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { outcomeOf } from '../calls/audit.ts'
 import type { Context } from '../calls/context.ts'
-import type { CommandDoor } from './commands.ts'
+import type { CommandDoor } from './admission.ts'
 import type { AccessEvent, Command, ExecOptions } from '../workspace/types.ts'
 
 /** The end of a command or a session, as far as its event reports it. */

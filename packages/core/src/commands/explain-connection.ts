@@ -6,7 +6,7 @@ import { invalidOption } from '../options/check.ts'
 import { HostList, listOf, readHosts, unlistedHost } from '../policy/host-list.ts'
 import type { Connections, ConnectionsOptions, ExplainRequest, Explanation } from '../workspace/types.ts'
 import { recordConnection } from './command-audit.ts'
-import type { CommandDoor } from './commands.ts'
+import type { CommandDoor } from './admission.ts'
 import { describeUnheld } from './enforcement.ts'
 
 const defaultPort = 443

@@ -12,7 +12,7 @@ import type {
   StartedCommand,
 } from '../executor/contract.ts'
 import { typedError } from '../executor/exec-error.ts'
-import type { EndedCommand } from './begin-command.ts'
+import type { EndedCommand } from './admission.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, parseVirtualPath, relativeTo } from '../path/virtual-path.ts'

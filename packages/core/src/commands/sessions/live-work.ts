@@ -1,4 +1,4 @@
-import type { CommandDoor } from '../commands.ts'
+import type { CommandDoor } from '../admission.ts'
 import type { Command } from '../../workspace/types.ts'
 import { start } from './background.ts'
 import { Ids } from './ids.ts'

@@ -1,6 +1,6 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { auditOf, connectionAudit } from '../command-audit.ts'
-import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned, type CommandDoor } from '../commands.ts'
+import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned, type CommandDoor } from '../admission.ts'
 import { narrowCommand } from '../command-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { findMade } from '../judged-command.ts'

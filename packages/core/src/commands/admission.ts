@@ -1,0 +1,231 @@
+import { mapNotes } from '../adapter/entry-notes.ts'
+import type { BeginCommandOptions, EndCommand, EntryNote } from '../adapter/types.ts'
+import { admitCall, parseFor, type Context } from '../calls/context.ts'
+import type { LiveCheckpoints } from '../checkpoints/door.ts'
+import { isWorkspaceError, rewriteError } from '../errors.ts'
+import type { BindPlan } from '../executor/bind-plan.ts'
+import type { CommandRequest, RunningCommand } from '../executor/contract.ts'
+import { typedError } from '../executor/exec-error.ts'
+import { requireLimits } from '../executor/limits.ts'
+import { translateError, virtualError } from '../mount/errors.ts'
+import { requireNames } from '../mount/mount-points.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+import { notDirectoryError } from '../mount/walk.ts'
+import { joinPath, type VirtualPath } from '../path/virtual-path.ts'
+import type { Command, ExecOptions } from '../workspace/types.ts'
+import { acknowledgedBy, narrowCommand } from './command-options.ts'
+import { normaliseCommand, quoteForShell, type NormalisedCommand } from './command.ts'
+import { checkAcknowledged, planFor, requireEntrance, requireHeld, type ChosenExecutor } from './enforcement.ts'
+
+export interface CommandDoor {
+  readonly context: Context
+  readonly executor: ChosenExecutor | undefined
+  /** Makes what a command needs to find: the scratch. */
+  prepare(): Promise<void>
+  /** Tells the adapters that a command begins; gives nothing where none of them wants to know. */
+  begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
+  /** Everything that was written survives a power cut. */
+  sync(): Promise<void>
+  readonly running: Set<RunningCommand>
+  /** Called before a command may change something, and after it has ended. */
+  readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
+}
+
+export const defaultOutputBytes = 1024 * 1024
+export const defaultKillGrace = 2000
+
+/** How often a command is started whose missing names appear meanwhile. */
+const startAttempts = 3
+
+/** Starts by a plan; by a new one where a name that was missing, and had to be reserved, has appeared meanwhile. */
+export async function startPlanned<Started>(
+  { context }: CommandDoor,
+  { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
+  start: (plan: BindPlan) => Promise<Started>,
+  operation = 'exec',
+): Promise<Started> {
+  let plan = first
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(plan)
+    } catch (error) {
+      const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
+      if (attempt >= startAttempts || !mayHaveAppeared) throw typedError(error, operation)
+      plan = await planFor(context, executor, acknowledged)
+      requireHeld(plan, executor, acknowledged)
+    }
+  }
+}
+
+interface AdmitOptions {
+  readonly operation?: string | undefined
+  /** Called with the line that the policy judges, and again with its directory once that is known. */
+  readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
+  /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
+  readonly looksOnly?: boolean | undefined
+  /** Nothing waits for its end. Default false. */
+  readonly background?: boolean | undefined
+}
+
+export interface Admitted<Normalised> {
+  readonly normalised: Normalised
+  readonly cwd: VirtualPath
+  readonly plan: BindPlan
+  readonly executor: ChosenExecutor
+  readonly acknowledged: ReadonlySet<string>
+  /** The options of the call, narrowed by the defaults of the workspace. */
+  readonly narrowed: ExecOptions
+  readonly cache: VirtualPath | undefined
+  /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
+  readonly bare: boolean
+  /** To be called when the command has ended, or does not start after all. */
+  readonly end?: EndedCommand | undefined
+}
+
+/** Starts what was admitted. Where that fails, the adapters learn that there is no command. */
+export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, start: () => Promise<Started>) {
+  try {
+    return await start()
+  } catch (error) {
+    await end?.().catch(() => undefined) // the first failure is the one that counts
+    throw error
+  }
+}
+
+/**
+ * Everything that a command has to pass before it may run, in a terminal or without one. Without a command, the shell
+ * that is to read them from a terminal is what the policy judges: it cannot see what is typed.
+ */
+export async function admit<Given extends Command | undefined>(
+  door: CommandDoor,
+  command: Given,
+  options: ExecOptions,
+  { operation = 'exec', onAdmitted, looksOnly = false, background = false }: AdmitOptions = {},
+): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
+  const { context, executor } = door
+  admitCall(context, operation, options.signal)
+  const normalised = command === undefined ? undefined : normaliseCommand(command, options.shell)
+  const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
+  onAdmitted?.(judged.line)
+  if (normalised !== undefined || !looksOnly) admitCommand(context, judged, options.shell)
+  if (executor === undefined) throw noExecutorError(door)
+  const acknowledged = acknowledgedBy(options)
+  checkAcknowledged(context, acknowledged)
+  const { limits: reports } = executor.attached
+  requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
+  const end = looksOnly ? undefined : await door.begin({ signal: options.signal, background })
+  return orEnd({ end }, async () => {
+    const cwd = await resolveCwd(context, options.cwd)
+    onAdmitted?.(judged.line, cwd)
+    if (!looksOnly) await door.prepare()
+    await requireNames(context.mounts, executor.needs)
+    const plan = await planFor(context, executor, acknowledged, { looksOnly })
+    requireHeld(plan, executor, acknowledged)
+    requireEntrance(plan, executor, cwd)
+    return {
+      normalised: normalised as NormalisedCommand,
+      cwd,
+      plan,
+      executor,
+      acknowledged,
+      narrowed: narrowCommand(context.commands, options),
+      cache: context.commands.cache as VirtualPath | undefined,
+      bare: acknowledged.size > 0,
+      end,
+    }
+  })
+}
+
+/** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
+function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, asked: string | undefined): void {
+  const decision = gate.policy.decideCommand?.({ line, shell: asked?.trim() ? asked : shell })
+  if (decision === undefined || decision.effect === 'allow') return
+  const { code, rule, reason, remedy } = decision
+  throw virtualError({ code, operation: 'exec', rule, reason, remedy })
+}
+
+async function resolveCwd(context: Context, cwd: string | undefined): Promise<VirtualPath> {
+  if (cwd === undefined || cwd === '') return context.root
+  const budget = { links: 0 }
+  try {
+    const parsed = parseFor(context, 'exec', cwd)
+    const path = await context.walker.settle('stat', parsed.path, budget)
+    const found = await context.walker.follow('stat', path, budget)
+    if (found.stat.type !== 'directory') throw notDirectoryError('exec', found.path)
+    return found.path
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw rewriteError(error, {
+      operation: 'exec',
+      path: error.path ?? cwd,
+      remedy: 'give a directory of the workspace as `cwd`',
+    })
+  }
+}
+
+/** The command as its executor gets it. */
+export function requestOf(
+  { normalised: command, cwd, narrowed: options, bare, cache }: Admitted<NormalisedCommand>,
+  timeout: number | undefined,
+): Omit<CommandRequest, 'stdin' | 'onOutput'> {
+  const shell = options.shell?.trim() === '' ? undefined : options.shell
+  return {
+    command: command.line,
+    cwd,
+    env: options.env ?? {},
+    cache,
+    shell: shell ?? command.shell,
+    login: bare ? false : (options.login ?? command.login ?? true),
+    bare,
+    timeout,
+    killGrace: options.killGrace ?? defaultKillGrace,
+    maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
+    limits: options.limits,
+    signal: options.signal,
+  }
+}
+
+/** Real programs need a directory of this machine at every mount. */
+function noExecutorError({ context }: CommandDoor): Error {
+  const real = context.mounts.every(({ adapter, scratch }) => scratch || adapter?.hostPath !== undefined)
+  return virtualError({
+    code: 'ENOEXECUTOR',
+    operation: 'exec',
+    reason: 'the workspace was made without executors',
+    remedy: `pass \`executors: [${real ? 'createBubblewrapExecutor' : 'createVirtualExecutor'}()]\` to \`createWorkspace\``,
+  })
+}
+
+/** As an adapter's own {@link EndCommand}, with the paths of the workspace. */
+export type EndedCommand = () => Promise<readonly EntryNote<VirtualPath>[]>
+
+/** Tells every adapter that a command begins. The function that it gives tells them that the command has ended. */
+export async function beginCommand(
+  mounts: readonly WorkspaceMount[],
+  options: BeginCommandOptions,
+): Promise<EndedCommand | undefined> {
+  const begun: { readonly end: EndCommand; readonly mount: WorkspaceMount }[] = []
+  let ended: Promise<EntryNote<VirtualPath>[]> | undefined
+  const end = async (): Promise<EntryNote<VirtualPath>[]> => {
+    const results = await Promise.allSettled(begun.map((one) => one.end()))
+    return results.flatMap((result, index) => {
+      const { mount } = begun[index] as (typeof begun)[number]
+      if (result.status === 'rejected') throw failureOf(result.reason, mount)
+      return mapNotes(result.value, (path) => joinPath(mount.at, path))
+    })
+  }
+  for (const mount of mounts) {
+    if (mount.scratch || mount.adapter?.beginCommand === undefined) continue
+    try {
+      begun.push({ mount, end: await mount.adapter.beginCommand(options) })
+    } catch (error) {
+      await end().catch(() => undefined) // the first failure is the one that counts
+      throw failureOf(error, mount, options.signal)
+    }
+  }
+  return begun.length === 0 ? undefined : () => (ended ??= end())
+}
+
+function failureOf(error: unknown, { at }: WorkspaceMount, signal?: AbortSignal): unknown {
+  return translateError(error, { operation: 'exec', at, path: at, signal })
+}
