@@ -82,15 +82,14 @@ function versionOf(program: Buffer): string {
 
 async function namespaceWorks(): Promise<boolean> {
   if (forbidsNamespaces()) return false
-  try {
-    const argv = [...namespacePrefix(), '/bin/true']
+  const argv = [...namespacePrefix(), '/bin/true']
+  const failed = await (async () => {
     const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
-    if (exitCode !== 0) refuseShortage(new Error(stderr.text))
-    return exitCode === 0
-  } catch (error) {
-    refuseShortage(error)
-    return false
-  }
+    return exitCode === 0 ? undefined : new Error(stderr.text)
+  })().catch((error: unknown) => error)
+  // A weaker form must not be settled for.
+  if (shortageOf(failed) !== undefined) throw failed
+  return failed === undefined
 }
 
 /** A limit of 0 never passes, so it is no shortage. */
@@ -100,11 +99,6 @@ function forbidsNamespaces(): boolean {
     const path = `/proc/sys/user/max_${kind}_namespaces`
     return existsSync(path) && readFileSync(path, 'utf8').trim() === '0'
   })
-}
-
-/** A shortage passes: a weaker form must not be settled for. */
-function refuseShortage(error: unknown): void {
-  if (shortageOf(error) !== undefined) throw error
 }
 
 function remedyFor(problem: string): string {

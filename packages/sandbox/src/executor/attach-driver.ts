@@ -15,7 +15,7 @@ import { createCommandOutput } from '../run/command-output.ts'
 import { plainRequest } from '../terminal/request.ts'
 import { startTerminal, type TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
-import { driverError, followCommand } from './follow.ts'
+import { driverError, followCommand, notStarted } from './follow.ts'
 import { HeldWork } from './held-work.ts'
 import { type LocalCommand, startLocal } from './start-local.ts'
 
@@ -138,11 +138,6 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
       }
     },
   }
-}
-
-function notStarted(name: string, native?: unknown): WorkspaceError {
-  const details = { remedy: 'ask the executor’s probe what is missing', native }
-  return execError('ENOEXEC', `the executor ${name} could not start the command`, details)
 }
 
 function notLed(native: string): WorkspaceError {

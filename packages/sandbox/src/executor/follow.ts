@@ -206,10 +206,10 @@ function checkedEnd(end: CommandEnd | undefined): CommandEnd {
   )
 }
 
-function notStarted(name: string): WorkspaceError {
-  return execError('ENOEXEC', `the executor ${name} did not start the command`, {
-    remedy: 'ask the executor’s probe what is missing',
-  })
+/** The error of a driver that gave no reason for it. */
+export function notStarted(name: string, native?: unknown): WorkspaceError {
+  const details = { remedy: 'ask the executor’s probe what is missing', native }
+  return execError('ENOEXEC', `the executor ${name} did not start the command`, details)
 }
 
 function brokenDriver(name: string, native: unknown): WorkspaceError {
