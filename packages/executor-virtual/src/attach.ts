@@ -1,19 +1,10 @@
-import type { FileDoor, VirtualPath } from '@ws/core'
-import {
-  execError,
-  type AttachedExecutor,
-  type BindPlan,
-  type CommandRequest,
-  type Guarantees,
-  type StartedCommand,
-  type WorkspaceView,
-} from '@ws/core/executor'
+import type { VirtualPath } from '@ws/core'
+import { type CommandRequest, execError } from '@ws/core/executor'
 import { verdictOf } from '@ws/network/gate'
+import type { CommandDriver, PreparedCommand } from '@ws/sandbox'
 
 import { lacksOf } from './lacks.ts'
-import type { ResolvedOptions } from './options.ts'
 import { startCommand, type StartOptions } from './run/command.ts'
-import type { WorkerPool } from './run/pool.ts'
 
 const offered = /^(?:(?:\/usr)?\/bin\/)?(bash|sh)$/
 const known = /(?:^|\/)(?:zsh|dash|ksh|mksh|ash|fish|csh|tcsh)$/
@@ -32,44 +23,26 @@ function checkShell(shell = 'bash'): string {
   throw execError('EINVAL', 'this is not a shell that the interpreter knows', { remedy })
 }
 
-export interface AttachOptions extends Pick<WorkspaceView, 'topEntries'> {
-  readonly files: FileDoor
-  readonly guarantees: Guarantees
-  readonly pool: WorkerPool
-  readonly limits: ResolvedOptions['limits']
-  readonly network: StartOptions['network']
-}
+export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries' | 'pool' | 'limits' | 'network'> {}
 
-export function attachVirtual({
-  files,
-  topEntries,
-  guarantees,
-  pool,
-  limits,
-  network,
-}: AttachOptions): AttachedExecutor {
-  const running = new Set<StartedCommand>()
-  let closed = false
+interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
+
+/** Milliseconds that a change of the store may take after the last signal, and that a thread takes to end. */
+const patience = 15_000
+
+export function attachVirtual(options: AttachOptions): CommandDriver {
+  const { network } = options
   return {
-    guarantees,
-    lacks: lacksOf(network !== undefined),
-    ...(network && { explainConnection: verdictOf(network.network.list) }),
-    async spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
-      if (closed) throw execError('ECLOSED', 'the executor is closed')
-      request.signal?.throwIfAborted()
+    facts: {
+      lacks: lacksOf(network !== undefined),
+      ...(network && { explainConnection: verdictOf(network.network.list) }),
+    },
+    patience,
+    async prepare(plan, request): Promise<Prepared> {
       const shell = checkShell(request.shell)
-      const env = commandEnvironment({ root: plan.root, shell, request })
-      const command = startCommand({ pool, files, topEntries, request, plan, env, limits, network })
-      running.add(command)
-      const forget = () => running.delete(command)
-      command.wait().then(forget, forget)
-      return command
+      return { plan, env: commandEnvironment({ root: plan.root, shell, request }) }
     },
-    async close(): Promise<void> {
-      if (closed) return
-      closed = true
-      await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
-    },
+    start: async (prepared, run) => startCommand({ ...options, ...(prepared as Prepared), run }),
   }
 }
 

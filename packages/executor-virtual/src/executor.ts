@@ -1,16 +1,12 @@
 import {
-  type AttachedExecutor,
   type Executor,
-  type ProbeReport,
-  type ProbeTarget,
-  type WorkspaceView,
   type GuaranteeLevel,
   guaranteeFields,
   type Guarantees,
   lowestNode,
-  noGuarantees,
   unsupportedRuntime,
 } from '@ws/core/executor'
+import { defineExecutor, unavailable } from '@ws/sandbox'
 
 import { attachVirtual } from './attach.ts'
 import { resolveOptions, type VirtualExecutorOptions, type ResolvedOptions } from './options.ts'
@@ -26,6 +22,26 @@ function guaranteesOf({ network }: Pick<ResolvedOptions, 'network'>): Guarantees
   return network === undefined ? interpreted : { ...interpreted, network: 'names' }
 }
 
+interface Interpreter extends ResolvedOptions {
+  readonly pool: WorkerPool
+}
+
+const createInterpreter = defineExecutor<Interpreter, true>({
+  name: 'virtual',
+  kind: 'interpreter',
+  async probe() {
+    const runtime = unsupportedRuntime()
+    if (runtime === undefined) return { found: true }
+    const missing = `the interpreter is confined on Node only, and this is ${runtime}`
+    return unavailable(missing, `run this program with Node ${lowestNode} or newer`)
+  },
+  guarantees: (_found, options) => guaranteesOf(options),
+  async attach({ files, topEntries }, _found, { pool, limits, network }) {
+    const named = network && { network, create: await loadDownloader() }
+    return attachVirtual({ files, topEntries, pool, limits, network: named })
+  },
+})
+
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the
  * workspace's own files. Works on every machine and over every adapter; there are no real programs in it, no `git`,
@@ -35,25 +51,6 @@ function guaranteesOf({ network }: Pick<ResolvedOptions, 'network'>): Guarantees
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
   const resolved = resolveOptions(options)
-  const { concurrency, limits, network } = resolved
-  const guarantees = guaranteesOf(resolved)
-  const pool = new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory })
-  return {
-    name: 'virtual',
-    kind: 'interpreter',
-    async probe({ signal }: ProbeTarget = {}): Promise<ProbeReport> {
-      signal?.throwIfAborted()
-      const runtime = unsupportedRuntime()
-      if (runtime !== undefined) {
-        const missing = [`the interpreter is confined on Node only, and this is ${runtime}`]
-        const howToFix = [`run this program with Node ${lowestNode} or newer`]
-        return { available: false, guarantees: noGuarantees, missing, howToFix, details: {} }
-      }
-      return { available: true, guarantees, missing: [], howToFix: [], details: {} }
-    },
-    async attach({ files, topEntries }: WorkspaceView): Promise<AttachedExecutor> {
-      const named = network && { network, create: await loadDownloader() }
-      return attachVirtual({ files, topEntries, guarantees, pool, limits, network: named })
-    },
-  }
+  const { concurrency, limits } = resolved
+  return createInterpreter({ ...resolved, pool: new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory }) })
 }

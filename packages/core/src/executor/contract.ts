@@ -260,7 +260,7 @@ export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL'
 /** The end of a command as its executor reports it; the workspace adds the rest. */
 export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes'>
 
-/** A command on its way, as its executor gives it. `createCommandOutput` of `@ws/sandbox` makes the parts about output. */
+/** A command on its way, as its executor gives it. `defineExecutor` of `@ws/sandbox` makes all of it. */
 export interface StartedCommand extends AsyncDisposable {
   /** Output as it comes. To be read, or left alone: both are captured for `wait` in any case. One reader each. */
   readonly stdout: AsyncIterable<Uint8Array>

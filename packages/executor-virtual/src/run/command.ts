@@ -5,13 +5,10 @@ import {
   shortageOf,
   shortError,
   type BindPlan,
-  type CommandRequest,
-  type ExecutorResult,
   type KillSignal,
-  type StartedCommand,
   type WorkspaceView,
 } from '@ws/core/executor'
-import { createCommandOutput } from '@ws/sandbox'
+import type { CommandEnd, CommandPort, CommandRun } from '@ws/sandbox'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
 import { leftOutMessage } from '../files/directory.ts'
@@ -29,7 +26,7 @@ export interface StartOptions {
   readonly pool: WorkerPool
   readonly files: FileDoor
   readonly topEntries: WorkspaceView['topEntries']
-  readonly request: CommandRequest
+  readonly run: Pick<CommandRun, 'request' | 'onStdout' | 'onStderr'>
   readonly plan: BindPlan
   readonly env: Readonly<Record<string, string>>
   readonly limits: Required<VirtualLimits>
@@ -42,67 +39,42 @@ const changeGrace = 5_000
 type Killed = { readonly killed: KillSignal; readonly stdout?: Uint8Array; readonly stderr?: Uint8Array }
 type Ending = Omit<Done, 'type'> | Killed
 
-/** Starts a command in a thread of its own and follows it to its end. */
-export function startCommand(options: StartOptions): StartedCommand {
-  const { request } = options
-  const startedAt = performance.now()
-  const output = createCommandOutput(request)
+/** Starts a command in a thread of its own. */
+export function startCommand(options: StartOptions): CommandPort {
+  const { limits, network, plan, run } = options
+  const { request, onStdout, onStderr } = run
   /** Aborted when the command must stop: its thread, and its requests for files. */
   const over = new AbortController()
   const stopping = new AbortController()
   const ended = Promise.withResolvers<Ending>()
   let killedBy: KillSignal | undefined
-  let timedOut = false
-  let finished = false
   let graceTimer: NodeJS.Timeout | undefined
 
-  const kill = (signal: KillSignal = 'SIGTERM'): boolean => {
-    if (finished) return false
-    if (signal === 'SIGKILL') {
-      killedBy = signal
-      ended.resolve({ killed: signal })
-      over.abort(execError('ECLOSED', 'the command was ended'))
-      return true
-    }
-    killedBy ??= signal
-    stopping.abort()
-    // A loop without a pause does not hear the request to stop.
-    graceTimer ??= setTimeout(() => kill('SIGKILL'), request.killGrace)
-    return true
+  const end = (): void => {
+    killedBy = 'SIGKILL'
+    ended.resolve({ killed: 'SIGKILL' })
+    over.abort(execError('ECLOSED', 'the command was ended'))
   }
-  const onAbort = () => kill('SIGTERM')
-  request.signal?.addEventListener('abort', onAbort, { once: true })
-  const timer =
-    request.timeout === undefined
-      ? undefined
-      : setTimeout(() => {
-          timedOut = true
-          kill('SIGTERM')
-        }, request.timeout)
-
   const downloads =
-    options.network &&
+    network &&
     new CommandDownloads({
-      ...options.network,
-      rules: options.plan.hostRules ?? [],
-      maxBytes: options.limits.maxFileBytes,
+      ...network,
+      rules: plan.hostRules ?? [],
+      maxBytes: limits.maxFileBytes,
       signal: AbortSignal.any([over.signal, stopping.signal]),
       onConnection: request.onConnection,
     })
-  const result = follow()
-  result.catch(() => undefined)
 
-  async function follow(): Promise<ExecutorResult> {
+  async function follow(): Promise<CommandEnd> {
     try {
-      const result = report(await endingOf())
-      request.signal?.throwIfAborted()
-      return downloads?.addRefusedTo(result) ?? result
+      const ending = await endingOf()
+      if (ending.stdout !== undefined) void onStdout(ending.stdout)
+      if (ending.stderr !== undefined) void onStderr(ending.stderr)
+      const signal = 'killed' in ending ? ending.killed : killedBy
+      const end = 'killed' in ending || signal !== undefined ? { signal } : { status: ending.exitCode }
+      return downloads?.addRefusedTo(end) ?? end
     } finally {
-      finished = true
-      clearTimeout(timer)
       clearTimeout(graceTimer)
-      request.signal?.removeEventListener('abort', onAbort)
-      output.end()
     }
   }
 
@@ -115,27 +87,16 @@ export function startCommand(options: StartOptions): StartedCommand {
     }
   }
 
-  function report(ending: Ending): ExecutorResult {
-    if (ending.stdout !== undefined) void output.onStdout(ending.stdout)
-    if (ending.stderr !== undefined) void output.onStderr(ending.stderr)
-    return {
-      exitCode: 'killed' in ending || killedBy !== undefined ? null : ending.exitCode,
-      signal: 'killed' in ending ? ending.killed : (killedBy ?? null),
-      ...output.end(),
-      timedOut,
-      duration: performance.now() - startedAt,
-      executor: 'virtual',
-    }
-  }
-
   return {
-    ...output.readers,
-    kill,
-    wait: () => result,
-    async [Symbol.asyncDispose]() {
-      kill('SIGKILL')
-      await result.catch(() => undefined)
+    signal(name) {
+      killedBy ??= name
+      stopping.abort()
+      // A loop without a pause does not hear the request to stop.
+      graceTimer ??= setTimeout(end, request.killGrace)
+      return true
     },
+    end,
+    exited: follow(),
   }
 }
 
@@ -148,7 +109,8 @@ interface Control {
 
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
-  const { pool, files, topEntries, request, plan, env, limits } = options
+  const { pool, files, topEntries, plan, env, limits } = options
+  const { request } = options.run
   const both = AbortSignal.any([over, stopping])
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
   const streamed =

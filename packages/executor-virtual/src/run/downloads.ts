@@ -1,7 +1,8 @@
 import { type Connections, isWorkspaceError } from '@ws/core'
-import { type ConnectionReport, execError, type ExecutorResult, type HostsRule } from '@ws/core/executor'
+import { type ConnectionReport, execError, type HostsRule } from '@ws/core/executor'
 import type { Downloader } from '@ws/download'
 import { RefusedHosts, verdictOf } from '@ws/network/gate'
+import type { CommandEnd } from '@ws/sandbox'
 
 import type { ResolvedNetwork } from '../options.ts'
 import type { Fetched, FetchRequest } from '../worker/protocol.ts'
@@ -79,8 +80,8 @@ export class CommandDownloads {
     await this.#downloader?.close()
   }
 
-  addRefusedTo(result: ExecutorResult): ExecutorResult {
-    return this.#refused.addTo(result)
+  addRefusedTo(end: CommandEnd): CommandEnd {
+    return this.#refused.addTo(end)
   }
 
   #open(): Downloader {
