@@ -22,6 +22,7 @@ export function createSocketExecutor(port: number): Executor {
     probe: async () => ({ found: true }),
     guarantees: () => noGuarantees,
     attach: () => ({
+      hasTerminals: 'own',
       async prepare(plan, request): Promise<Prepared> {
         if (request.shell !== undefined) resolveShell({ shell: request.shell })
         return { plan, request }
@@ -53,7 +54,7 @@ async function start(port: number, { plan, request }: Prepared, run: CommandRun)
   })
   const { command, cwd, env, login, bare, shell, killGrace, maxOutputBytes } = request
   const plain = { command, cwd, env, login, bare, shell, killGrace, maxOutputBytes }
-  send({ type: 'start', request: plain, plan, hasInput: run.hasInput })
+  send({ type: 'start', request: plain, plan, hasInput: run.hasInput, terminal: run.terminal })
   await started.promise
   void exited.promise.then(() => socket.end())
   return {
@@ -62,6 +63,7 @@ async function start(port: number, { plan, request }: Prepared, run: CommandRun)
       final: (done) => void send({ type: 'input-end' }, done),
     }),
     signal: () => false,
+    resize: (columns, rows) => send({ type: 'resize', columns, rows }),
     end: () => void send({ type: 'end' }),
     exited: exited.promise,
   }

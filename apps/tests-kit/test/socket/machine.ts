@@ -4,15 +4,27 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 
 import { rootPath } from '@ws/core'
-import type { AttachedExecutor, BindPlan, CommandRequest, StartedCommand } from '@ws/core/executor'
+import type { AttachedExecutor, BindPlan, CommandRequest, StartedCommand, Terminal } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { ordinaryOwner } from '@ws/test-fixtures'
 
 /** Milliseconds by which everything is late that this machine says. */
 const late = 80
 
+interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
 export type ToMachine =
-  | { readonly type: 'start'; readonly request: CommandRequest; readonly plan: BindPlan; readonly hasInput: boolean }
+  | {
+      readonly type: 'start'
+      readonly request: CommandRequest
+      readonly plan: BindPlan
+      readonly hasInput: boolean
+      readonly terminal?: Size | undefined
+    }
+  | ({ readonly type: 'resize' } & Size)
   | { readonly type: 'input'; readonly data: string }
   | { readonly type: 'input-end' | 'end' }
 
@@ -58,7 +70,8 @@ function serve(socket: Socket, attached: AttachedExecutor): void {
   const send = (message: FromMachine) => setTimeout(() => socket.write(`${JSON.stringify(message)}\n`), late)
   const input = new PassThrough()
   input.on('error', () => undefined)
-  let running: StartedCommand | undefined
+  let running: StartedCommand | Terminal | undefined
+  let terminal: Terminal | undefined
   socket.once('close', () => running?.kill('SIGKILL'))
   createInterface({ input: socket }).on('line', (line) => {
     const message = JSON.parse(line) as ToMachine
@@ -67,18 +80,38 @@ function serve(socket: Socket, attached: AttachedExecutor): void {
       socket.pause()
       input.once('drain', () => socket.resume())
     } else if (message.type === 'input-end') input.end()
+    else if (message.type === 'resize') terminal?.resize(message.columns, message.rows)
     else if (message.type === 'end') running?.kill('SIGKILL')
   })
 
-  async function start({ request, plan, hasInput }: Extract<ToMachine, { type: 'start' }>): Promise<void> {
+  async function start({
+    request,
+    plan,
+    hasInput,
+    terminal: size,
+  }: Extract<ToMachine, { type: 'start' }>): Promise<void> {
+    const read = async (type: 'stdout' | 'stderr', stream: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of stream) send({ type, data: Buffer.from(chunk).toString('base64') })
+    }
     try {
-      running = await attached.spawn(hasInput ? { ...request, stdin: input } : request, plan)
-      send({ type: 'started' })
-      const read = async (type: 'stdout' | 'stderr', stream: AsyncIterable<Uint8Array>) => {
-        for await (const chunk of stream) send({ type, data: Buffer.from(chunk).toString('base64') })
+      if (size !== undefined) {
+        const opened = await attached.openTerminal?.({ ...request, ...size }, plan)
+        if (opened === undefined) throw new Error('no terminals')
+        running = terminal = opened
+        send({ type: 'started' })
+        void (async () => {
+          for await (const chunk of input) await opened.write(chunk as Buffer)
+        })().catch(() => undefined)
+        await read('stdout', opened.output)
+        const { exitCode, signal } = await opened.wait()
+        send({ type: 'exited', exitCode, signal })
+        return
       }
-      await Promise.all([read('stdout', running.stdout), read('stderr', running.stderr)])
-      const { exitCode, signal } = await running.wait()
+      const started = await attached.spawn(hasInput ? { ...request, stdin: input } : request, plan)
+      running = started
+      send({ type: 'started' })
+      await Promise.all([read('stdout', started.stdout), read('stderr', started.stderr)])
+      const { exitCode, signal } = await started.wait()
       send({ type: 'exited', exitCode, signal })
     } catch (error) {
       send({ type: 'refused', reason: String(error) })

@@ -38,6 +38,31 @@ describeWith([component('bubblewrap')], 'a machine behind a socket, late and wit
     }
   })
 
+  it('gives its own terminals to sessions: input, size, status, and the end of the time', async () => {
+    const { createStore, dispose } = await create()
+    try {
+      const mounts = [{ at: '/workspace', adapter: await createStore('t1') }]
+      await using workspace = await createWorkspace({ mounts, executors: [executor] })
+      const command = 'echo started; read -r word; stty size; echo "got $word"; exit 7'
+      const session = await workspace.openSession({ command, columns: 90, rows: 30 })
+      const started = Promise.withResolvers<void>()
+      session.onData(() => session.read().text.includes('started\r\n') && started.resolve(), { since: 0 })
+      await started.promise
+      session.resize(97, 29)
+      await session.write('word\r')
+      expect(await session.wait()).toMatchObject({ exitCode: 7, endedBy: 'program' })
+      expect(session.read().text).toBe('started\r\nword\r\n29 97\r\ngot word\r\n')
+      await expect(session.write('more')).rejects.toMatchObject({ code: 'ECLOSED' })
+      const late = await workspace.openSession({ command: 'sleep 60', timeout: 1_000, login: false })
+      expect(await late.wait()).toMatchObject({ endedBy: 'timeout' })
+      const lost = await workspace.openSession({ command: 'sleep 60', login: false })
+      machine.loseConnections()
+      await expect(lost.wait()).rejects.toMatchObject({ code: 'EIO' })
+    } finally {
+      await dispose()
+    }
+  })
+
   it('that cannot be reached runs nothing, and the error names the executor', async () => {
     const gone = await openMachine()
     await gone[Symbol.asyncDispose]()

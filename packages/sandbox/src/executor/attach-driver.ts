@@ -17,6 +17,7 @@ import { startTerminal, type TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
 import { driverError, followCommand, notStarted } from './follow.ts'
 import { HeldWork } from './held-work.ts'
+import { createOwnTerminal, isLocal, type OwnTerminal } from './own-terminal.ts'
 import { type LocalCommand, startLocal } from './start-local.ts'
 
 const attempts = 6
@@ -39,18 +40,24 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
   async function run(
     request: CommandRequest,
     plan: BindPlan,
-    { stop, terminal }: { readonly stop: AbortSignal; readonly terminal?: TerminalDevice },
+    { stop, terminal }: { readonly stop: AbortSignal; readonly terminal?: TerminalDevice | OwnTerminal },
   ): Promise<StartedCommand> {
     const output = createCommandOutput(request)
     const { onStdout, onStderr } = output
     const stoppable = { ...request, signal: stop }
-    const run = { request: stoppable, hasInput: request.stdin !== undefined, onStdout, onStderr }
+    const own = terminal === undefined || isLocal(terminal) ? undefined : terminal
+    const hasInput = own !== undefined || request.stdin !== undefined
+    const listeners = own
+      ? { onStdout: own.onOutput, onStderr: own.onOutput, terminal: own.size }
+      : { onStdout, onStderr }
+    const run = { request: stoppable, hasInput, ...listeners }
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          const prepared = await driver.prepare(plan, stoppable, terminal)
+          const prepared = await driver.prepare(plan, stoppable, isLocal(terminal) ? terminal : undefined)
           const startedAt = performance.now()
           const port = await startOnce(prepared, run)
+          own?.bind(port)
           return followCommand({ name, driver, request, port, prepared, output, terminal, startedAt })
         } catch (error) {
           if (attempt === attempts || stop.aborted || !isWorkspaceError(error, 'EBUSY')) throw error
@@ -92,7 +99,9 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
 
   async function openTerminal(request: TerminalRequest, plan: BindPlan, stop: AbortSignal): Promise<Terminal> {
     const { columns, rows, timeout } = request
-    const device = await startTerminal({ columns, rows, owner, signal: stop })
+    const size = { columns, rows }
+    const isOwn = driver.hasTerminals === 'own'
+    const device = isOwn ? createOwnTerminal(size) : await startTerminal({ ...size, owner, signal: stop })
     let running: StartedCommand
     try {
       running = await run({ ...plainRequest(request, device), timeout }, plan, { stop, terminal: device })
@@ -127,7 +136,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     guarantees,
     ...driver.facts,
     spawn: (request, plan) => work.hold((stop) => run(request, plan, { stop }), request.signal),
-    ...(driver.hasTerminals === true && {
+    ...((driver.hasTerminals ?? false) !== false && {
       openTerminal: (request, plan) => work.hold((stop) => openTerminal(request, plan, stop), request.signal),
     }),
     async close() {

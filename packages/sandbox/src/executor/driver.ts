@@ -70,8 +70,11 @@ export interface ExecutorDriver<Options, Found> {
 export interface CommandDriver {
   /** The parts of {@link AttachedExecutor} that need no command: limits, names at `/`, and what cannot be held. */
   readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
-  /** Commands can have a terminal of this machine; it comes with the request. Default false: sessions are `ENOTSUP`. */
-  readonly hasTerminals?: boolean | undefined
+  /**
+   * Commands can have a terminal. `true`: one of this machine, which `prepare` gets. `own`: `start` makes one where the command
+   * runs. Default false: sessions are `ENOTSUP`.
+   */
+  readonly hasTerminals?: boolean | 'own' | undefined
   /** Milliseconds after the last signal in which the driver reports the end. Default 10 s. */
   readonly patience?: number | undefined
   /**
@@ -108,6 +111,8 @@ export interface CommandRun {
   readonly request: CommandRequest
   /** The command has input; the base writes it to {@link CommandPort.stdin}. */
   readonly hasInput: boolean
+  /** The size of the terminal that the command gets; its output goes to `onStdout`, and what is typed comes as input. */
+  readonly terminal?: { readonly columns: number; readonly rows: number } | undefined
   /** To be called with each chunk, up to {@link CommandPort.gone}. The chunk may be used again. A promise asks to wait before the next. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
@@ -122,6 +127,8 @@ export interface CommandPort {
    * @param whom `everyone`: all that the command started, where that can be told from the command
    */
   signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
+  /** Gives the command's own terminal another size, in characters. False when it is closed. */
+  resize?(columns: number, rows: number): boolean
   /** Ends everything that the command started, at once. Twice is fine. */
   end(): void
   /** How the command ended. Rejects with a `WorkspaceError` where it never ran. */

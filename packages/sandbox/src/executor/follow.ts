@@ -17,6 +17,7 @@ import {
 import type { CommandOutputs } from '../run/command-output.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
+import { isLocal, type OwnTerminal } from './own-terminal.ts'
 
 /** Milliseconds that the rest of a command gets to end with it, before it is ended: a tree often goes by itself. */
 const leavingTime = 10
@@ -30,7 +31,7 @@ export interface FollowOptions {
   readonly port: CommandPort
   readonly prepared: PreparedCommand
   readonly output: CommandOutputs
-  readonly terminal?: TerminalDevice | undefined
+  readonly terminal?: TerminalDevice | OwnTerminal | undefined
   /** `performance.now()` */
   readonly startedAt: number
 }
@@ -71,7 +72,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
     if (aborted && !timedOut) throw request.signal?.reason
     if (output.isLate()) throw new Error('output came after the end')
     const result = {
-      ...outcomeOf(end, sent, terminal !== undefined),
+      ...outcomeOf(end, sent, isLocal(terminal)),
       ...output.end(),
       timedOut,
       duration: Math.round(performance.now() - startedAt),
@@ -122,7 +123,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
   }
   const politely = () => {
     // Where signals are not known, there is nothing to wait for.
-    const isHeard = exited.signal.aborted || send(terminal ? 'SIGHUP' : 'SIGTERM', 'everyone') || terminal !== undefined
+    const isHeard = exited.signal.aborted || send(terminal ? 'SIGHUP' : 'SIGTERM', 'everyone') || isLocal(terminal)
     clearTimeout(leaving)
     grace ??= setTimeout(send, isHeard ? killGrace : 0, 'SIGKILL', 'everyone')
   }

@@ -11,7 +11,10 @@ const keptBytes = 4096
  * Where start-up files are read before the command, the shell prints a mark in between, so that what they print is not
  * taken for the command's [LS13].
  */
-export function plainRequest(request: TerminalRequest, device: TerminalDevice): CommandRequest {
+export function plainRequest(
+  request: TerminalRequest,
+  device: Pick<TerminalDevice, 'startMark' | 'expectStart'>,
+): CommandRequest {
   const { command: line = '', columns: _columns, rows: _rows, timeout: _timeout, env, ...rest } = request
   const marked = request.login && line.trim() !== ''
   if (marked) device.expectStart()
