@@ -432,7 +432,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: "the parent's environment, `LD_PRELOAD`, `PERL5OPT`",
     removes: 'the list of what is inherited',
-    file: 'packages/sandbox/src/view/clean-environment.ts',
+    file: 'packages/sandbox/src/view/environment.ts',
     text: 'return (name) => names.has(name) ||',
     by: 'return (name) => name !== undefined || names.has(name) ||',
     test: { file: 'packages/sandbox/test/view/clean-environment.test.ts' },
@@ -472,7 +472,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'injection through the command line',
     removes: 'the element of its own',
-    file: 'packages/sandbox/src/executor/shell/arguments.ts',
+    file: 'packages/sandbox/src/executor/command-line.ts',
     text: "return [shell, options.login === false ? '-c' : '-lc', command]",
     by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]",
     test: { file: 'packages/sandbox/test/executor/shell.test.ts' },
@@ -494,7 +494,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'output without end',
     removes: 'the limit of the tail',
-    file: 'packages/sandbox/src/run/capture.ts',
+    file: 'packages/sandbox/src/run/command-output.ts',
     text: 'createRing(options.maxBytes - headLimit)',
     by: 'createRing(options.maxBytes * 100)',
     test: { file: 'packages/sandbox/test/run/capture.test.ts' },

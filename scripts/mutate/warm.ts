@@ -73,7 +73,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: given,
     removes: 'the close of the pipes of a command that has ended',
-    file: 'packages/sandbox/src/run/further-output.ts',
+    file: 'packages/sandbox/src/run/read-output.ts',
     text: '  stream.destroy()\n  return isClosed',
     by: '  return isClosed',
     test: { file: 'apps/tests-commands/test/ends/given-away.test.ts', title: 'a command ends when' },
@@ -89,7 +89,7 @@ export const warmMutations: readonly Mutation[] = [
   {
     row: given,
     removes: 'the reading of the content of the pipes at the end',
-    file: 'packages/sandbox/src/run/further-output.ts',
+    file: 'packages/sandbox/src/run/read-output.ts',
     text: 'fd < 0 ? 0 : readNow(fd, rest)',
     by: '0',
     test: { file: 'packages/sandbox/test/run/run.test.ts', title: 'is read whole at the end' },

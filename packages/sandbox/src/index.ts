@@ -17,7 +17,7 @@ export { findProgram } from './run/find-program.ts'
 export { startProcess } from './run/start.ts'
 export type { DescriptorSource, ProcessResult, RunningProcess } from './run/types.ts'
 export type { TerminalDevice } from './terminal/start.ts'
-export { cleanEnvironment } from './view/clean-environment.ts'
+export { cleanEnvironment } from './view/environment.ts'
 export { viewEnvironment } from './view/environment.ts'
 /** Paths of this machine: mounts, links on the way, and sources of binds that are held by descriptor. */
 export * as HostPaths from './view/host-paths.ts'

@@ -14,5 +14,4 @@ export type {
 export { type LocalCommand, startLocal } from './start-local.ts'
 /** Shapes of options that executors share. */
 export * as ExecutorOptions from './options.ts'
-export { commandLine } from './shell/arguments.ts'
-export { resolveShell } from './shell/resolve.ts'
+export { commandLine, resolveShell } from './command-line.ts'

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 
 import { isShort } from '../run/room.ts'
 
-import { reservedDirectory } from './state-directory.ts'
-import { WatchedDirectory } from './watched-directory.ts'
+import { reservedDirectory, WatchedDirectory } from './state-directory.ts'
 
 /** A directory, or a file, that holds a name free of anything else. */
 interface Reserved {

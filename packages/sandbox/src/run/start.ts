@@ -9,7 +9,7 @@ import { shortageOf, shortError } from '@ws/core/executor'
 
 import { sendSignal } from './tree/end.ts'
 import { isPipePair } from './pipe-maker.ts'
-import { readPipe, takeRest } from './further-output.ts'
+import { readPipe, takeRest } from './read-output.ts'
 import { spawnChild } from './spawn.ts'
 import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions, ProcessInput } from './types.ts'

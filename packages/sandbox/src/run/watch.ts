@@ -5,8 +5,8 @@ import { closeSync, existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errnoName, type LoaderReport, readReport } from './status.ts'
 import { createEnder, type Ender, whenAborted } from './ending.ts'
-import { takeRest, whenSettled } from './further-output.ts'
-import { captureOutput, type OutputCapture } from './capture.ts'
+import { takeRest, whenSettled } from './read-output.ts'
+import { captureOutput, type OutputCapture } from './command-output.ts'
 import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
 
 const defaultMaxOutputBytes = 2 ** 20

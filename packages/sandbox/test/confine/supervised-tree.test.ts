@@ -7,7 +7,7 @@ import { probeLandlock } from '../../src/confine/landlock/probe.ts'
 import { confineArgv } from '../../src/confine/loader/confine.ts'
 import { startProcess } from '../../src/run/start.ts'
 import type { StartProcessOptions } from '../../src/run/types.ts'
-import { cleanEnvironment } from '../../src/view/clean-environment.ts'
+import { cleanEnvironment } from '../../src/view/environment.ts'
 
 const owner = ordinaryOwner()
 

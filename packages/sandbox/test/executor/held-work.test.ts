@@ -1,6 +1,6 @@
 import type { RunningCommand } from '@ws/core'
 import { expect, it } from 'vitest'
-import { HeldWork } from '../../src/executor/held-work.ts'
+import { HeldWork } from '../../src/executor/attach-driver.ts'
 
 /** A command that ends when it is disposed. */
 function makeRunning() {

@@ -4,8 +4,13 @@ import fc from 'fast-check'
 import { component, itWith, propertyRounds } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { longestArgument, longestCommand, shellArguments, shellInvocation } from '../../src/executor/shell/arguments.ts'
-import { resolveShell } from '../../src/executor/shell/resolve.ts'
+import {
+  longestArgument,
+  longestCommand,
+  resolveShell,
+  shellArguments,
+  shellInvocation,
+} from '../../src/executor/command-line.ts'
 import { startProcess } from '../../src/run/start.ts'
 
 const shells = ['/bin/bash', '/bin/dash', '/bin/sh', '/usr/bin/zsh', '/usr/bin/fish'].filter((path) => existsSync(path))

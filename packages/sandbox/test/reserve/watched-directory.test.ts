@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { WatchedDirectory } from '../../src/reserve/watched-directory.ts'
+import { WatchedDirectory } from '../../src/reserve/state-directory.ts'
 
 describe('a directory that is asked for again and again', () => {
   let scratch: ScratchDirectory

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { propertyRounds } from '@ws/test-fixtures'
-import { captureOutput } from '../../src/run/capture.ts'
+import { captureOutput } from '../../src/run/command-output.ts'
 
 const text = 'aé€😀z'.repeat(400)
 

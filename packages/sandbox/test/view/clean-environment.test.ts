@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 import { startProcess } from '../../src/run/start.ts'
-import { cleanEnvironment } from '../../src/view/clean-environment.ts'
+import { cleanEnvironment } from '../../src/view/environment.ts'
 
 const parent = {
   PATH: '/evil',

@@ -1,6 +1,5 @@
-export { collect, type Collected } from '../collected.ts'
 export { openContent, openPrivateFile } from '../descriptors.ts'
-export { readFurtherOutput, readPipe, takeRest } from '../further-output.ts'
+export { collect, type Collected, readFurtherOutput, readPipe, takeRest } from '../read-output.ts'
 export { type PipeMaker, type PipePair, takePipes, usePipes, withPipes } from '../pipe-maker.ts'
 export { isShort, requireDescriptors } from '../room.ts'
 export { openStdio } from '../stdio.ts'
