@@ -137,7 +137,7 @@ export const fileMutations: readonly Mutation[] = [
         by: '      return handleOf(fd)',
       },
       {
-        file: 'packages/adapter-local/src/read/at-once.ts',
+        file: 'packages/adapter-local/src/read/read.ts',
         text: 'return tree.isAt(fd, path) ? work(fd, calls.fstat(fd)) : undefined',
         by: 'return work(fd, calls.fstat(fd))',
       },

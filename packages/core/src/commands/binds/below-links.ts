@@ -3,7 +3,7 @@ import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { LinkTracer } from '../../mount/trace-links.ts'
 import { overflowOf, strictest, type Found } from './tree-walk.ts'
-import { eachEntry, isGone } from './variant-look.ts'
+import { eachEntry, isGone } from './disk-look.ts'
 import type { Passage } from './walk-memory.ts'
 
 /** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is one. */

@@ -9,12 +9,11 @@ import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { missingName, rightsIn } from './bind-list.ts'
 import type { BindList, Node } from './bind-list.ts'
 import type { Bind } from '../../executor/bind-plan.ts'
-import { lookAt } from './disk-look.ts'
+import { lookAt, VariantLook } from './disk-look.ts'
 import { walkPatterns, type Walk } from './pattern-walk.ts'
 import { maxParts, mergeMatches, tooManyParts } from './many-matches.ts'
 import { maxDirectories } from './tree-walk.ts'
 import type { Match } from './walk-memory.ts'
-import { VariantLook } from './variant-look.ts'
 
 export interface CoverOptions {
   readonly gate: Gate

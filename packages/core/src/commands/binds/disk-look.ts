@@ -1,8 +1,93 @@
 import { LinkSignal } from '../../adapter/link-signal.ts'
+import type { Entry, ListOptions } from '../../adapter/types.ts'
 import { isWorkspaceError } from '../../errors.ts'
-import { parentPath, relativeTo } from '../../path/virtual-path.ts'
-import type { VirtualPath } from '../../path/virtual-path.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
+import { foldName } from '../../path/fold.ts'
+import { childPath, isWithin, parentPath, relativeTo, segmentsOf, type VirtualPath } from '../../path/virtual-path.ts'
+
+/** The names in a directory, by what they are without regard to case and form. */
+type FoldedNames = ReadonlyMap<string, readonly string[]>
+
+/**
+ * Finds entries under another spelling of a name. Each directory is listed once, however many names lead through it.
+ */
+export class VariantLook {
+  readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
+
+  async variantsOf(path: VirtualPath, mount: WorkspaceMount): Promise<VirtualPath[]> {
+    let candidates: VirtualPath[] = [mount.at]
+    const closed: VirtualPath[] = []
+    const inside = relativeTo(path, mount.at)
+    for (const name of segmentsOf(inside)) {
+      const folded = foldName(name)
+      const next: VirtualPath[] = []
+      for (const directory of candidates) {
+        try {
+          const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
+          for (const variant of found) next.push(childPath(directory, variant))
+        } catch (error) {
+          // A look-alike that cannot be looked into is covered as a whole.
+          if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
+          closed.push(directory)
+        }
+      }
+      candidates = next
+      if (candidates.length === 0) break
+    }
+    return [...candidates.filter((candidate) => candidate !== path), ...closed]
+  }
+
+  #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
+    const known = this.#names.get(directory) ?? listNames(directory, mount)
+    this.#names.set(directory, known)
+    return known
+  }
+}
+
+async function listNames(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
+  const names = new Map<string, string[]>()
+  try {
+    await eachEntry(mount, directory, ({ name, unreachable }) => {
+      if (unreachable === true) return undefined
+      const folded = foldName(name)
+      const same = names.get(folded)
+      if (same === undefined) names.set(folded, [name])
+      else same.push(name)
+      return undefined
+    })
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+  return names
+}
+
+/** Calls back for each entry of a directory, or of a tree, until that returns `stop`. */
+export async function eachEntry(
+  mount: WorkspaceMount,
+  directory: VirtualPath,
+  callback: (entry: Entry) => 'stop' | undefined,
+  options?: ListOptions,
+): Promise<void> {
+  const entries = mount.adapter?.list(relativeTo(directory, mount.at), options)
+  let stopped = true
+  try {
+    for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
+      if (callback(next.value) === 'stop') return
+      // Without a promise where there is no need to wait: a command waits for all of them.
+      for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) {
+        if (callback(at) === 'stop') return
+      }
+    }
+    stopped = false
+  } finally {
+    if (stopped) await entries?.return?.()
+  }
+}
+
+/** It is not a directory any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
+}
 
 /**
  * The kind of entry at a path now. `below-file`: nothing is there, and nothing can be while a file takes the place of

@@ -1,7 +1,7 @@
 import type { RestrictionProblem } from '../../executor/bind-plan.ts'
 import { childPath, parentPath } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
-import { eachEntry, isGone } from './variant-look.ts'
+import { eachEntry, isGone } from './disk-look.ts'
 import type { Match } from './walk-memory.ts'
 
 /** Matches that are covered for one command: each makes its start slower. */

@@ -8,7 +8,7 @@ import type { CompiledPattern } from '../../policy/patterns.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { GitDirectories, type GitName } from './git-directories.ts'
-import { eachEntry, isGone } from './variant-look.ts'
+import { eachEntry, isGone } from './disk-look.ts'
 import { memoryOf, remember, type Match, type Passage, type Remembered, type WalkMemory } from './walk-memory.ts'
 
 export interface WalkOptions {
