@@ -9,7 +9,6 @@ import { type Version, oldest, readVersion, show } from './features.ts'
 
 const execute = promisify(execFile)
 const operation = 'createRcloneAdapter'
-/** PATH of the programs that the adapter starts. */
 export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 export interface FoundRclone {

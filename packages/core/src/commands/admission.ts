@@ -163,7 +163,6 @@ async function resolveCwd(context: Context, cwd: string | undefined): Promise<Vi
   }
 }
 
-/** The command as its executor gets it. */
 export function requestOf(
   { normalised: command, cwd, narrowed: options, bare, cache }: Admitted<NormalisedCommand>,
   timeout: number | undefined,

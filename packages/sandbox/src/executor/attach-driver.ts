@@ -24,7 +24,6 @@ const attempts = 6
 const startTimeout = 30_000
 
 export interface AttachDriverOptions {
-  /** The name of the executor. */
   readonly name: string
   readonly guarantees: Guarantees
   readonly owner: Owner
@@ -219,7 +218,6 @@ export class HeldWork {
   }
 }
 
-/** The error for starting something in a closed executor. */
 function closedError(): WorkspaceError {
   return new WorkspaceError({ code: 'ECLOSED', operation: 'exec', reason: 'the workspace has been closed' })
 }

@@ -17,7 +17,6 @@ import { findOwnerProblem, type OwnerProblem, probingOwner } from './owner.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { tryOut } from './trial.ts'
 
-/** The answer of a probe as it is kept. */
 interface Outcome<Found> {
   readonly report: ProbeReport
   readonly found?: Found | undefined

@@ -156,7 +156,6 @@ export interface CommandEnd {
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
-/** The base's knowledge of an end. */
 export interface KnownEnd {
   readonly result: ExecutorResult
   readonly request: CommandRequest

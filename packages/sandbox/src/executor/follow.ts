@@ -24,7 +24,6 @@ const leavingTime = 10
 const defaultPatience = 10_000
 
 export interface FollowOptions {
-  /** The name of the executor. */
   readonly name: string
   readonly driver: CommandDriver
   readonly request: CommandRequest
@@ -207,7 +206,6 @@ function checkedEnd(end: CommandEnd | undefined): CommandEnd {
   )
 }
 
-/** The error of a driver that gave no reason for it. */
 export function notStarted(name: string, native?: unknown): WorkspaceError {
   const details = { remedy: 'ask the executor’s probe what is missing', native }
   return execError('ENOEXEC', `the executor ${name} did not start the command`, details)

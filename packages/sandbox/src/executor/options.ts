@@ -13,7 +13,6 @@ const hostPath = option.hidden(
   ),
 )
 
-/** Options of executors that hold limits by what this package has. */
 export const limitOptionShapes: OptionShapes<LimitOptions> = {
   limits: option.options(limitShapes),
   cgroup: hostPath,
@@ -28,7 +27,6 @@ export const environmentNamesShape: OptionShape = option.list(
   'a list of names such as `HTTPS_PROXY` and `LC_*`',
 )
 
-/** {@link Tool}s. */
 export const toolsShape: OptionShape = option.list(
   option.options<Tool>({ host: option.required(hostPath), at: option.string }),
   'a list of `{ host, at }`',

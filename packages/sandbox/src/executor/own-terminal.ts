@@ -6,18 +6,14 @@ import { createOutputChannel } from '../run/output-channel.ts'
 import type { OutputListener } from '../run/types.ts'
 import { createMarkFilter } from '../terminal/marks.ts'
 import { checkSize, type TerminalDevice } from '../terminal/start.ts'
+import { mostWaiting } from '../terminal/writer.ts'
 import type { CommandPort } from './driver.ts'
-
-/** Bytes that may wait for a program that does not read, before a write is refused. */
-const mostWaiting = 16 * 2 ** 20
 
 /** A terminal where the command runs, made by a driver with its own `start`. */
 export interface OwnTerminal extends Omit<TerminalDevice, 'descriptor' | 'signal'> {
   readonly size: { readonly columns: number; readonly rows: number }
   signal(name: KillSignal): boolean
-  /** Takes everything that the terminal prints. */
   readonly onOutput: OutputListener
-  /** To be called when the command has been started. */
   bind(port: CommandPort): void
 }
 

@@ -10,7 +10,6 @@ import { keeperScript } from './keeper-script.ts'
 import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'
 import type { Watch, WatchRequest } from './watch.ts'
 
-/** Why a name was not reserved. */
 export type ReservationFailure =
   /** Something has the name, or is in the way, or moved. */
   | 'changed'

@@ -9,7 +9,6 @@ import { type Keeper, keeperProblem, type ReservationAnswer, startKeeper } from 
 import type { Watch, WatchRequest } from './watch.ts'
 import { reservedDirectory, stateDirectoryProblem } from './state-directory.ts'
 
-/** A missing name that is to be reserved. */
 export interface WantedName {
   readonly name: MissingName
   /** Where it appears, and the rule: for messages. */

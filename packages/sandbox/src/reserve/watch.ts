@@ -1,6 +1,4 @@
-/** Something that covers a part of a sandbox. */
 export interface WatchedCover {
-  /** Its mount point. */
   readonly point: string
   /** The sort of cover; `other` is not put back when it is lost. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'

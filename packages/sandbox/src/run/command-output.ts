@@ -7,7 +7,6 @@ import type { CapturedOutput, OutputListener } from './types.ts'
 export interface OutputCapture {
   /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
-  /** The output kept so far. */
   result(): CapturedOutput
   /** One with the same content, which goes its own way from now on. */
   copy(): OutputCapture

@@ -37,7 +37,6 @@ export interface Ender {
   stop(): void
 }
 
-/** Ends the tree of a child: politely, then for certain. */
 export function createEnder(child: ChildProcess, options: StartProcessOptions): Ender {
   const { pid } = child
   const graceMs = options.killGrace ?? defaultKillGrace

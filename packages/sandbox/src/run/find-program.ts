@@ -23,7 +23,6 @@ export interface FindProgramOptions {
 /** That starting a program with three streams takes. */
 const descriptorsOfStart = 12
 
-/** Where the system keeps its programs. */
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
 /**

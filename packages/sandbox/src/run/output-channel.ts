@@ -2,13 +2,10 @@ const empty = Buffer.alloc(0)
 
 /** The last bytes of a stream. */
 export interface Ring {
-  /** Bytes that are kept. */
   length(): number
   /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
-  /** A copy. */
   content(): Buffer
-  /** One with the same content. */
   clone(): Ring
 }
 
@@ -54,7 +51,6 @@ export interface OutputChannel {
   readonly output: AsyncIterable<Uint8Array>
   /** Hands a copy on; settles when the reader has room. Without a reader, the oldest bytes beyond 1 MiB are dropped. */
   push(chunk: Uint8Array): void | Promise<void>
-  /** No more will come. */
   end(): void
 }
 

@@ -1,7 +1,6 @@
 import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
-/** The report of a loader or supervisor. */
 export interface LoaderReport {
   /** True if it came to the last step before the command. */
   readonly ready: boolean

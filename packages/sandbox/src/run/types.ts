@@ -96,9 +96,7 @@ export interface CapturedOutput {
 export interface ProcessResult {
   /** Exit status 0–255, or `null` if a signal ended it. */
   readonly exitCode: number | null
-  /** The signal that ended it, or `null`. */
   readonly signal: NodeJS.Signals | null
-  /** True if `timeout` ended it. */
   readonly timedOut: boolean
   /** Empty in `'stream'` mode. */
   readonly stdout: CapturedOutput

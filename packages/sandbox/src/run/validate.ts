@@ -1,7 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import type { StartProcessOptions } from './types.ts'
 
-/** An argument without a meaning. */
 export function invalid(operation: string, reason: string, remedy?: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
 }

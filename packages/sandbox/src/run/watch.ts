@@ -35,7 +35,6 @@ export interface WatchedChild {
   readonly stdout: Readable | null
 }
 
-/** Follows a child to the end of its tree. */
 export function watchProcess(
   { child, stdout }: WatchedChild,
   options: StartProcessOptions,

@@ -4,7 +4,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { withSpareDescriptor } from '../run/room.ts'
 
 /** Bytes that may wait for a program that does not read, before a write is refused. */
-const mostWaiting = 16 * 2 ** 20
+export const mostWaiting = 16 * 2 ** 20
 const retryMs = 5
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { CgroupKernel } from './kernel.ts'
 
-/** The control group of one command. */
 export interface CommandGroup {
   /**
    * Moves a process into the group; its later children are in it as well.
