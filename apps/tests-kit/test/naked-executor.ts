@@ -27,8 +27,8 @@ function start({ request, hasInput, onStdout, onStderr }: CommandRun, cwd: strin
   const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}
   const child = spawn('/bin/bash', ['-c', request.command], { ...asOwner, cwd, env: process.env })
   if (!hasInput) child.stdin.end()
-  child.stdout.on('data', onStdout)
-  child.stderr.on('data', onStderr)
+  child.stdout.on('data', (chunk: Buffer) => void onStdout(chunk))
+  child.stderr.on('data', (chunk: Buffer) => void onStderr(chunk))
   const exited = (async () => {
     const read = Promise.allSettled([finished(child.stdout), finished(child.stderr)])
     const [status, signal] = (await once(child, 'exit')) as [number | null, string | null]
