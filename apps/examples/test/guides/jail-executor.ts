@@ -20,7 +20,7 @@ export const createJailExecutor = defineExecutor<object, true>({
 
 async function prepare(plan: BindPlan, request: CommandRequest, { owner }: ConfinedTarget): Promise<LocalCommand> {
   const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
-  const env = viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, bare: request.bare })
+  const env = viewEnvironment({ ...request, root: plan.root, shell })
   const { argv, extraFds } = commandLine(request, { shell, env })
   const fds = new Map<number, DescriptorSource>([...extraFds, [5, sandboxProgram({ interprocess: true })], [4, 'pipe']])
   const give = (source: DescriptorSource): string => {

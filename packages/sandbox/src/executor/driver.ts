@@ -95,7 +95,7 @@ export interface CommandDriver {
    * usual one is no error.
    */
   explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
-  /** Releases everything. No command is left. */
+  /** Releases everything. No command is left. It may be called twice. */
   close?(): Promise<void>
 }
 

@@ -29,7 +29,10 @@ export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 export interface StartProcessOptions {
   /** Program and arguments. `argv[0]` is an absolute path: nothing is looked up on any `PATH` here. */
   readonly argv: readonly string[]
-  /** The whole environment of the child. Nothing of this process's own is added. Default: empty. */
+  /**
+   * The whole environment of the child. Nothing of this process's own is added. A launcher never gets the variables of a command:
+   * `BASH_ENV` and `LD_PRELOAD` would run code in it. Default: empty.
+   */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Host directory in which it starts. Default `/`. */
   readonly cwd?: string | undefined
