@@ -86,6 +86,8 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     return { process, control, fs, metadata, dirty, content, staleNames, root }
   } catch (error) {
     control?.close()
+    // a mount that is just being made would come after the end of rclone, and stay
+    await process?.untilMounted(AbortSignal.any([deadline, AbortSignal.timeout(mountingMs)])).catch(() => undefined)
     const died = await lastWords(process, error)
     await process?.end()
     await unmountOwn(place, error)
@@ -98,6 +100,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
   }
 }
+
+/** Milliseconds for a mount that is being made, where the start has failed. */
+const mountingMs = 2_000
 
 /** Milliseconds for rclone to end once it is unmounted. */
 const endMs = 5_000
