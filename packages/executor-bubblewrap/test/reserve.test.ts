@@ -120,9 +120,9 @@ for (const mode of modes) {
       expect(await codeOf(other.copy(at('/.git/commondir'), at('/x')))).toBe('ENOENT')
       await other.write(at('/.git/config.worktree'), 'mine', { ifVersion: 'absent' })
       await other.createDirectory(at('/.git/commondir'))
-      resume()
-      // It ends by itself, or is ended: a directory is not covered.
+      // It is ended: a directory is not covered.
       const ended = await command.wait().catch((thrown: unknown) => getCommandResult(thrown))
+      resume()
       const lost = { rule: 'protectHooks', path: at('/.git/commondir'), kind: 'exposed' }
       expect(ended?.violations).toContainEqual(expect.objectContaining(lost))
       const left = (await namesBelow(site.root)).filter((name) => /commondir|worktree/.test(name))
