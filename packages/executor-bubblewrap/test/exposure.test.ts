@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   closeSync,
   linkSync,
   lstatSync,
@@ -28,9 +29,10 @@ for (const mode of modes) {
     const { at, put } = site
     const path = (name: string) => join(site.root, name)
 
-    /** As an editor saves, or git its configuration. */
+    /** As an editor of the user saves, or git its configuration. Only a cover keeps that user from writing it. */
     function save(name: string, content: string): void {
       writeFileSync(path('new'), content)
+      if (process.getuid?.() === 0) chownSync(path('new'), site.owner.uid, site.owner.gid)
       renameSync(path('new'), path(name))
     }
 
