@@ -1,10 +1,10 @@
 // Removes what builds and test runs leave behind. `node scripts/clean.ts` cleans the whole repository; with names, as in
-// `node ../../scripts/clean.ts dist`, only those below the working directory: packing starts so, since a stale file in
+// `node ../../../scripts/clean.ts dist`, only those below the working directory: packing starts so, since a stale file in
 // dist would be packed too.
 import { globSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const everything = ['{packages,apps}/*', 'test-fixtures', '.'].flatMap((folder) =>
+const everything = ['{packages/*,packages/*/*,apps/*,lab/*}', 'test-fixtures', '.'].flatMap((folder) =>
   ['dist', 'coverage', 'bench-results', '.test-report', '.turbo'].map((name) => `${folder}/${name}`),
 )
 

@@ -12,7 +12,7 @@ import { repositoryRoot } from './lib/run.ts'
 
 const maxLines = 250
 const limitsFile = 'scripts/house.json'
-/** The ways that are measured, by their names in `apps/bench/src/ways.ts`. */
+/** The ways that are measured, by their names in `lab/bench/src/ways.ts`. */
 const ways = new Map([
   ['read 4 KiB, local', 'files on the way of a read'],
   ['write 4 KiB, local', 'files on the way of a write'],
@@ -76,20 +76,22 @@ async function measure(): Promise<Record<string, number>> {
 
 /** Every entry of every package, internal ones too. */
 function doors(): { readonly door: string; readonly names: number }[] {
-  return globSync('{packages,apps}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).flatMap((file) => {
-    const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as { name: string; exports?: object }
-    return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(([door, target]) => {
-      const source = join(dirname(file), (typeof target === 'string' ? target : target['@ws/source']) ?? '')
-      if (!source.endsWith('.ts') || !existsSync(source)) return []
-      return [{ door: join(name, door), names: publicNames(source).size }]
-    })
-  })
+  return globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).flatMap(
+    (file) => {
+      const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as { name: string; exports?: object }
+      return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(([door, target]) => {
+        const source = join(dirname(file), (typeof target === 'string' ? target : target['@ws/source']) ?? '')
+        if (!source.endsWith('.ts') || !existsSync(source)) return []
+        return [{ door: join(name, door), names: publicNames(source).size }]
+      })
+    },
+  )
 }
 
 /** Without bubblewrap there is no number for a command. */
 async function measureWays(): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
-  const child = fork('apps/bench/src/section.ts', ['ways'], { execArgv: ['--expose-gc', '--conditions=@ws/source'] })
+  const child = fork('lab/bench/src/section.ts', ['ways'], { execArgv: ['--expose-gc', '--conditions=@ws/source'] })
   child.on('message', ({ name, figures }: { name: string; figures: readonly { median: number }[] }) => {
     const number = ways.get(name)
     if (number !== undefined) found[number] = figures[0]?.median ?? 0
@@ -100,7 +102,10 @@ async function measureWays(): Promise<Record<string, number>> {
 }
 
 function print(): void {
-  const byUnit = Map.groupBy(sources, (file) => /^(?:packages|apps|lab)\/[^/]+|^[^/]+/u.exec(file)?.[0] ?? '')
+  const byUnit = Map.groupBy(
+    sources,
+    (file) => /^(?:packages\/shell-tools|packages\/[^/]+\/[^/]+|(?:apps|lab)\/[^/]+|[^/]+)/u.exec(file)?.[0] ?? '',
+  )
   for (const [unit, files] of byUnit)
     console.log(`${String(sum(files.map((file) => linesOf(file).length))).padStart(7)} ${unit}`)
   for (const { door, names } of doors()) console.log(`${String(names).padStart(7)} names of ${door}`)

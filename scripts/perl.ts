@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 
+import { packageFolders } from '@ws/test-fixtures/report'
+
 import { repositoryRoot } from './lib/run.ts'
 
 process.chdir(repositoryRoot)
-const scripts = globSync('{packages,apps}/*/src/**/*.pl').sort()
+const scripts = globSync(`${packageFolders}/src/**/*.pl`).sort()
 const complaints = scripts.flatMap((script) => {
   const said = run('/usr/bin/perl', ['-cw', script])
   return said === `${script} syntax OK\n` ? [] : [said ?? 'perl is not installed']

@@ -21,7 +21,7 @@ const rows = [...new Set(shownIn.flatMap((counts) => [...counts.keys()]))].map((
 })
 
 const sections = Map.groupBy(
-  rows.filter(({ of }) => of !== 'apps/tests-kit'),
+  rows.filter(({ of }) => of !== 'lab/tests-kit'),
   ({ contract }) => contract,
 )
 const page = [

@@ -33,7 +33,7 @@ const changelogs = tryChangelogs(join(scratch.path, 'clone'))
 problems.push(...changelogs.problems)
 say('changelogs', `${changelogs.version} comes next`)
 
-const { version } = manifestOf('packages/core')
+const { version } = manifestOf('packages/kernel/core')
 const sbom = writeSbom(version, tarballs, join(scratch.path, 'sbom'), join(release, 'sbom.cdx.json'))
 problems.push(...sbom.problems)
 say('sbom', `${sbom.components} components, CycloneDX, in ${join(release, 'sbom.cdx.json')}`)
@@ -63,7 +63,7 @@ async function tryInBrowser(): Promise<string[]> {
   const project = join(scratch.path, 'browser')
   installInto(project, ['@ws/core', '@ws/adapter-memory'], tarballs)
   const entry = join(project, 'entry.ts')
-  cpSync(join(repositoryRoot, 'packages/adapter-memory/test/bundle/entry.ts'), entry)
+  cpSync(join(repositoryRoot, 'packages/adapters/memory/test/bundle/entry.ts'), entry)
   const code = `const { run } = await import('./entry.ts'); process.stdout.write(await run())`
   const expected = capture(process.execPath, ['--input-type=module', '--eval', code], { cwd: project })
   const bundle = await bundleForBrowser(entry)

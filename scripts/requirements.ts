@@ -4,14 +4,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { tierAt } from '@ws/test-fixtures/report'
+import { packageFolders, tierAt } from '@ws/test-fixtures/report'
 
 import { repositoryRoot } from './lib/run.ts'
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 
 // the suites of the conformance kit are run by the tests of the packages
-const testFiles = ['{packages,apps}/*/test/**/*.ts', 'test-fixtures/test/**/*.ts', 'packages/conformance/src/**/*.ts']
+const testFiles = [
+  `${packageFolders}/test/**/*.ts`,
+  'test-fixtures/test/**/*.ts',
+  'packages/kernel/conformance/src/**/*.ts',
+]
 
 const { ids, notDue } = readRequirements()
 const named = new Map<string, string[]>(ids.map((id) => [id, []]))

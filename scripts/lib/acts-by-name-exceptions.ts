@@ -37,173 +37,173 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 4,
     reason: 'the check gives a fresh directory away before any command runs',
   },
-  'packages/adapter-local/src/create.ts': {
+  'packages/adapters/local/src/create.ts': {
     acts: 3,
     reason:
       'a scratch directory with a random name, in a directory where only its user can exchange it, given away while it is empty',
   },
-  'packages/adapter-local/src/host/calls.ts': {
+  'packages/adapters/local/src/host/calls.ts': {
     acts: 12,
     reason: 'the calls themselves: their callers pass paths below `/proc/self/fd` of a verified directory',
   },
-  'packages/adapter-local/src/write/make-way.ts': {
+  'packages/adapters/local/src/write/make-way.ts': {
     acts: 1,
     reason: 'the path is `/proc/self/fd` of a verified entry',
   },
-  'packages/adapter-replica/src/create.ts': {
+  'packages/adapters/replica/src/create.ts': {
     acts: 3,
     reason:
       "the operator's own path, before any command runs; the files lie below it in a directory of the local adapter",
   },
-  'packages/adapter-replica/src/worker/pieces.ts': {
+  'packages/adapters/replica/src/worker/pieces.ts': {
     acts: 1,
     reason: 'one hidden name below `/proc/self/fd` of a verified directory; in an exchange, another hidden file goes',
   },
-  'packages/adapter-replica/src/worker/service.ts': {
+  'packages/adapters/replica/src/worker/service.ts': {
     acts: 1,
     reason: 'the paths are `/proc/self/fd` of verified directories',
   },
-  'packages/adapter-rclone/src/bucket/bucket.ts': {
+  'packages/adapters/rclone/src/bucket/bucket.ts': {
     acts: 1,
     reason:
       'directories of the prefix on the mount, made before a workspace can have it; rclone itself refuses links there',
   },
-  'packages/adapter-rclone/src/cache/stale-names.ts': {
+  'packages/adapters/rclone/src/cache/stale-names.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },
-  'packages/adapter-rclone/src/cache/lines.ts': {
+  'packages/adapters/rclone/src/cache/lines.ts': {
     acts: 2,
     reason: "rclone's cache, which no mount shows",
   },
-  'packages/adapter-rclone/src/cache/place.ts': {
+  'packages/adapters/rclone/src/cache/place.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },
-  'packages/adapter-rclone/src/cache/repair.ts': {
+  'packages/adapters/rclone/src/cache/repair.ts': {
     acts: 4,
     reason: "rclone's cache, which no mount shows, while rclone does not run",
   },
-  'packages/adapter-rclone/src/files/cancelled-uploads.ts': {
+  'packages/adapters/rclone/src/files/cancelled-uploads.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },
-  'packages/adapter-rclone/src/mount/leftovers.ts': {
+  'packages/adapters/rclone/src/mount/leftovers.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },
-  'packages/adapter-rclone/src/state/configuration.ts': {
+  'packages/adapters/rclone/src/state/configuration.ts': {
     acts: 3,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/adapter-rclone/src/state/directories.ts': {
+  'packages/adapters/rclone/src/state/directories.ts': {
     acts: 9,
     reason: "rclone's own directories, which no mount shows; the mount point's parent belongs to this user",
   },
-  'packages/executor-bubblewrap/src/view/etc-directory.ts': {
+  'packages/executors/bubblewrap/src/view/etc-directory.ts': {
     acts: 10,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-bubblewrap/src/probe/probe.ts': {
+  'packages/executors/bubblewrap/src/probe/probe.ts': {
     acts: 1,
     reason: 'a fresh directory with a random name; its command is the probe itself',
   },
-  'packages/executor-proot/src/attach.ts': {
+  'packages/executors/proot/src/attach.ts': {
     acts: 4,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/command-line.ts': {
+  'packages/executors/proot/src/command-line.ts': {
     acts: 1,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/covers.ts': {
+  'packages/executors/proot/src/covers.ts': {
     acts: 4,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/run-directories.ts': {
+  'packages/executors/proot/src/run-directories.ts': {
     acts: 1,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/runtime-directory.ts': {
+  'packages/executors/proot/src/runtime-directory.ts': {
     acts: 2,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/skeleton.ts': {
+  'packages/executors/proot/src/skeleton.ts': {
     acts: 6,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
-  'packages/executor-proot/src/system.ts': {
+  'packages/executors/proot/src/system.ts': {
     acts: 13,
     reason:
       'in a directory that this process made for itself, closed to others, and outside every mount; what is given to the owner lies in such a directory',
   },
-  'packages/sandbox/src/executor/trial.ts': {
+  'packages/kernel/sandbox/src/executor/trial.ts': {
     acts: 3,
     reason: 'a fresh directory with a random name; its command is the trial itself',
   },
-  'packages/sandbox/src/run/descriptors.ts': {
+  'packages/kernel/sandbox/src/run/descriptors.ts': {
     acts: 1,
     reason: 'a file with a random name that is removed while it is open',
   },
-  'packages/sandbox/src/run/remove-tree.ts': {
+  'packages/kernel/sandbox/src/run/remove-tree.ts': {
     acts: 4,
     reason: 'one name below `/proc/self/fd` of an open directory; without `/proc` there are no commands',
   },
-  'packages/sandbox/src/run/temporary-directory.ts': {
+  'packages/kernel/sandbox/src/run/temporary-directory.ts': {
     acts: 1,
     reason: "a random name in the system's temporary directory",
   },
-  'packages/runner/src/state/local.ts': {
+  'packages/agents/runner/src/state/local.ts': {
     acts: 4,
     reason: "the state directory, which no mount shows; a staging directory's parent belongs to this user",
   },
-  'packages/sandbox/src/limits/cgroup/kernel.ts': {
+  'packages/kernel/sandbox/src/limits/cgroup/kernel.ts': {
     acts: 2,
     reason: "the kernel's own tree of control groups, which commands do not see",
   },
-  'packages/sandbox/src/reserve/entries.pl': {
+  'packages/kernel/sandbox/src/reserve/entries.pl': {
     acts: 3,
     reason: 'the path is `/proc/self/fd` of a verified directory',
   },
-  'packages/sandbox/src/reserve/journal.pl': {
+  'packages/kernel/sandbox/src/reserve/journal.pl': {
     acts: 5,
     reason: notes,
   },
-  'packages/sandbox/src/reserve/journal.ts': {
+  'packages/kernel/sandbox/src/reserve/journal.ts': {
     acts: 1,
     reason: notes,
   },
-  'packages/sandbox/src/reserve/places.pl': {
+  'packages/kernel/sandbox/src/reserve/places.pl': {
     acts: 2,
     reason: notes,
   },
-  'packages/sandbox/src/reserve/state-directory.ts': {
+  'packages/kernel/sandbox/src/reserve/state-directory.ts': {
     acts: 3,
     reason:
       'the state directory is looked at after it was made, and refused where others can write; that of root lies where only root can exchange names',
   },
-  'packages/snapshots/src/disk/restore/acts.ts': {
+  'packages/agents/snapshots/src/disk/restore/acts.ts': {
     acts: 18,
     reason:
       'one name below `/proc/self/fd` of a verified directory; a file that is given away is still open from its making',
   },
-  'packages/snapshots/src/disk/restore/marks.ts': {
+  'packages/agents/snapshots/src/disk/restore/marks.ts': {
     acts: 4,
     reason: 'the path is `/proc/self/fd` of a verified entry',
   },
-  'packages/snapshots/src/disk/restore/restore.ts': {
+  'packages/agents/snapshots/src/disk/restore/restore.ts': {
     acts: 2,
     reason: 'the path is `/proc/self/fd` of a verified directory',
   },
-  'packages/snapshots/src/store/pack.ts': {
+  'packages/agents/snapshots/src/store/pack.ts': {
     acts: 1,
     reason: 'the state directory, which is closed to others and which no mount shows',
   },
-  'packages/snapshots/src/store/state-directory.ts': {
+  'packages/agents/snapshots/src/store/state-directory.ts': {
     acts: 1,
     reason: 'the state directory is looked at after it was made, and refused where others can reach it',
   },
-  'packages/threads/src/lease/machine.ts': {
+  'packages/agents/threads/src/lease/machine.ts': {
     acts: 3,
     reason: 'leases in the state directory, which no mount shows',
   },

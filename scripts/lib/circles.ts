@@ -22,7 +22,7 @@ export function folderArrows(modules: readonly IModule[], { types }: { readonly 
 
 /** The first folder below `src`; each file beside these folders counts as a folder. */
 function folderOf(file: string): string | undefined {
-  return /^(?:(?:packages|apps)\/[^/]+|lab\/[^/]+)\/src\/[^/]+/u.exec(file)?.[0]
+  return /^(?:packages|apps|lab)\/(?:[^/]+\/){1,2}src\/[^/]+/u.exec(file)?.[0]
 }
 
 function packageOf(folder: string): string {

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import type { IConfiguration } from 'dependency-cruiser'
 
 import { repositoryRoot } from './run.ts'
 
-const source = '^(packages|apps)/[^/]+/src/'
+const source = '^(packages|packages/[a-z]+|apps|lab)/[^/]+/src/'
 
 /** The imports that are allowed; the dependencies of each package follow from the layers of the design. */
 export const dependencyRules: IConfiguration = {
@@ -22,26 +22,26 @@ export const dependencyRules: IConfiguration = {
       name: 'core-without-io',
       comment: 'The core is pure: of Node it may use the path functions only, so that it runs anywhere.',
       severity: 'error',
-      from: { path: '^packages/core/src/' },
+      from: { path: '^packages/kernel/core/src/' },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?path(/posix)?$' },
     },
     {
       name: 'core-without-dependencies',
       comment: 'An import of the core installs the core and nothing else.',
       severity: 'error',
-      from: { path: '^packages/core/src/' },
-      to: { dependencyTypesNot: ['core'], pathNot: '^packages/core/src/' },
+      from: { path: '^packages/kernel/core/src/' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^packages/kernel/core/src/' },
     },
     {
       name: 'only-declared-dependencies',
       comment: 'A package imports what its own package.json declares for its users, and nothing else.',
       severity: 'error',
       // these work with the test fixtures; they are run from the repository and not published
-      from: { path: source, pathNot: '^apps/(cli/src/demo[./]|attack/|bench/|tests-support/)' },
+      from: { path: source, pathNot: '^(apps/cli/src/demo[./]|lab/)' },
       // packages of this repository resolve to their sources; turbo's boundaries look after those
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
-        pathNot: '^(packages/[^/]+|apps/mcp-server)/src/',
+        pathNot: '^((packages|packages/[a-z]+)/[^/]+|apps/mcp-server|lab/tests-support)/src/',
         // a peer is declared, and tests bring one along
         dependencyTypesNot: ['npm-peer'],
       },
@@ -57,18 +57,18 @@ export const dependencyRules: IConfiguration = {
       comment:
         'An adapter knows the contracts, text search, how to start and confine processes, and the local disk; no other adapter, no executor.',
       severity: 'error',
-      from: { path: '^packages/(adapter-(?!replica/)[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|sandbox|text-search|adapter-local|$1)/' },
+      from: { path: '^packages/(adapters/(?!replica/)[^/]+)/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|sandbox|text-search)|adapters/local|$1)/' },
     },
     {
       name: 'executors-stand-alone',
       comment:
         'An executor may use the command parser, the shell tools, the downloader, and what there is for processes, sandboxes and the network, but no adapter and no other executor.',
       severity: 'error',
-      from: { path: '^packages/(executor-[^/]+)/src/' },
+      from: { path: '^packages/(executors/[^/]+)/src/' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/(core|network|download|process|sandbox|command-parser|shell-tools|$1)/',
+        pathNot: '^packages/(kernel/(core|network|sandbox|command-parser)|agents/download|shell-tools|$1)/',
       },
     },
     {
@@ -76,74 +76,79 @@ export const dependencyRules: IConfiguration = {
       comment:
         'Checkpoints work below a workspace: they know the local disk and the names that commands reserve on it.',
       severity: 'error',
-      from: { path: '^packages/snapshots/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|adapter-local|sandbox|snapshots)/' },
+      from: { path: '^packages/agents/snapshots/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|sandbox)|adapters/local|agents/snapshots)/' },
     },
     {
       name: 'replica-knows-the-disk-and-its-scan',
       comment:
         'A replica is a disk with a store behind it: it shares the scan of checkpoints, and any adapter is its store.',
       severity: 'error',
-      from: { path: '^packages/adapter-replica/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|adapter-local|sandbox|snapshots|adapter-replica)/' },
+      from: { path: '^packages/adapters/replica/src/' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/(kernel/(core|sandbox)|adapters/(local|replica)|agents/snapshots)/',
+      },
     },
     {
       name: 'scan-for-the-replica',
       comment: 'The internal door of snapshots is no contract: the replica, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^packages/(snapshots|adapter-replica)/' },
-      to: { path: '^packages/snapshots/src/internal[.]ts$' },
+      from: { pathNot: '^packages/(agents/snapshots|adapters/replica)/' },
+      to: { path: '^packages/agents/snapshots/src/internal[.]ts$' },
     },
     {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(sandbox|text-search|command-parser|documents|network|shell-tools)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
+      from: {
+        path: '^packages/(kernel/(?:sandbox|text-search|command-parser|network)|agents/documents|shell-tools)/src/',
+      },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/core|$1)/' },
     },
     {
       name: 'downloads-know-the-network',
       comment: 'Resolving, checking and dialling have one home, which knows the contracts only.',
       severity: 'error',
-      from: { path: '^packages/download/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|network|download)/' },
+      from: { path: '^packages/agents/download/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|network)|agents/download)/' },
     },
     {
       name: 'tools-know-the-workspace-only',
       comment: 'The tools work on any workspace: they know no adapter and no executor.',
       severity: 'error',
-      from: { path: '^packages/tools/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|documents|download|text-search|tools)/' },
+      from: { path: '^packages/agents/tools/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|text-search)|agents/(documents|download|tools))/' },
     },
     {
       name: 'conformance-knows-contracts-only',
       comment: 'Third parties run the kit on their own implementations: it may bring in none of ours.',
       severity: 'error',
-      from: { path: '^packages/conformance/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|conformance)/' },
+      from: { path: '^packages/kernel/conformance/src/' },
+      to: { path: '^packages/', pathNot: '^packages/kernel/(core|conformance)/' },
     },
     {
       name: 'internal-door-for-known-packages',
       comment:
         'The internal door of the local adapter is no contract: the rclone adapter, snapshots, the runner and the CLI, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^(packages/(adapter-local|adapter-rclone|runner|snapshots)|apps/cli)/' },
-      to: { path: '^packages/adapter-local/src/internal[.]ts$' },
+      from: { pathNot: '^(packages/(adapters/(local|rclone)|agents/(runner|snapshots))|apps/cli)/' },
+      to: { path: '^packages/adapters/local/src/internal[.]ts$' },
     },
     {
       name: 'no-test-code-in-products',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/' },
-      to: { path: '(^apps/|^test-fixtures/|/test/|^scripts/)' },
+      from: { path: '^packages/.+/src/' },
+      to: { path: '(^apps/|^lab/|^test-fixtures/|/test/|^scripts/)' },
     },
     {
       name: 'public-entry-only',
       comment: 'Another package is reached through its exports, never through its files.',
       severity: 'error',
-      from: { path: '^(packages|apps)/([^/]+)/' },
+      from: { path: '^((?:packages/[a-z]+|packages|apps|lab)/[^/]+)/' },
       to: {
-        path: '^packages/([^/]+)/src/',
-        pathNot: ['^packages/$2/', ...publicEntries()],
+        path: '^(packages|packages/[a-z]+)/[^/]+/src/',
+        pathNot: ['^$1/', ...publicEntries()],
       },
     },
   ],
@@ -163,8 +168,9 @@ export const dependencyRules: IConfiguration = {
 
 /** Patterns for the files that the packages name in their `exports`. */
 function publicEntries(): string[] {
-  return globSync('packages/*', { cwd: repositoryRoot }).flatMap((folder) => {
-    const text = readFileSync(join(repositoryRoot, folder, 'package.json'), 'utf8')
+  return globSync('packages/{*,*/*}/package.json', { cwd: repositoryRoot }).flatMap((file) => {
+    const folder = dirname(file)
+    const text = readFileSync(join(repositoryRoot, file), 'utf8')
     const { exports = {} } = JSON.parse(text) as { exports?: Record<string, string | Record<string, string>> }
     const files = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : target['@ws/source']))
     return files.flatMap((file) => (file === undefined ? [] : `^${join(folder, file).replaceAll('.', '[.]')}$`))

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 
-const sources = ['packages/*/src/**/*.ts', 'apps/{cli,mcp-server}/src/**/*.ts']
+const sources = ['packages/{*,*/*}/src/**/*.ts', 'apps/{cli,mcp-server}/src/**/*.ts']
 /** Files that write heads of HTTP or make requests, which throw at values that they do not like, and why that ends nothing. */
 const writers: Readonly<Record<string, string>> = {
-  'packages/network/src/gate/answers.ts':
+  'packages/kernel/network/src/gate/answers.ts':
     'heads of hosts are written by `copyHead`, which catches; other heads are our own',
-  'packages/network/src/gate/http-door.ts': 'requests are made in async work whose failure ends the connection',
-  'packages/download/src/egress/proxy.ts': 'the same; the heads are our own',
-  'packages/adapter-rclone/src/control/client.ts': 'the request is our own, and made in async work',
+  'packages/kernel/network/src/gate/http-door.ts': 'requests are made in async work whose failure ends the connection',
+  'packages/agents/download/src/egress/proxy.ts': 'the same; the heads are our own',
+  'packages/adapters/rclone/src/control/client.ts': 'the request is our own, and made in async work',
   'apps/mcp-server/src/http/answer.ts': 'heads of our own server, in async work whose failure is answered',
 }
 /** A kit for tests, and threads: the process sees an error there as the end of the thread. */

@@ -1,6 +1,8 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
+import { packageFolders } from '@ws/test-fixtures/report'
+
 import { capture, repositoryRoot } from './run.ts'
 
 export interface Tarball {
@@ -27,7 +29,7 @@ export function pack(destination: string): Tarball[] {
 
 /** The others are run from the repository and not published. */
 export function publicFolders(): string[] {
-  return globSync('{packages,apps}/*/package.json', { cwd: repositoryRoot })
+  return globSync(`${packageFolders}/package.json`, { cwd: repositoryRoot })
     .filter((path) => !('private' in manifestOf(dirname(path))))
     .map((path) => dirname(path))
 }

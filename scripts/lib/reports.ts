@@ -5,6 +5,7 @@ import {
   formatFailures,
   formatMissing,
   mayHold,
+  packageFolders,
   pathOfReport,
   requireAll,
   type MissingComponent,
@@ -16,7 +17,7 @@ import {
 import { formatCosts, type PackageReport } from './costs.ts'
 import { repositoryRoot } from './run.ts'
 
-const testedFolders = ['{packages,apps}/*', 'test-fixtures']
+const testedFolders = [packageFolders, 'test-fixtures']
 
 /** The folders of all packages that can have tests of a tier. */
 export function testedPackages(tier: Tier): string[] {

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 
+import { packageFolders } from '@ws/test-fixtures/report'
+
 export interface Passage {
   readonly file: string
   /** From 1. */
@@ -8,11 +10,12 @@ export interface Passage {
 }
 
 const sources = [
-  '{packages,apps}/*/{src,test,bench}/**/*.{ts,pl}',
+  `${packageFolders}/{src,test,bench}/**/*.{ts,pl}`,
   'test-fixtures/{src,test}/**/*.ts',
   'scripts/**/*.{ts,sh}',
+  'lab/mutate/*.ts',
 ]
-const pages = ['{docs,packages,apps,test-fixtures}/**/*.md', '*.md']
+const pages = ['{docs,packages,apps,lab,test-fixtures}/**/*.md', '*.md']
 /** This file quotes such a sentence; the two pages are still to be rewritten. */
 const excepted = ['scripts/lib/translated.ts', 'docs/architecture.md', 'docs/guides/write-an-adapter.md']
 const exclude = ['**/node_modules/**', '**/dist/**', ...excepted]
@@ -46,7 +49,7 @@ export function headlessSentences(): Passage[] {
 
 /** Texts for users and models that say "is no" instead of "is not a". */
 export function negatedNouns(): Passage[] {
-  return linesOf(['{packages,apps}/*/src/**/*.ts']).filter(({ text }) => {
+  return linesOf([`${packageFolders}/src/**/*.ts`]).filter(({ text }) => {
     if (comment.test(text)) return false
     return (text.match(/'[^']*'|"[^"]*"|`[^`]*`/gu) ?? []).some((part) => negated.test(part))
   })
@@ -60,7 +63,7 @@ export function ofOpenings(): Passage[] {
 /** Comments everywhere, and texts of the programs, in which "nobody" or "somebody" acts. Titles of tests are left out. */
 export function namelessActors(): Passage[] {
   return linesOf(sources).filter(({ file, text }) => {
-    const isProgram = /^(?:packages|apps)\/[^/]+\/src\//u.test(file)
+    const isProgram = /^(?:packages|apps|lab)\/.*\/src\//u.test(file)
     if (testTitle.test(text)) return false
     const looked = isProgram ? text : (commentPart.exec(text)?.[0] ?? '')
     return nameless.test(looked.replaceAll(systemUser, ''))

@@ -24,14 +24,14 @@ async function lint(name: string, content: string): Promise<string> {
 
 describe('the lint rules', () => {
   it.each([
-    'packages/core/src/workspace/door.ts',
-    'packages/adapter-memory/src/adapter.ts',
+    'packages/kernel/core/src/workspace/door.ts',
+    'packages/adapters/memory/src/adapter.ts',
     'apps/cli/src/commands/files/table.ts',
   ])('[PM6] refuse direct file access in %s', async (name) => {
     expect(await lint(name, directAccess)).toContain('Files are reached through a storage adapter')
   })
 
-  it.each(['packages/adapter-local/src/adapter.ts', 'packages/executor-proot/src/binds.ts'])(
+  it.each(['packages/adapters/local/src/adapter.ts', 'packages/executors/proot/src/binds.ts'])(
     '[PM6] allow it in %s, which is what others go through',
     async (name) => {
       expect(await lint(name, directAccess)).not.toContain('Files are reached through a storage adapter')

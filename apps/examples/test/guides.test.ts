@@ -59,7 +59,7 @@ describe('the guides', () => {
   })
 
   it('run-plans: code for workflows imports nothing that runs', () => {
-    const sources = ['run-plan.ts', 'run/run-plan.ts'].map((path) => read(`packages/runner/src/${path}`))
+    const sources = ['run-plan.ts', 'run/run-plan.ts'].map((path) => read(`packages/agents/runner/src/${path}`))
     const imported = sources.flatMap((text) => [...text.matchAll(/^(?:im|ex)port (?!type).* from '([^']+)'/gmu)])
     expect(imported.map(([, from]) => from)).toEqual(['./run/run-plan.ts'])
   })

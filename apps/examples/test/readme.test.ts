@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
+import { packageFolders } from '@ws/test-fixtures/report'
 import { describe, expect, it, vi } from 'vitest'
 
 import { extractExamples, extractPaths, installedBy } from './readme/extract.ts'
@@ -18,7 +19,7 @@ const readmes = find(
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
   'docs/guides/worktree-for-each-agent.md',
-  '{packages,apps}/*/README.md',
+  `${packageFolders}/README.md`,
 )
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
 
@@ -102,7 +103,7 @@ describe('every example', () => {
 })
 
 describe('the documents', () => {
-  it.each(find('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md'))('%s names files that are there', (path) => {
+  it.each(find('*.md', `${packageFolders}/README.md`, 'docs/**/*.md'))('%s names files that are there', (path) => {
     const { links, paths } = extractPaths(read(path))
     const missing = [
       ...links.filter((link) => !existsSync(join(repositoryRoot, dirname(path), link))),
@@ -111,7 +112,7 @@ describe('the documents', () => {
     expect(missing).toEqual([])
   })
 
-  it.each(find('*.md', '{packages,apps}/*/README.md', 'docs/guides/*.md'))(
+  it.each(find('*.md', `${packageFolders}/README.md`, 'docs/guides/*.md'))(
     '%s installs the packages that `ws` needs for the commands that it shows',
     (path) => {
       const shown = [...read(path).matchAll(/^(?:\$ ws (.*)|.*\bWS --root DIR (.*))$/gmu)]
@@ -132,7 +133,7 @@ describe('the documents', () => {
   }
 
   it('names of ours are never taken from a registry, which has others of that name or none', () => {
-    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/**/*.md')
+    const pages = find('*.md', `${packageFolders}/*.md`, 'docs/**/*.md')
     const taken = pages.flatMap((path) =>
       [
         ...read(path).matchAll(
@@ -147,7 +148,7 @@ describe('the documents', () => {
 
   it('no page and no program tells to run a name from the registry that is not ours, `ws` among them', () => {
     const run = /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm exec)\b["']?,?\s+(?:-\S+\s+)*["'`]?([@\w][^\s"'`]*)/gu
-    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/**/*.md', '{packages,apps}/*/src/**/*.ts')
+    const pages = find('*.md', `${packageFolders}/*.md`, 'docs/**/*.md', `${packageFolders}/src/**/*.ts`)
     const named = pages.flatMap((path) =>
       [...read(path).matchAll(run)].map(([, program = '']) => program.replace(/@[\d.]+$/u, '')),
     )
@@ -166,10 +167,10 @@ describe('the documents', () => {
   })
 
   it('the lowest Node is that of all manifests, and told in one page', () => {
-    const manifests = find('package.json', '{packages,apps}/*/package.json')
+    const manifests = find('package.json', `${packageFolders}/package.json`)
     const engines = manifests.map((path) => (JSON.parse(read(path)) as { engines?: { node: string } }).engines?.node)
     expect(new Set(engines.filter((range) => range !== undefined))).toEqual(new Set([`>=${lowestNode}`]))
-    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/{*,guides/*}.md')
+    const pages = find('*.md', `${packageFolders}/*.md`, 'docs/{*,guides/*}.md')
     const told = pages.filter((path) => /\bNode \d+\.\d+/u.test(read(path)))
     expect(told).toEqual(['README.md'])
     expect(read('README.md')).toContain(`Node ${lowestNode} or newer`)

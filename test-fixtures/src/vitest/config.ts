@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config'
 
 import { deep, mayHold, tagsFilter, tier } from '../tier.ts'
+import { packageFolders } from './report.ts'
 import { ComponentReporter } from './reporter.ts'
 import { LargestPackagesFirst } from './sequencer.ts'
 
@@ -76,7 +77,7 @@ function projects(name: string, ...folders: readonly string[]): TestProjectInlin
 /** All packages in one run. They share the main process, the S3 servers and most workers, which load a module once. */
 export async function rootConfig(): Promise<ViteUserConfig> {
   const [shared, own]: [string[], string[]] = [[], []]
-  for (const file of globSync(['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'])) {
+  for (const file of globSync([`${packageFolders}/vitest.config.ts`, 'test-fixtures/vitest.config.ts'])) {
     const { default: config } = (await import(resolve(file))) as { default: ViteUserConfig }
     const list = config === ownWorkersConfig ? own : shared
     list.push(dirname(file))

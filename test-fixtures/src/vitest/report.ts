@@ -56,6 +56,9 @@ export function packageOf(file: string): string {
   return folder
 }
 
+/** A glob of the folders that can hold a package. */
+export const packageFolders = '{packages/*,packages/*/*,apps/*,lab/*}'
+
 /** Where the report of this tier lies, relative to the package. */
 export const reportPath = pathOfReport(tier)
 

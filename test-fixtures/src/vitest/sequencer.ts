@@ -7,7 +7,7 @@ import { packageOf } from './report.ts'
 const longest = [
   'threads/test/turns',
   'tests-commands/test/scarcity/scarcity',
-  'adapter-s3/test/conformance',
+  'adapters/s3/test/conformance',
   'tests-commands/test/commands/one-liners',
   'tests-files/test/hostile/links',
   'examples/test/quick-starts',
@@ -35,7 +35,7 @@ export class LargestPackagesFirst extends BaseSequencer {
 
 const placeOf = (file: string): number => longest.findIndex((part) => file.endsWith(`/${part}.test.ts`))
 const byPlace = (a: TestSpecification, b: TestSpecification): number => placeOf(a.moduleId) - placeOf(b.moduleId)
-const isFirst = (file: string): boolean => (deep ? placeOf(file) >= 0 : packageOf(file).endsWith('/packages/core'))
+const isFirst = (file: string): boolean => (deep ? placeOf(file) >= 0 : packageOf(file).endsWith('/kernel/core'))
 const isShared = ({ project }: TestSpecification): boolean => project.name.startsWith('shared')
 
 /** The files of each package, the largest package first. */

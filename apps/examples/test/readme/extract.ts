@@ -92,7 +92,7 @@ function expectedOutput(code: string): string[] {
 export function extractPaths(markdown: string): { readonly links: string[]; readonly paths: string[] } {
   const prose = markdown.replaceAll(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1\s*$/gmu, '')
   const links = [...prose.matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#[^)]*)?\)/gu)].map(([, link = '']) => link)
-  const paths = [...prose.matchAll(/`((?:packages|apps|docs|scripts|test-fixtures|\.ci)\/[^`\s*{}<>…]*)`/gu)]
+  const paths = [...prose.matchAll(/`((?:packages|apps|lab|docs|scripts|test-fixtures|\.ci)\/[^`\s*{}<>…]*)`/gu)]
   return { links, paths: paths.map(([, path = '']) => path) }
 }
 

@@ -10,7 +10,7 @@ export const repositoryRoot = join(import.meta.dirname, '../../../..')
 const directory = join(import.meta.dirname, '../../.test-report/readme')
 
 export interface WrittenExample extends Example {
-  /** `packages/core/README.md:12` */
+  /** `packages/kernel/core/README.md:12` */
   readonly place: string
   readonly file: string
 }

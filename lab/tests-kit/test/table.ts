@@ -1,0 +1,82 @@
+import {
+  collectTests,
+  executorFaults,
+  faults,
+  type Runner,
+  testAdapter,
+  testExecutor,
+  testWorkspace,
+  workspaceFaults,
+  type WorkspaceSuiteOptions,
+} from '@ws/conformance'
+import { ownFaults } from './own-faults.ts'
+
+interface Broken {
+  readonly name: string
+  readonly caughtBy: string
+}
+
+const never = (): never => {
+  throw new Error('titles only: nothing is run')
+}
+
+/** The titles of a suite without the suite's own, each once. */
+function promisesOf(define: (runner: Runner) => void): string[] {
+  const titles = collectTests(define).map(({ title }) => title.split(' › ').slice(1).join(' › '))
+  return [...new Set(titles)]
+}
+
+const escape = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+
+function section(title: string, broken: readonly Broken[], promises: readonly string[]): string {
+  const caught = (promise: string): string[] =>
+    broken.filter(({ caughtBy }) => promise.includes(caughtBy)).map(({ name }) => name)
+  const rows = promises.map((promise) => `| ${escape(promise)} | ${escape(caught(promise).join('; ')) || '–'} |`)
+  const shown = promises.filter((promise) => caught(promise).length > 0).length
+  return [
+    `## ${title}`,
+    '',
+    `${promises.length} promises; ${broken.length} broken implementations, which break ${shown} of them.`,
+    '',
+    '| promise | broken on purpose by one that … |',
+    '| --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The whole of docs/conformance.md. */
+export function conformanceTable(): string {
+  const doors: WorkspaceSuiteOptions = { name: 'x', create: never, roots: ['/'] }
+  const elsewhere: WorkspaceSuiteOptions = { name: 'x', create: never, roots: ['/workspace'] }
+  const adapters = promisesOf((runner) => testAdapter({ name: 'x', create: never }, runner))
+  const executors = promisesOf((runner) => testExecutor(doors, runner))
+  const both = promisesOf((runner) => {
+    testWorkspace(doors, runner)
+    testWorkspace(elsewhere, runner)
+  })
+  const brokenExecutors = [...executorFaults, ...ownFaults]
+  return [
+    '# What the conformance kit promises to catch',
+    '',
+    'Every test of `@ws/conformance` is one promise of a contract. The kit is tested itself: it is run on implementations that',
+    'are wrong in exactly one way each, and has to fail in the test of that promise, while the same test passes on the sound',
+    'implementation. This page is made by a test, which fails when it is out of date; `npx vitest run test/table.test.ts -u`',
+    'in `lab/tests-kit` writes it anew.',
+    '',
+    'The capabilities or guarantees that an implementation declares select the tests. Each of the others is skipped with the reason.',
+    'Tests of executors and of the two doors are run with a mount at `/` and at `/workspace`.',
+    '',
+    section('Adapters: `testAdapter`', faults, adapters),
+    section(
+      'Executors: `testExecutor`',
+      brokenExecutors.filter(({ caughtBy }) => executors.some((title) => title.includes(caughtBy))),
+      executors,
+    ),
+    section(
+      'Workspaces, the two doors and attacks on the policy: `testWorkspace`',
+      [...brokenExecutors, ...workspaceFaults].filter(({ caughtBy }) => both.some((title) => title.includes(caughtBy))),
+      both,
+    ),
+  ].join('\n')
+}
