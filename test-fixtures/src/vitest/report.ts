@@ -71,7 +71,7 @@ export function pathOfReport(of: Tier): string {
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
 
 /** A message may hold a whole difference of two values; the log above has it. */
-const shownLines = 12
+const shownLines = 30
 
 /** The failures as a block: the last thing of a long log that one reads. */
 export function formatFailures(failures: readonly TestFailure[]): string {

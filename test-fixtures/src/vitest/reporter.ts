@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, TestSuite } from 'vitest/node'
 
@@ -93,7 +94,8 @@ function listFailures(modules: readonly TestModule[], errors: readonly Serialize
     const errorsOfNode = (node.type === 'test' ? node.result().errors : node.errors()) ?? []
     const [error] = errorsOfNode
     if (node.type === 'test' ? node.result().state !== 'failed' : error === undefined) return []
-    return [{ test: titleOf(node), message: error?.message ?? 'no message' }]
+    const message = [error?.message ?? 'no message', error?.diff ?? ''].join('\n').trimEnd()
+    return [{ test: titleOf(node), message: stripVTControlCharacters(message) }]
   })
   return [...failed, ...errors.map(({ message }) => ({ test: 'an error outside of all tests', message }))]
 }
