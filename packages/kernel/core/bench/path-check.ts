@@ -7,7 +7,7 @@ import type { VirtualPath } from '../src/path/virtual-path.ts'
 import { Namespace } from '../src/policy/namespace.ts'
 import { RulePolicy } from '../src/policy/policy.ts'
 import { rules } from '../src/policy/rules.ts'
-import type { Rule } from '../src/policy/types.ts'
+import type { Rule } from '../src/contract/policy.ts'
 import { Gate } from '../src/mount/gate.ts'
 import type { WorkspaceMount } from '../src/mount/mounts.ts'
 

@@ -4,8 +4,8 @@ import './node-version.ts'
 export { BodyFailure } from './adapter/base/body.ts'
 export { chunksOf, collect } from './adapter/base/stream.ts'
 export { orAbort } from './adapter/base/wait.ts'
-export * from './adapter/capabilities.ts'
-export * from './adapter/contract.ts'
+export * from './contract/capabilities.ts'
+export * from './contract/adapter.ts'
 export type {
   AttachedCheckpoints,
   CheckpointEngine,
@@ -16,17 +16,17 @@ export type {
   RestoreConflict,
   SavedCheckpoint,
   SaveOptions,
-} from './checkpoints/contract.ts'
+} from './contract/checkpoint-engine.ts'
 export { defineAdapter } from './adapter/define-adapter.ts'
 export type { DefineAdapterOptions } from './adapter/define-adapter.ts'
-export type * from './adapter/driver.ts'
+export type * from './contract/driver.ts'
 export * from './adapter/failures.ts'
 export { keyValueDriver } from './adapter/key-value/driver.ts'
 export type { KeyValueOptions } from './adapter/key-value/driver.ts'
 export type { KeyValueStore } from './adapter/key-value/store.ts'
 export * from './adapter/link-signal.ts'
 export * from './adapter/map-in-order.ts'
-export { fileOperations, operations, optionalOperations } from './adapter/operations.ts'
+export { fileOperations, operations, optionalOperations } from './contract/operations.ts'
 export type {
   AdapterOperation,
   FileOperation,
@@ -34,7 +34,7 @@ export type {
   OperationCapability,
   OperationFacts,
   OptionalOperation,
-} from './adapter/operations.ts'
+} from './contract/operations.ts'
 export { Pace } from './adapter/pace.ts'
 export { Semaphore } from './adapter/semaphore.ts'
 export { askingSignal, askingToo, eitherSignal, urgentSignals } from './adapter/signals.ts'
@@ -68,7 +68,7 @@ export type {
   Times,
   WriteData,
   WriteOptions,
-} from './adapter/types.ts'
+} from './contract/file-types.ts'
 export { rewriteError } from './errors.ts'
 export { createGlobFilter } from './glob/filter.ts'
 export type { GlobFilter } from './glob/filter.ts'

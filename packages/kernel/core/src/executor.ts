@@ -3,7 +3,7 @@ export { lowestNode } from './node-version.ts'
 export { unsupportedRuntime } from './host-runtime.ts'
 export { normaliseCommand, quoteForShell } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'
-export * from './executor/bind-plan.ts'
+export * from './contract/bind-plan.ts'
 export { BothStreams } from './executor/both-streams.ts'
 export type {
   AttachedExecutor,
@@ -23,12 +23,13 @@ export type {
   TerminalRequest,
   TerminalResult,
   WorkspaceView,
-} from './executor/contract.ts'
+} from './contract/executor.ts'
 export { execError } from './executor/exec-error.ts'
-export * from './executor/guarantees.ts'
+export * from './contract/guarantees.ts'
 export { getCommandResult, listingLost, protectionLost, sandboxKilled } from './executor/killed.ts'
-export { limitFields, limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'
-export type { LimitField, LimitReport } from './executor/limits.ts'
+export { limitFields } from './contract/limits.ts'
+export type { LimitField, LimitReport } from './contract/limits.ts'
+export { limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'
 export { systemNames } from './mount/reserved.ts'
 export type { HostPath } from './path/virtual-path.ts'
 export { HostList, isName, normalName, parseHost, readHosts, unlistedHost, type HostEntry } from './policy/host-list.ts'
@@ -41,7 +42,7 @@ export type {
   PatternRule,
   SimpleCommand,
   SubtreeRule,
-} from './policy/types.ts'
+} from './contract/policy.ts'
 export { shortageIn, shortageNamed, shortageOf, shortError, type Shortage } from './shortage.ts'
 export { escapeUnprintable, showName } from './text/printable.ts'
 export * from './text/utf8.ts'

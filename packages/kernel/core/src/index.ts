@@ -3,7 +3,7 @@
 import './node-version.ts'
 
 export { isDenial } from './calls/audit.ts'
-export type { FileType, ReadResult, Stat, Times, TransferResult, Version, WriteResult } from './adapter/types.ts'
+export type { FileType, ReadResult, Stat, Times, TransferResult, Version, WriteResult } from './contract/file-types.ts'
 export { errorCodes, isWorkspaceError, quotePath, WorkspaceError } from './errors.ts'
 export type { ErrorCode, PartialProgress, WorkspaceErrorOptions } from './errors.ts'
 export type {
@@ -16,10 +16,10 @@ export type {
   RuleHint,
   RuleViolation,
   RunningCommand,
-} from './executor/contract.ts'
-export type { CommandLimits } from './executor/limits.ts'
-export type * from './checkpoints/types.ts'
-export type { CheckpointEngine } from './checkpoints/contract.ts'
+} from './contract/executor.ts'
+export type { CommandLimits } from './contract/limits.ts'
+export type * from './contract/checkpoints.ts'
+export type { CheckpointEngine } from './contract/checkpoint-engine.ts'
 export { compileGlob } from './glob/glob.ts'
 export type { Glob, GlobOptions } from './glob/glob.ts'
 export { observe } from './layers/observe.ts'
@@ -46,9 +46,8 @@ export type { PathManager, ResolveWriteOptions } from './policy/path-manager.ts'
 export { createPolicy } from './policy/policy.ts'
 export type { PolicyOptions } from './policy/policy.ts'
 export { rules } from './policy/rules.ts'
-export type { Access, AccessRequest, Decision, Policy, Rule } from './policy/types.ts'
+export type { Access, AccessRequest, Decision, Policy, Rule } from './contract/policy.ts'
 export { createWorkspace } from './workspace/create-workspace.ts'
-export * from './workspace/file-door.ts'
-export * from './commands/sessions/types.ts'
-export type { OutputText } from './commands/sessions/output-log.ts'
-export * from './workspace/types.ts'
+export * from './contract/file-door.ts'
+export * from './contract/sessions.ts'
+export * from './contract/workspace.ts'

@@ -1,5 +1,5 @@
-import type { StorageAdapter } from './contract.ts'
-import type { Driver } from './driver.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import type { Driver } from '../contract/driver.ts'
 import { Base } from './base/base.ts'
 import { checkDriver } from './base/check-driver.ts'
 import { guard } from './base/guard.ts'

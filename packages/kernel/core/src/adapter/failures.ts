@@ -1,5 +1,5 @@
 import { type ErrorCode, WorkspaceError } from '../errors.ts'
-import type { WriteData } from './types.ts'
+import type { WriteData } from '../contract/file-types.ts'
 
 interface Situation {
   readonly code: ErrorCode

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '../errors.ts'
-import type { AccessEvent } from '../workspace/types.ts'
+import type { AccessEvent } from '../contract/workspace.ts'
 
 type Listener = (event: AccessEvent) => void
 

@@ -1,10 +1,10 @@
-import type { AppendOptions, ByteRange, DeleteOptions, MoveOptions, SignalOption } from '../adapter/types.ts'
-import type { CopyOptions } from '../adapter/types.ts'
+import type { AppendOptions, ByteRange, DeleteOptions, MoveOptions, SignalOption } from '../contract/file-types.ts'
+import type { CopyOptions } from '../contract/file-types.ts'
 import { limitShapes } from '../executor/limits.ts'
 import { checkOptions } from '../options/check.ts'
 import { durationShape, option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
-import { fileOperations } from '../adapter/operations.ts'
+import { fileOperations } from '../contract/operations.ts'
 import type {
   EditOptions,
   LastBytes,
@@ -17,10 +17,10 @@ import type {
   WorkspaceSearchOptions,
   WorkspaceStatOptions,
   WorkspaceWriteOptions,
-} from '../workspace/file-door.ts'
-import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../commands/sessions/types.ts'
-import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../checkpoints/types.ts'
-import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../workspace/types.ts'
+} from '../contract/file-door.ts'
+import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../contract/sessions.ts'
+import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../contract/checkpoints.ts'
+import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../contract/workspace.ts'
 
 const signal = option.signal
 const version = option.text

@@ -1,8 +1,8 @@
-import type { HostDirectory } from '../adapter/types.ts'
+import type { HostDirectory } from '../contract/file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
-import type { CheckpointEngine } from './contract.ts'
+import type { CheckpointEngine } from '../contract/checkpoint-engine.ts'
 import type { CheckpointParts } from './door.ts'
 
 /** Hands the mounts that can be written to over to the engine, and uses the adapters that it gives back. */

@@ -1,7 +1,7 @@
 import { isWithin, parentPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { EntryState } from './contract.ts'
-import type { Change } from './types.ts'
+import type { EntryState } from '../contract/checkpoint-engine.ts'
+import type { Change } from '../contract/checkpoints.ts'
 import type { VisibleDifference } from './visible.ts'
 
 type Aspects = NonNullable<Change['what']>

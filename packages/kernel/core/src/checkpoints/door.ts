@@ -7,7 +7,7 @@ import { checkMethod } from '../calls/method-options.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { changesOf, aspectsOf } from './changes.ts'
-import type { AttachedCheckpoints, CheckpointEngine, RestoreConflict } from './contract.ts'
+import type { AttachedCheckpoints, CheckpointEngine, RestoreConflict } from '../contract/checkpoint-engine.ts'
 import type {
   ChangesOptions,
   Change,
@@ -18,7 +18,7 @@ import type {
   Kept,
   RestoreOptions,
   RestoreResult,
-} from './types.ts'
+} from '../contract/checkpoints.ts'
 import { invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
 import { Sights } from './visible.ts'
 import type { VisibleDifference } from './visible.ts'

@@ -1,7 +1,7 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from '../mount/errors.ts'
-import type { SavedCheckpoint } from './contract.ts'
+import type { SavedCheckpoint } from '../contract/checkpoint-engine.ts'
 import type { VisibleDifference } from './visible.ts'
 
 /** Those at the paths and below them; all without paths. */

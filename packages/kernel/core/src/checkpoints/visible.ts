@@ -3,7 +3,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { View } from '../mount/view.ts'
-import type { Difference, SavedPlace } from './contract.ts'
+import type { Difference, SavedPlace } from '../contract/checkpoint-engine.ts'
 
 /** A difference at the path that callers see. */
 export interface VisibleDifference extends Difference {

@@ -1,11 +1,11 @@
 import { isWorkspaceError } from '../errors.ts'
-import type { CommandResult, ConnectionReport } from '../executor/contract.ts'
+import type { CommandResult, ConnectionReport } from '../contract/executor.ts'
 import { getCommandResult } from '../executor/killed.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { outcomeOf } from '../calls/audit.ts'
 import type { Context } from '../calls/context.ts'
 import type { CommandDoor } from './admission.ts'
-import type { AccessEvent, Command, ExecOptions } from '../workspace/types.ts'
+import type { AccessEvent, Command, ExecOptions } from '../contract/workspace.ts'
 
 /** The end of a command or a session, as far as its event reports it. */
 export type CommandEnd = Pick<

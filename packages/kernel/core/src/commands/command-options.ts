@@ -4,7 +4,7 @@ import { stripAlias } from '../path/segments.ts'
 import type { InputOptions } from '../path/segments.ts'
 import { parseVirtualPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { CommandDefaults, ExecOptions } from '../workspace/types.ts'
+import type { CommandDefaults, ExecOptions } from '../contract/workspace.ts'
 
 /**
  * The rules that a command acknowledges. Its options have been checked.

@@ -1,5 +1,5 @@
 import { virtualError } from '../mount/errors.ts'
-import type { Command, CommandArguments } from '../workspace/types.ts'
+import type { Command, CommandArguments } from '../contract/workspace.ts'
 
 /** Bytes of a command line at most: a larger one belongs into a file of the workspace. */
 export const maxCommandBytes = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { CommandInput } from '../executor/contract.ts'
+import type { CommandInput } from '../contract/executor.ts'
 import { virtualError } from '../mount/errors.ts'
 
 interface Waiting {

@@ -1,4 +1,4 @@
-import type { BindPlan } from '../executor/bind-plan.ts'
+import type { BindPlan } from '../contract/bind-plan.ts'
 import { findTurnedLinks } from './binds/cover-links.ts'
 import { findMatches } from './binds/cover-names.ts'
 import type {
@@ -10,7 +10,7 @@ import type {
   RuleViolation,
   RunningCommand,
   StartedCommand,
-} from '../executor/contract.ts'
+} from '../contract/executor.ts'
 import { typedError } from '../executor/exec-error.ts'
 import type { EndedCommand } from './admission.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'

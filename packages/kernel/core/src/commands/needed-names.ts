@@ -1,5 +1,5 @@
 import type { Context } from '../calls/context.ts'
-import type { RestrictionProblem } from '../executor/bind-plan.ts'
+import type { RestrictionProblem } from '../contract/bind-plan.ts'
 import { takenNames } from '../mount/mount-points.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
 import { rootPath, topName } from '../path/virtual-path.ts'

@@ -1,5 +1,5 @@
 import { wholeCharacters } from '../text/utf8.ts'
-import type { OutputChunk } from './contract.ts'
+import type { OutputChunk } from '../contract/executor.ts'
 
 /** Keeps bytes of one stream. */
 export interface OutputKeeper<Self> {

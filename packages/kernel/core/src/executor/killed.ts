@@ -1,6 +1,6 @@
 import { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { CommandResult, ExecutorResult } from './contract.ts'
+import type { CommandResult, ExecutorResult } from '../contract/executor.ts'
 
 /** The signals of Linux in the order of their numbers; the first is 1. */
 const signals =

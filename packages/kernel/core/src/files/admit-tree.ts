@@ -1,10 +1,10 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { Version } from '../adapter/types.ts'
+import type { Version } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { joinPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation, Need } from '../adapter/operations.ts'
+import type { FileOperation, Need } from '../contract/operations.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
 

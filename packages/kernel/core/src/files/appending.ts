@@ -1,12 +1,12 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { AppendOptions, ReadStreamResult, WriteResult } from '../adapter/types.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import type { AppendOptions, ReadStreamResult, WriteResult } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { MountPath } from '../path/virtual-path.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import type { Located } from '../mount/gate.ts'
-import type { WorkspaceWriteData } from '../workspace/file-door.ts'
+import type { WorkspaceWriteData } from '../contract/file-door.ts'
 import { Beginning } from './beginning.ts'
 import {
   admitParents,

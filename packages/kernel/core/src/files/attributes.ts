@@ -1,5 +1,5 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { SignalOption, Times } from '../adapter/types.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import type { SignalOption, Times } from '../contract/file-types.ts'
 import type { MountPath } from '../path/virtual-path.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'

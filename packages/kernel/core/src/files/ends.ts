@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { ByteRange, Stat } from '../adapter/types.ts'
-import type { LastBytes } from '../workspace/file-door.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import type { ByteRange, Stat } from '../contract/file-types.ts'
+import type { LastBytes } from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { virtualError } from '../mount/errors.ts'
 

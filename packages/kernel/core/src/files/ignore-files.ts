@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { Entry } from '../adapter/types.ts'
+import type { Entry } from '../contract/file-types.ts'
 import type { Context } from '../calls/context.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { WorkspaceError } from '../errors.ts'

@@ -3,7 +3,7 @@ import { isWorkspaceError } from '../errors.ts'
 import { relativeTo } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
 import { translateError } from '../mount/errors.ts'
-import type { WorkspaceEntry } from '../workspace/file-door.ts'
+import type { WorkspaceEntry } from '../contract/file-door.ts'
 
 /** The entry of a link with its target, where the policy lets the link be read, and the link is still there. */
 export async function readTarget(

@@ -1,10 +1,10 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { ListOptions } from '../adapter/types.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import type { ListOptions } from '../contract/file-types.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
-import type { WorkspaceListOptions } from '../workspace/file-door.ts'
+import type { WorkspaceListOptions } from '../contract/file-door.ts'
 import { depthOf, skippedIn } from './regions.ts'
 import type { Region } from './regions.ts'
 

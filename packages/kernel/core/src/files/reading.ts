@@ -1,9 +1,9 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { ByteRange, ReadResult, ReadStreamResult, SignalOption, Stat } from '../adapter/types.ts'
+import type { ByteRange, ReadResult, ReadStreamResult, SignalOption, Stat } from '../contract/file-types.ts'
 import { checkReadSize } from '../adapter/failures.ts'
 import { isWorkspaceError } from '../errors.ts'
-import type { FileOperation } from '../adapter/operations.ts'
+import type { FileOperation } from '../contract/operations.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
@@ -14,7 +14,7 @@ import type {
   WorkspaceReadOptions,
   WorkspaceReadStreamOptions,
   WorkspaceStatOptions,
-} from '../workspace/file-door.ts'
+} from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { isLast, readEnd } from './ends.ts'

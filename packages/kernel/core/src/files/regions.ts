@@ -1,4 +1,4 @@
-import type { Entry, EntryIterator } from '../adapter/types.ts'
+import type { Entry, EntryIterator } from '../contract/file-types.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ } from '../policy/access.ts'

@@ -3,7 +3,7 @@ import { virtualError } from '../mount/errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import type { OptionShape } from '../options/shapes.ts'
-import type { TextEdit } from '../workspace/file-door.ts'
+import type { TextEdit } from '../contract/file-door.ts'
 import { findBytes } from './find-bytes.ts'
 
 const operation = 'edit'

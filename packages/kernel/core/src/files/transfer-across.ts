@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { CopyOptions, Stat, TransferResult, Version } from '../adapter/types.ts'
+import type { CopyOptions, Stat, TransferResult, Version } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { PartialProgress } from '../errors.ts'
 import { joinPath, relativeTo } from '../path/virtual-path.ts'

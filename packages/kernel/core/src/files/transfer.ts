@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { CopyOptions, MoveOptions, TransferResult, Version } from '../adapter/types.ts'
+import type { CopyOptions, MoveOptions, TransferResult, Version } from '../contract/file-types.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
 import { admitTree, findMovableLink } from './admit-tree.ts'

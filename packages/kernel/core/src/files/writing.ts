@@ -1,9 +1,9 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { DeleteOptions, SignalOption, WriteData, WriteResult } from '../adapter/types.ts'
+import type { DeleteOptions, SignalOption, WriteData, WriteResult } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
-import type { FileOperation } from '../adapter/operations.ts'
+import type { FileOperation } from '../contract/operations.ts'
 import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
@@ -12,7 +12,7 @@ import type {
   WorkspaceCreateDirectoryOptions,
   WorkspaceWriteData,
   WorkspaceWriteOptions,
-} from '../workspace/file-door.ts'
+} from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { encodeText } from './text.ts'

@@ -1,11 +1,11 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, type ErrorCode } from '../errors.ts'
 import type { MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
-import type { AdapterOperation } from '../adapter/operations.ts'
+import type { AdapterOperation } from '../contract/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
 interface EventBase {

@@ -1,10 +1,10 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { contractError } from '../adapter/failures.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, rewriteError, WorkspaceError, type PartialProgress } from '../errors.ts'
 import { isWithin, joinPath, parseMountPath, relativeTo, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
-import { factsOf, type AdapterOperation } from '../adapter/operations.ts'
+import { factsOf, type AdapterOperation } from '../contract/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
 /** Operations that would take a file or a link in the root's place for the entry it is. */

@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { contractError } from '../adapter/failures.ts'
-import { factsOf } from '../adapter/operations.ts'
+import { factsOf } from '../contract/operations.ts'
 import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { checkOption, checkOptions } from '../options/check.ts'
 import { adapterShape, option } from '../options/shapes.ts'
-import type { AdapterCapabilities } from '../adapter/capabilities.ts'
-import type { StorageAdapter } from '../adapter/contract.ts'
-import { optionalOperations, type AdapterOperation } from '../adapter/operations.ts'
+import type { AdapterCapabilities } from '../contract/capabilities.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
+import { optionalOperations, type AdapterOperation } from '../contract/operations.ts'
 import type {
   Entry,
   ListOptions,
@@ -12,7 +12,7 @@ import type {
   SignalOption,
   WriteData,
   WriteResult,
-} from '../adapter/types.ts'
+} from '../contract/file-types.ts'
 import { mapNotes } from '../adapter/entry-notes.ts'
 import { contractError } from '../adapter/failures.ts'
 import { assertMountPath, isWithin, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'

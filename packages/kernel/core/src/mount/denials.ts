@@ -2,8 +2,8 @@ import type { WorkspaceError } from '../errors.ts'
 import { rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { mountRuleName } from '../policy/namespace.ts'
-import type { Need } from '../adapter/operations.ts'
-import type { Decision } from '../policy/types.ts'
+import type { Need } from '../contract/operations.ts'
+import type { Decision } from '../contract/policy.ts'
 import { virtualError } from './errors.ts'
 
 export function denialError(

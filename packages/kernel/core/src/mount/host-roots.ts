@@ -1,4 +1,4 @@
-import type { HostDirectory } from '../adapter/types.ts'
+import type { HostDirectory } from '../contract/file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
 

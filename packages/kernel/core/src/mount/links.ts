@@ -2,7 +2,7 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import type { WorkspaceError } from '../errors.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../adapter/operations.ts'
+import type { FileOperation } from '../contract/operations.ts'
 import { virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '../errors.ts'
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { childPath, isWithin, mountRoot, relativeTo, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { translateError, virtualError } from './errors.ts'

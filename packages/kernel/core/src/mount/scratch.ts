@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'

@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
+import type { StorageAdapter } from '../contract/adapter.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { FileType } from '../adapter/types.ts'
+import type { FileType } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { AliasNames } from '../path/segments.ts'
 import { relativeTo } from '../path/virtual-path.ts'

@@ -1,7 +1,7 @@
 import { Descent } from '../path/descent.ts'
 import { baseName, isWithin, parentPath, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../adapter/operations.ts'
+import type { FileOperation } from '../contract/operations.ts'
 import type { Gate } from './gate.ts'
 
 // A hit shows names and content, so a search needs the rights of a listing and of a reader too.

@@ -1,6 +1,6 @@
-import type { Stat } from '../adapter/types.ts'
+import type { Stat } from '../contract/file-types.ts'
 import { isWorkspaceError } from '../errors.ts'
-import type { Workspace } from '../workspace/types.ts'
+import type { Workspace } from '../contract/workspace.ts'
 import { type PathArgument, pathOf } from './arguments.ts'
 import { explain, nodeError, type Syscall } from './errors.ts'
 

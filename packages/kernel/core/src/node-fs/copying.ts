@@ -1,4 +1,4 @@
-import type { FileType } from '../adapter/types.ts'
+import type { FileType } from '../contract/file-types.ts'
 import { above, constants, type PathArgument } from './arguments.ts'
 import type { Caller } from './caller.ts'
 import { nodeError, systemError } from './errors.ts'

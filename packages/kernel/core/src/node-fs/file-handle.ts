@@ -1,4 +1,4 @@
-import type { Workspace } from '../workspace/types.ts'
+import type { Workspace } from '../contract/workspace.ts'
 import { bytesOf, type EncodingOptions, encodingOf, type OpenMode, shaped } from './arguments.ts'
 import { explain, nodeError } from './errors.ts'
 import { Stats } from './stats.ts'

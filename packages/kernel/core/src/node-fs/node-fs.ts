@@ -1,6 +1,6 @@
 import { collect } from '../adapter/base/stream.ts'
 import { isWorkspaceError } from '../errors.ts'
-import type { Workspace } from '../workspace/types.ts'
+import type { Workspace } from '../contract/workspace.ts'
 import {
   constants,
   type ContentArgument,

@@ -1,4 +1,4 @@
-import type { FileType, Stat } from '../adapter/types.ts'
+import type { FileType, Stat } from '../contract/file-types.ts'
 
 const typeBits: { readonly [Type in FileType]: number } = {
   file: 0o100_000,

@@ -1,7 +1,7 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Need } from '../adapter/operations.ts'
-import type { Access, SubtreeRule } from './types.ts'
+import type { Need } from '../contract/operations.ts'
+import type { Access, SubtreeRule } from '../contract/policy.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1

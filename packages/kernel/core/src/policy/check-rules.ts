@@ -4,7 +4,7 @@ import type { OptionShape } from '../options/shapes.ts'
 import { accesses } from './access.ts'
 import { listOf } from './host-list.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { ExceptionRule, Rule, SubtreeRule } from './types.ts'
+import type { ExceptionRule, Rule, SubtreeRule } from '../contract/policy.ts'
 
 const operation = 'rules'
 const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts']

@@ -1,4 +1,4 @@
-import type { CommandLineRequest, CommandParser, CommandRule, Decision, SimpleCommand } from './types.ts'
+import type { CommandLineRequest, CommandParser, CommandRule, Decision, SimpleCommand } from '../contract/policy.ts'
 
 /** Asks every rule for every simple command of the line. Where a line cannot be read, or a rule fails, it is refused. */
 export function decideCommandLine(rules: readonly CommandRule[], request: CommandLineRequest): Decision {

@@ -4,7 +4,7 @@ import { ALL, rightFor, ruleRights } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
 import type { NamespaceMount, NamespaceNode } from './namespace.ts'
 import { CompiledPattern } from './patterns.ts'
-import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule } from './types.ts'
+import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule } from '../contract/policy.ts'
 
 type Denial = Extract<Decision, { effect: 'deny' }>
 

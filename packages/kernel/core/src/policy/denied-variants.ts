@@ -1,7 +1,7 @@
 import { foldName } from '../path/fold.ts'
 import { baseName, isWithin, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { SubtreeRule } from './types.ts'
+import type { SubtreeRule } from '../contract/policy.ts'
 
 interface VariantNode {
   readonly children: Map<string, VariantNode>

@@ -1,7 +1,7 @@
 import { quotePath, WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
-import type { HostsRule } from './types.ts'
+import type { HostsRule } from '../contract/policy.ts'
 
 /** An entry of a list of hosts. */
 export interface HostEntry {

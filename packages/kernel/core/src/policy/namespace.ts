@@ -2,7 +2,7 @@ import { foldName } from '../path/fold.ts'
 import { isWithin, rootPath, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { ALL, rightsOf } from './access.ts'
-import type { SubtreeRule } from './types.ts'
+import type { SubtreeRule } from '../contract/policy.ts'
 
 /** A mount as the namespace sees it. */
 export interface NamespaceMount {

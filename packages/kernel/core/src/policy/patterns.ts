@@ -7,7 +7,7 @@ import { baseName, parentPath, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { rightsOf } from './access.ts'
 import { NameSet } from './name-set.ts'
-import type { PatternRule } from './types.ts'
+import type { PatternRule } from '../contract/policy.ts'
 
 /** Where a rule by pattern holds. */
 export interface PatternMatch {

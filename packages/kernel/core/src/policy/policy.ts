@@ -20,7 +20,7 @@ import type {
   PredicateRule,
   Rule,
   SubtreeRule,
-} from './types.ts'
+} from '../contract/policy.ts'
 
 const allow: Decision = { effect: 'allow' }
 

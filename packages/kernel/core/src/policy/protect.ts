@@ -1,5 +1,5 @@
 import { readOptions, ruleOptions } from './rule-options.ts'
-import type { PatternRule } from './types.ts'
+import type { PatternRule } from '../contract/policy.ts'
 
 // Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
 

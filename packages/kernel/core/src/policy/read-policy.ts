@@ -2,7 +2,7 @@ import { DeclaredRules } from './declared-rules.ts'
 import { RulePolicy } from './policy.ts'
 import { resolvePatterns, resolveSubtree } from './rule-paths.ts'
 import type { RuleScope } from './rule-paths.ts'
-import type { Policy, Rule } from './types.ts'
+import type { Policy, Rule } from '../contract/policy.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
 export interface PolicySources {

@@ -5,7 +5,7 @@ import { parseInput, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import { isWithin, joinPath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
-import type { ExceptionRule, PatternRule, Rule, SubtreeEntry, SubtreeRule } from './types.ts'
+import type { ExceptionRule, PatternRule, Rule, SubtreeEntry, SubtreeRule } from '../contract/policy.ts'
 
 const special = /[*?[{\\]/
 

@@ -1,4 +1,4 @@
-import { factsOf, type FileOperation } from '../adapter/operations.ts'
+import { factsOf, type FileOperation } from '../contract/operations.ts'
 import { WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
@@ -19,7 +19,7 @@ import type {
   PredicateRule,
   SubtreeEntry,
   SubtreeRule,
-} from './types.ts'
+} from '../contract/policy.ts'
 
 export interface NameOption {
   /** Default: made of the rule's kind and path. Rules of one workspace have different names. */

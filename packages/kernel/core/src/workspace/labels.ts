@@ -1,6 +1,6 @@
 import { option } from '../options/shapes.ts'
 import type { OptionShape } from '../options/shapes.ts'
-import type { AccessEvent } from './types.ts'
+import type { AccessEvent } from '../contract/workspace.ts'
 
 const mostLabels = 32
 const longestValue = 256

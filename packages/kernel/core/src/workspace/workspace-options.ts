@@ -1,5 +1,5 @@
-import { guaranteeFields, isPreset } from '../executor/guarantees.ts'
-import type { GuaranteeLevel } from '../executor/guarantees.ts'
+import { guaranteeFields, isPreset } from '../contract/guarantees.ts'
+import type { GuaranteeLevel } from '../contract/guarantees.ts'
 import { checkOptions } from '../options/check.ts'
 import { hasMethods, option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
@@ -7,7 +7,7 @@ import { checkRules, rulesShape } from '../policy/check-rules.ts'
 import { virtualError } from '../mount/errors.ts'
 import { labelsShape } from './labels.ts'
 import { commandDefaultShapes } from '../calls/method-options.ts'
-import type { MountOptions, WorkspaceOptions } from './types.ts'
+import type { MountOptions, WorkspaceOptions } from '../contract/workspace.ts'
 
 const operation = 'createWorkspace'
 

@@ -10,8 +10,8 @@ import type {
   Times,
   TransferResult,
   WriteResult,
-} from '../adapter/types.ts'
-import type { CommandResult, RunningCommand } from '../executor/contract.ts'
+} from '../contract/file-types.ts'
+import type { CommandResult, RunningCommand } from '../contract/executor.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { exec, spawn } from '../commands/commands.ts'
 import { admitCall } from '../calls/context.ts'
@@ -38,7 +38,7 @@ import type {
   WorkspaceStatOptions,
   WorkspaceWriteData,
   WorkspaceWriteOptions,
-} from './file-door.ts'
+} from '../contract/file-door.ts'
 import { append } from '../files/appending.ts'
 import { chmod, utimes } from '../files/attributes.ts'
 import { edit } from '../files/edit.ts'
@@ -50,7 +50,7 @@ import { createMountPoints } from '../mount/mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, realPath, stat } from '../files/reading.ts'
 import type { Scratch } from '../mount/scratch.ts'
 import { LiveWork } from '../commands/sessions/live-work.ts'
-import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../commands/sessions/types.ts'
+import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../contract/sessions.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -63,7 +63,7 @@ import type {
   MountInfo,
   Workspace,
   WorkspaceEvents,
-} from './types.ts'
+} from '../contract/workspace.ts'
 import { LiveCheckpoints } from '../checkpoints/door.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
 import type {
@@ -74,7 +74,7 @@ import type {
   DiffOptions,
   RestoreOptions,
   RestoreResult,
-} from '../checkpoints/types.ts'
+} from '../contract/checkpoints.ts'
 import { createDirectory, createSymlink, remove, write } from '../files/writing.ts'
 
 export interface LiveWorkspaceOptions {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { operations, optionalOperations, parseMountPath as at, type StorageAdapter } from '../../src/adapter.ts'
 import { createPolicy, readOnly, rules } from '../../src/index.ts'
-import { factsOf } from '../../src/adapter/operations.ts'
+import { factsOf } from '../../src/contract/operations.ts'
 import { rejection, stub } from './stub.ts'
 
 /** An operation that came later than everything that judges operations. */

@@ -1,10 +1,10 @@
 import { mountRoot, type MountPath, assertMountPath, maxPathBytes } from '../../path/virtual-path.ts'
-import type { Driver, DriverSearchQuery } from '../driver.ts'
+import type { Driver, DriverSearchQuery } from '../../contract/driver.ts'
 import { contractError, invalidArgument } from '../failures.ts'
-import { operations, type AdapterOperation, type OperationFacts } from '../operations.ts'
+import { operations, type AdapterOperation, type OperationFacts } from '../../contract/operations.ts'
 import { settable } from '../times.ts'
 import { WorkspaceError } from '../../errors.ts'
-import type { ByteRange, SearchQuery, Times } from '../types.ts'
+import type { ByteRange, SearchQuery, Times } from '../../contract/file-types.ts'
 
 const defaultHits = 1_000
 const defaultFileBytes = 32 * 1024 * 1024

@@ -1,9 +1,9 @@
 import { mountRoot, type HostPath, type MountPath } from '../../path/virtual-path.ts'
-import type { AdapterCapabilities } from '../capabilities.ts'
-import type { StorageAdapter } from '../contract.ts'
-import type { Driver } from '../driver.ts'
+import type { AdapterCapabilities } from '../../contract/capabilities.ts'
+import type { StorageAdapter } from '../../contract/adapter.ts'
+import type { Driver } from '../../contract/driver.ts'
 import { assertContent, invalidArgument } from '../failures.ts'
-import { optionalOperations, type OptionalOperation } from '../operations.ts'
+import { optionalOperations, type OptionalOperation } from '../../contract/operations.ts'
 import type {
   AppendOptions,
   BeginCommandOptions,
@@ -31,7 +31,7 @@ import type {
   WriteData,
   WriteOptions,
   WriteResult,
-} from '../types.ts'
+} from '../../contract/file-types.ts'
 import { Admission, checkMode, checkRange, checkTarget, checkTimes, wholeQuery } from './admission.ts'
 import { BodyFailure, bodyOf } from './body.ts'
 import { capabilitiesOf, type Whole } from './check-driver.ts'

@@ -1,8 +1,13 @@
 import { WorkspaceError } from '../../errors.ts'
 import { hasMethods, option } from '../../options/shapes.ts'
-import type { AdapterCapabilities } from '../capabilities.ts'
-import type { Driver, DriverCapabilities } from '../driver.ts'
-import { operations, type OperationCapability, type OperationFacts, type OptionalOperation } from '../operations.ts'
+import type { AdapterCapabilities } from '../../contract/capabilities.ts'
+import type { Driver, DriverCapabilities } from '../../contract/driver.ts'
+import {
+  operations,
+  type OperationCapability,
+  type OperationFacts,
+  type OptionalOperation,
+} from '../../contract/operations.ts'
 
 const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'move', 'copy'] as const
 

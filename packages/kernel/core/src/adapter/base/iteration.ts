@@ -1,6 +1,6 @@
 import type { MountPath } from '../../path/virtual-path.ts'
-import type { AdapterOperation } from '../operations.ts'
-import type { Entry, EntryIterator } from '../types.ts'
+import type { AdapterOperation } from '../../contract/operations.ts'
+import type { Entry, EntryIterator } from '../../contract/file-types.ts'
 import type { Admission } from './admission.ts'
 import { orAbort } from './wait.ts'
 

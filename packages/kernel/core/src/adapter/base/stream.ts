@@ -1,4 +1,4 @@
-import type { ReadResult, ReadStreamResult, WriteData } from '../types.ts'
+import type { ReadResult, ReadStreamResult, WriteData } from '../../contract/file-types.ts'
 
 /** Bytes of one chunk of a stream. */
 const chunkBytes = 64 * 1024

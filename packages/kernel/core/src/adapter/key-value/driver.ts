@@ -17,9 +17,17 @@ import type {
   DriverMoveOptions,
   DriverReadOptions,
   DriverWriteOptions,
-} from '../driver.ts'
+} from '../../contract/driver.ts'
 import { checkReadSize, contractError } from '../failures.ts'
-import type { Condition, Entry, ReadResult, Stat, TransferResult, WriteData, WriteResult } from '../types.ts'
+import type {
+  Condition,
+  Entry,
+  ReadResult,
+  Stat,
+  TransferResult,
+  WriteData,
+  WriteResult,
+} from '../../contract/file-types.ts'
 import { collect } from '../base/stream.ts'
 import { checkOptions } from '../../options/check.ts'
 import { option, type OptionShapes } from '../../options/shapes.ts'

@@ -1,7 +1,7 @@
 import { isWithin, mountRoot, parentPath, segmentsOf, type MountPath } from '../../path/virtual-path.ts'
 import { DriverFault } from '../base/faults.ts'
 import { contractError } from '../failures.ts'
-import type { Stat } from '../types.ts'
+import type { Stat } from '../../contract/file-types.ts'
 import type { KeyValueStore } from './store.ts'
 
 /** A file has bytes, a directory has none. */

@@ -3,9 +3,9 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { ALL, READ, rightsOf } from '../../policy/access.ts'
 import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
-import type { Bind, MissingName, Restriction } from '../../executor/bind-plan.ts'
+import type { Bind, MissingName, Restriction } from '../../contract/bind-plan.ts'
 import type { Placeholder } from './git-directories.ts'
-import type { GuaranteeField } from '../../executor/guarantees.ts'
+import type { GuaranteeField } from '../../contract/guarantees.ts'
 
 export type Node = NamespaceNode<WorkspaceMount>
 

@@ -1,5 +1,5 @@
 import { LinkSignal } from '../../adapter/link-signal.ts'
-import type { Entry, ListOptions } from '../../adapter/types.ts'
+import type { Entry, ListOptions } from '../../contract/file-types.ts'
 import { isWorkspaceError } from '../../errors.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { foldName } from '../../path/fold.ts'

@@ -1,4 +1,4 @@
-import type { FileType } from '../../adapter/types.ts'
+import type { FileType } from '../../contract/file-types.ts'
 import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 

@@ -1,4 +1,4 @@
-import type { RestrictionProblem } from '../../executor/bind-plan.ts'
+import type { RestrictionProblem } from '../../contract/bind-plan.ts'
 import { childPath, parentPath } from '../../path/virtual-path.ts'
 import type { VirtualPath } from '../../path/virtual-path.ts'
 import { eachEntry, isGone } from './disk-look.ts'

@@ -1,4 +1,4 @@
-import type { Entry, FileType } from '../../adapter/types.ts'
+import type { Entry, FileType } from '../../contract/file-types.ts'
 import { isWorkspaceError } from '../../errors.ts'
 import { baseName, childPath, joinPath, parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'

@@ -1,14 +1,14 @@
-import type { CommandResult, KillSignal, RunningCommand } from '../../executor/contract.ts'
+import type { CommandResult, KillSignal, RunningCommand } from '../../contract/executor.ts'
 import { BothStreams } from '../../executor/both-streams.ts'
 import { getCommandResult } from '../../executor/killed.ts'
 import { narrowCommand } from '../command-options.ts'
 import { type CommandDoor, defaultOutputBytes } from '../admission.ts'
 import { launch, releaseOutput } from '../commands.ts'
 import { checkMethod } from '../../calls/method-options.ts'
-import type { Command } from '../../workspace/types.ts'
+import type { Command } from '../../contract/workspace.ts'
 import type { Ids } from './ids.ts'
 import { OutputLog } from './output-log.ts'
-import type { BackgroundCommand, BackgroundOptions, OutputOffsets } from './types.ts'
+import type { BackgroundCommand, BackgroundOptions, OutputOffsets } from '../../contract/sessions.ts'
 
 /** Ended commands that are still listed. */
 const mostEnded = 64

@@ -1,9 +1,15 @@
 import type { CommandDoor } from '../admission.ts'
-import type { Command } from '../../workspace/types.ts'
+import type { Command } from '../../contract/workspace.ts'
 import { start } from './background.ts'
 import { Ids } from './ids.ts'
 import { openSession } from './open.ts'
-import type { BackgroundCommand, BackgroundOptions, LongRunning, OpenSessionOptions, Session } from './types.ts'
+import type {
+  BackgroundCommand,
+  BackgroundOptions,
+  LongRunning,
+  OpenSessionOptions,
+  Session,
+} from '../../contract/sessions.ts'
 
 /** The sessions and background commands of one workspace. */
 export class LiveWork implements LongRunning {

@@ -1,15 +1,15 @@
-import type { TerminalRequest } from '../../executor/contract.ts'
+import type { TerminalRequest } from '../../contract/executor.ts'
 import { auditOf, connectionAudit } from '../command-audit.ts'
 import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned, type CommandDoor } from '../admission.ts'
 import { narrowCommand } from '../command-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { findMade } from '../judged-command.ts'
 import { checkMethod } from '../../calls/method-options.ts'
-import type { Command } from '../../workspace/types.ts'
+import type { Command } from '../../contract/workspace.ts'
 import { startInTime } from '../start-in-time.ts'
 import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
-import type { OpenSessionOptions, Session } from './types.ts'
+import type { OpenSessionOptions, Session } from '../../contract/sessions.ts'
 
 /** Opens a session: the checks of `exec`, in the same order, and one audit event more when it ends. */
 export async function openSession(

@@ -1,14 +1,5 @@
+import type { OutputText } from '../../contract/sessions.ts'
 import { completeLength, strayLength } from '../../text/utf8.ts'
-
-/** The text read from an output. */
-export interface OutputText {
-  /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
-  readonly text: string
-  /** Byte offset after `text`: the next `since`. */
-  readonly next: number
-  /** Bytes between `since` and the beginning of `text` that are not kept any more. */
-  readonly dropped: number
-}
 
 /** The last bytes of an output, by their offsets since its beginning. */
 export class OutputLog {

@@ -1,12 +1,11 @@
-import type { KillSignal, RuleViolation, Terminal } from '../../executor/contract.ts'
-import type { SignalOption } from '../../adapter/types.ts'
+import type { KillSignal, RuleViolation, Terminal } from '../../contract/executor.ts'
+import type { SignalOption } from '../../contract/file-types.ts'
 import { checkOption } from '../../options/check.ts'
 import { durationShape, option } from '../../options/shapes.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { OutputLog } from './output-log.ts'
-import type { OutputText } from './output-log.ts'
-import type { Session, SessionExit } from './types.ts'
+import type { OutputText, Session, SessionExit } from '../../contract/sessions.ts'
 
 export interface LiveSessionOptions {
   readonly id: string

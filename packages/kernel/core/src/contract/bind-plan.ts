@@ -1,5 +1,5 @@
 import type { HostPath, MountPath, VirtualPath } from '../path/virtual-path.ts'
-import type { HostsRule } from '../policy/types.ts'
+import type { HostsRule } from './policy.ts'
 import type { GuaranteeField } from './guarantees.ts'
 
 /** Where a name is that a rule protects and that nothing has yet. */

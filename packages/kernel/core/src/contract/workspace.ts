@@ -1,5 +1,5 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { SignalOption } from '../adapter/types.ts'
+import type { StorageAdapter } from './adapter.ts'
+import type { SignalOption } from './file-types.ts'
 import type { ErrorCode } from '../errors.ts'
 import type {
   CommandResult,
@@ -11,16 +11,16 @@ import type {
   StandardInput,
   ConnectionReport,
   ConnectionVerdict,
-} from '../executor/contract.ts'
-import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
-import type { CommandLimits } from '../executor/limits.ts'
+} from './executor.ts'
+import type { GuaranteeLevel, Guarantees, Requirement } from './guarantees.ts'
+import type { CommandLimits } from './limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../adapter/operations.ts'
-import type { Policy, Rule } from '../policy/types.ts'
-import type { CheckpointEngine } from '../checkpoints/contract.ts'
-import type { CheckpointDoor } from '../checkpoints/types.ts'
+import type { FileOperation } from './operations.ts'
+import type { Policy, Rule } from './policy.ts'
+import type { CheckpointEngine } from './checkpoint-engine.ts'
+import type { CheckpointDoor } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
-import type { LongRunning } from '../commands/sessions/types.ts'
+import type { LongRunning } from './sessions.ts'
 
 export interface MountOptions {
   /** Where the adapter's root appears: an absolute path without `..`. */

@@ -17,7 +17,7 @@ import type {
   Version,
   WriteOptions,
   WriteResult,
-} from '../adapter/types.ts'
+} from './file-types.ts'
 import type { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 

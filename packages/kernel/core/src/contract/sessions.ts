@@ -1,8 +1,17 @@
-import type { SignalOption } from '../../adapter/types.ts'
-import type { CommandInput, CommandResult, KillSignal, RuleViolation } from '../../executor/contract.ts'
-import type { CommandLimits } from '../../executor/limits.ts'
-import type { Command, ExecOptions } from '../../workspace/types.ts'
-import type { OutputText } from './output-log.ts'
+import type { SignalOption } from './file-types.ts'
+import type { CommandInput, CommandResult, KillSignal, RuleViolation } from './executor.ts'
+import type { CommandLimits } from './limits.ts'
+import type { Command, ExecOptions } from './workspace.ts'
+
+/** The text read from an output. */
+export interface OutputText {
+  /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
+  readonly text: string
+  /** Byte offset after `text`: the next `since`. */
+  readonly next: number
+  /** Bytes between `since` and the beginning of `text` that are not kept any more. */
+  readonly dropped: number
+}
 
 export interface OpenSessionOptions extends SignalOption {
   /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */

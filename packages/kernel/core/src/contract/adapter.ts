@@ -28,7 +28,7 @@ import type {
   WriteData,
   WriteOptions,
   WriteResult,
-} from './types.ts'
+} from './file-types.ts'
 
 /**
  * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace` instead.

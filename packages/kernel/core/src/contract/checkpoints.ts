@@ -1,6 +1,6 @@
-import type { FileType, SignalOption } from '../adapter/types.ts'
+import type { FileType, SignalOption } from './file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { SavedCheckpoint } from './contract.ts'
+import type { SavedCheckpoint } from './checkpoint-engine.ts'
 
 /** A saved state of all mounts that can be written to. */
 export interface Checkpoint extends SavedCheckpoint {

@@ -1,6 +1,6 @@
 import type { HostPath, MountPath } from '../path/virtual-path.ts'
 import type { AdapterCapabilities } from './capabilities.ts'
-import type { StorageAdapter } from './contract.ts'
+import type { StorageAdapter } from './adapter.ts'
 import type { OperationCapability } from './operations.ts'
 import type {
   BeginCommandOptions,
@@ -25,7 +25,7 @@ import type {
   Version,
   WriteData,
   WriteResult,
-} from './types.ts'
+} from './file-types.ts'
 
 export interface DriverReadOptions extends SignalOption {
   /** Whole numbers from 0. */

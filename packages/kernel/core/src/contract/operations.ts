@@ -1,5 +1,5 @@
 import type { AdapterCapabilities } from './capabilities.ts'
-import type { StorageAdapter } from './contract.ts'
+import type { StorageAdapter } from './adapter.ts'
 
 /** The right that an operation needs at a path. */
 export type Need = 'read' | 'write'

@@ -1,5 +1,5 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { HostDirectory, SignalOption } from '../adapter/types.ts'
+import type { StorageAdapter } from './adapter.ts'
+import type { HostDirectory, SignalOption } from './file-types.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { FileOperation, Need } from '../adapter/operations.ts'
+import type { FileOperation, Need } from './operations.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
