@@ -49,7 +49,8 @@ export class RepositoryCopy {
   }
 
   #run({ file, title }: NamedTest): TestOutcome {
-    const [, folder = '', inside = ''] = /^((?:packages\/[a-z]+|packages|apps|lab)\/[^/]+|test-fixtures)\/(.+)$/u.exec(file) ?? []
+    const [, folder = '', inside = ''] =
+      /^((?:packages\/[a-z]+|packages|apps|lab)\/[^/]+|test-fixtures)\/(.+)$/u.exec(file) ?? []
     const report = join(this.root, 'mutate-report.json')
     rmSync(report, { force: true })
     const filter = title === undefined ? [] : ['-t', title]

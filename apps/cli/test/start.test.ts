@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 
 import { createProject, wsProcess } from './ws.ts'
 
-/** Prints the names of the packages that were loaded, as the last line of standard error. */
+/** Prints the folders of the packages that were loaded, as the last line of standard error. */
 const watch = `
   import { registerHooks } from 'node:module'
   const loaded = new Set()
   registerHooks({ load: (url, context, next) => {
-    const [, name] = /[/](?:packages|apps)[/]([^/]+)[/]src[/]/.exec(url) ?? []
+    const [, name] = /[/]((?:packages|apps)[/].+?)[/]src[/]/.exec(url) ?? []
     if (name !== undefined && !url.endsWith('/face-names.ts')) loaded.add(name)
     return next(url, context)
   } })
@@ -17,7 +17,7 @@ const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
 
 describe('ws loads the packages that a command needs, and no others', () => {
   it('for a command that opens nothing', async () => {
-    expect(await wsProcess(['--help'], { env })).toMatchObject({ code: 0, stderr: 'cli core' })
+    expect(await wsProcess(['--help'], { env })).toMatchObject({ code: 0, stderr: 'apps/cli packages/kernel/core' })
   })
 
   it('for files of a directory', async () => {
@@ -25,7 +25,8 @@ describe('ws loads the packages that a command needs, and no others', () => {
     const { stdout, stderr } = await wsProcess(['--root', project.path, 'ls'], { env })
     expect({ stdout, stderr }).toEqual({
       stdout: 'a.txt\n',
-      stderr: 'adapter-local cli core sandbox text-search',
+      stderr:
+        'apps/cli packages/adapters/local packages/kernel/core packages/kernel/sandbox packages/kernel/text-search',
     })
   })
 })

@@ -19,8 +19,9 @@ import { join } from 'node:path'
 
 import { isWorkspaceError } from '@ws/core'
 import { component, itWith, deep } from '@ws/test-fixtures'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { Pace } from '../src/host/pace.ts'
 import { at, bytes, collect, failureOf, isRoot, names, open, openSite, readText } from './support.ts'
 
 for (const io of ['auto', 'async'] as const) {
@@ -98,13 +99,13 @@ for (const io of ['auto', 'async'] as const) {
       const contents = ['a', 'b', 'c'].map((letter) => bytes(letter.repeat(100_000)))
       await adapter.write(at('/f'), contents[0] ?? bytes(''))
       let writing = true
+      let reads = 0
       const writer = (async () => {
-        for (let index = 0; index < (deep ? 1_000 : 60); index += 1) {
+        for (let index = 0; index < (deep ? 1_000 : 60) || reads < 10; index += 1) {
           await adapter.write(at('/f'), contents[index % 3] ?? bytes(''))
         }
         writing = false
       })()
-      let reads = 0
       while (writing) {
         const read = await adapter.read(at('/f'))
         expect(read.bytes.length).toBe(100_000)
@@ -112,7 +113,6 @@ for (const io of ['auto', 'async'] as const) {
         reads += 1
       }
       await writer
-      expect(reads).toBeGreaterThan(5)
     })
 
     it.each(['a failing', 'an aborted', 'a wrongly typed'])(
@@ -338,6 +338,8 @@ describe('moving', () => {
       original(from, to)
     }
     syncBuiltinESMExports()
+    // Its calls stay on this thread, where the link is.
+    using _pace = vi.spyOn(Pace.prototype, 'isSlow', 'get').mockReturnValue(false)
     try {
       const { adapter } = await openSite()
       await adapter.write(at('/mine'), bytes('mine'))
