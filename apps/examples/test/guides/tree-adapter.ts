@@ -108,15 +108,13 @@ export function createTreeAdapter(): StorageAdapter {
       nodes.set(path, written)
       return { version: written.version, size: bytes.length }
     },
-    async *list(path, { recursive, exclude, skips }) {
+    async *list(path, { recursive, exclude }) {
       if (!isDirectory(find('list', path, true))) throw contractError('ENOTDIR', 'list', path)
-      const left = [...exclude]
       for (const at of below(path).sort()) {
         const above = parentPath(at)
         const found = nodes.get(at)
-        const isEntered = above === path || (recursive && !left.some((one) => isWithin(above, one)))
+        const isEntered = above === path || (recursive && !exclude.some((one) => isWithin(above, one)))
         if (found === undefined || !isEntered || exclude.some((one) => isWithin(path, one))) continue
-        if (recursive && isDirectory(found) && skips?.(at) === true) left.push(at)
         yield { path: at, name: baseName(at), ...statOf(found) }
       }
     },

@@ -1,5 +1,6 @@
 import { isWithin, parseVirtualPath } from '@ws/core'
 import type { AccessEvent, Version, VirtualPath, Workspace } from '@ws/core'
+import { fileOperations, operations } from '@ws/core/adapter'
 import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
@@ -7,18 +8,7 @@ import { MessageError } from '../messages/errors.ts'
 /** Files that are watched at a time. Each of them is looked at after each command. */
 const maxWatched = 1_000
 
-const changing: ReadonlySet<string> = new Set([
-  'write',
-  'append',
-  'edit',
-  'delete',
-  'move',
-  'copy',
-  'createSymlink',
-  'createDirectory',
-  'chmod',
-  'utimes',
-])
+const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter((name) => operations[name].changes)])
 
 type Listener = (path: string) => void
 

@@ -10,7 +10,6 @@ import {
   type DriverReadOptions,
   type DriverSearchQuery,
   type DriverWriteOptions,
-  type EntryIterator,
   type HostDirectory,
   type MountPath,
   type Owner,
@@ -24,6 +23,7 @@ import {
   mountRoot,
   Semaphore,
 } from '@ws/core/adapter'
+import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import type { HostPath } from '@ws/core/executor'
 
 import { refuseReserved, reservedAbove } from './confine/reserved.ts'
@@ -126,7 +126,7 @@ export class LocalDriver implements Driver {
     return this.#create(call, options, (task) => appendToFile(task, data, options))
   }
 
-  list(path: MountPath, options: DriverListOptions): EntryIterator {
+  list(path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
     return new Listing({
       ...options,
       maxPathBytes: this.capabilities.maxPathBytes,

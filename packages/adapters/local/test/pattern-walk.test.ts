@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createWorkspace, rules, type Workspace } from '@ws/core'
+import type { InnerAdapter } from '@ws/core/inner'
 import { Reserve } from '@ws/sandbox'
 import { deep, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -113,7 +114,7 @@ describe('the walk for rules by pattern', () => {
     mkdirSync(join(root, 'one/two'), { recursive: true })
     writeFileSync(join(root, 'one/two/file'), '')
     writeFileSync(join(root, 'file'), '')
-    const adapter = await open(root)
+    const adapter: InnerAdapter = await open(root)
     const known = (directory: string): readonly string[] | undefined => (directory === '/' ? ['one'] : undefined)
     const found = await collect(adapter.list(at('/'), { recursive: true, known }))
     expect(found.map(({ path, type }) => `${path} ${type}`)).toEqual([
@@ -138,7 +139,7 @@ describe('the walk for rules by pattern', () => {
     const known = (directory: string, stamp: string | undefined): undefined => {
       stamps.set(directory, stamp)
     }
-    const adapter = await open(root)
+    const adapter: InnerAdapter = await open(root)
     const found = await collect(adapter.list(at('/'), { recursive: true, known }))
     expect(found.map(({ path }) => path).toSorted()).toEqual(['/holder', '/other'])
     expect(stamps.get('/other')).toBeDefined()

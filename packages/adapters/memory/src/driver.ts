@@ -13,7 +13,6 @@ import {
   type DriverReadOptions,
   type DriverSearchQuery,
   type DriverWriteOptions,
-  type EntryIterator,
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
@@ -22,6 +21,7 @@ import {
   type Times,
   type WriteData,
 } from '@ws/core/adapter'
+import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { failure } from './errors.ts'
 import { list } from './listing.ts'
 import { search } from './search.ts'
@@ -71,7 +71,7 @@ export abstract class TreeDriver implements Driver {
     return this.#do('append', path, (tree) => appendBytes(tree, path, data, options))
   }
 
-  list(path: MountPath, options: DriverListOptions): EntryIterator {
+  list(path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
     return list(this.#tree, path, options)
   }
 

@@ -1,5 +1,6 @@
 import { childPath, isWithin, isWorkspaceError } from '@ws/core'
-import type { DriverListOptions, Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
+import type { DriverListOptions, Entry, MountPath } from '@ws/core/adapter'
+import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import type { Tree } from './tree.ts'
@@ -22,7 +23,7 @@ export function* walkTree(
   tree: Tree,
   path: MountPath,
   directory: Node,
-  options: Pick<ListOptions, 'recursive' | 'exclude' | 'skips' | 'onUnreadable'>,
+  options: Pick<InnerListOptions, 'recursive' | 'exclude' | 'skips' | 'onUnreadable'>,
 ): Generator<Found, void, undefined> {
   const { recursive = false, exclude = [], skips, onUnreadable = () => undefined } = options
   const entered = (candidate: MountPath): boolean => !exclude.some((root) => isWithin(candidate, root))
@@ -55,7 +56,7 @@ export function* walkTree(
 function nextOf(
   tree: Tree,
   { path, children }: Frame,
-  onUnreadable: ListOptions['onUnreadable'],
+  onUnreadable: InnerListOptions['onUnreadable'],
 ): readonly [string, Node] | undefined {
   try {
     const next = children.next()
@@ -69,7 +70,7 @@ function nextOf(
 }
 
 /** A listing: everything is at hand. */
-export function list(tree: Tree, path: MountPath, options: DriverListOptions): EntryIterator {
+export function list(tree: Tree, path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
   const entries = entriesOf(tree, path, options)
   const listing: EntryIterator = {
     next: async () => entries.next(),
@@ -80,7 +81,11 @@ export function list(tree: Tree, path: MountPath, options: DriverListOptions): E
   return listing
 }
 
-function* entriesOf(tree: Tree, path: MountPath, options: DriverListOptions): Generator<Entry, undefined> {
+function* entriesOf(
+  tree: Tree,
+  path: MountPath,
+  options: DriverListOptions & InnerListOptions,
+): Generator<Entry, undefined> {
   try {
     const directory = tree.find(path, { operation: 'list', follow: true })
     if (directory.type !== 'directory') throw failure('ENOTDIR', 'list', path)

@@ -13,7 +13,6 @@ import {
   type DriverReadOptions,
   type DriverSearchQuery,
   type DriverWriteOptions,
-  type EntryIterator,
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
@@ -21,8 +20,8 @@ import {
   type SignalOption,
   type StorageAdapter,
   type WriteData,
-  type WriteOptions,
 } from '@ws/core/adapter'
+import type { EntryIterator, ListedOption } from '@ws/core/inner'
 import { capabilitiesOf } from './capabilities.ts'
 import { translate } from './client/failures.ts'
 import type { Task } from './client/requests.ts'
@@ -110,7 +109,7 @@ class S3Driver implements Driver {
     return this.#run('readStream', path, options.signal, (task) => readStream(this.#store, path, options, task))
   }
 
-  write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+  write(path: MountPath, data: WriteData, options: DriverWriteOptions & ListedOption): Promise<WriteResult> {
     return this.#run('write', path, options.signal, (task) => write(this.#store, path, data, options, task))
   }
 
@@ -130,7 +129,7 @@ class S3Driver implements Driver {
     return search(this.#store, query, options)
   }
 
-  createDirectory(path: MountPath, options: CreateDirectoryOptions): Promise<void> {
+  createDirectory(path: MountPath, options: CreateDirectoryOptions & ListedOption): Promise<void> {
     return this.#run('createDirectory', path, options.signal, (task) =>
       createDirectory(this.#store, path, options, task),
     )
@@ -148,11 +147,7 @@ class S3Driver implements Driver {
     return this.#run('copy', source, options.signal, (task) => copy(this.#store, source, destination, options, task))
   }
 
-  #createSymlink(
-    path: MountPath,
-    target: string,
-    options: Pick<WriteOptions, 'listed' | 'signal'>,
-  ): Promise<WriteResult> {
+  #createSymlink(path: MountPath, target: string, options: ListedOption): Promise<WriteResult> {
     const { signal } = options
     return this.#run('createSymlink', path, signal, (task) => createSymlink(this.#store, path, target, options, task))
   }

@@ -50,7 +50,6 @@ export type {
   EndCommand,
   EntryNote,
   Entry,
-  EntryIterator,
   HostDirectory,
   ListOptions,
   MoveOptions,

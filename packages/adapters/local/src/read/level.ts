@@ -1,5 +1,6 @@
 import type { FileType } from '@ws/core'
-import type { Entry, ListOptions, MountPath } from '@ws/core/adapter'
+import type { Entry, MountPath } from '@ws/core/adapter'
+import type { InnerListOptions } from '@ws/core/inner'
 import { Reserve } from '@ws/sandbox'
 
 import type { Handle } from '../confine/handle.ts'
@@ -84,7 +85,7 @@ function knownDirectory(name: string): DirectoryEntry {
 
 /** The names that a caller knows in a directory, by the stamp of its status. */
 export function namesKnown(
-  { known, details }: Pick<ListOptions, 'known' | 'details'>,
+  { known, details }: Pick<InnerListOptions, 'known' | 'details'>,
   { calls, tree }: Task,
   path: MountPath,
   look: (calls: ImmediateCalls) => Status | undefined,

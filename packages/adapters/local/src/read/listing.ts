@@ -1,5 +1,6 @@
 import { type FileType, childPath, isWithin, isWorkspaceError } from '@ws/core'
-import { LinkSignal, type Entry, type EntryIterator, type ListOptions, type MountPath } from '@ws/core/adapter'
+import { LinkSignal, type Entry, type MountPath } from '@ws/core/adapter'
+import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 
 import { mostHeld } from '../confine/descent.ts'
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
@@ -41,7 +42,7 @@ const sweptPerListing = 64
 /** How often (entries) the clock is read. */
 const entriesPerLook = 16
 
-export interface ListingOptions extends ListOptions {
+export interface ListingOptions extends InnerListOptions {
   readonly maxPathBytes: number
   readonly resources: Resources
   /** Makes the task; throws when the adapter is closed or the path is invalid. */

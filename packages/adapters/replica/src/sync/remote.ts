@@ -1,12 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
-import {
-  type Entry,
-  LinkSignal,
-  mountRoot,
-  type MountPath,
-  type SignalOption,
-  type StorageAdapter,
-} from '@ws/core/adapter'
+import { type Entry, LinkSignal, mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
+import type { InnerAdapter } from '@ws/core/inner'
 import { contentOf } from '@ws/snapshots/internal'
 
 import { failure } from '../errors.ts'
@@ -45,7 +39,7 @@ interface ListOptions extends SignalOption {
 
 /** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, where this machine has nothing of the store yet */
 export async function listStore(
-  store: StorageAdapter,
+  store: InnerAdapter,
   limits: Limits,
   { signal, base, leave, onUnnamed }: ListOptions,
 ): Promise<Map<string, Remote>> {
@@ -122,13 +116,13 @@ export function differences(
 }
 
 /** True only where the store itself says that nothing is there. A listing may have missed it. */
-export async function isGone(store: StorageAdapter, path: MountPath, options: SignalOption): Promise<boolean> {
+export async function isGone(store: InnerAdapter, path: MountPath, options: SignalOption): Promise<boolean> {
   return (await statStore(store, path, options)) === undefined
 }
 
 /** One entry of the store, without its bytes. `undefined`: nothing is there. */
 export async function statStore(
-  store: StorageAdapter,
+  store: InnerAdapter,
   path: MountPath,
   { signal }: SignalOption,
 ): Promise<Remote | undefined> {

@@ -1,4 +1,5 @@
-import type { MountPath, Semaphore, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { MountPath, Semaphore, SignalOption } from '@ws/core/adapter'
+import type { InnerAdapter } from '@ws/core/inner'
 import type { Turnstile } from '@ws/snapshots/internal'
 
 import type { ReplicaEvent } from '../contract.ts'
@@ -11,7 +12,7 @@ import type { ReplicaTree } from './tree.ts'
 
 /** The two sides of a replica, and what is known of them. */
 export interface Site {
-  readonly store: StorageAdapter
+  readonly store: InnerAdapter
   readonly disk: Disk
   readonly tree: ReplicaTree
   readonly tombstones: Tombstones

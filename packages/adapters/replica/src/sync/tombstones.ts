@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
-import { eitherSignal, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { eitherSignal, type MountPath, type SignalOption } from '@ws/core/adapter'
+import type { InnerAdapter } from '@ws/core/inner'
 
 import { failure } from '../errors.ts'
 import { isGone } from './remote.ts'
@@ -41,7 +42,7 @@ export class Tombstones {
 
   /** Leaves a tombstone of another machine alone, until that machine must have vanished: then its deletion is finished. */
   async meetForeign(
-    store: StorageAdapter,
+    store: InnerAdapter,
     path: MountPath,
     { version, bytes }: { readonly version: string; readonly bytes: Uint8Array },
     options: SignalOption,
@@ -62,7 +63,7 @@ export class Tombstones {
   }
 
   /** The condition under which a file may be made where the store has nothing but, perhaps, a tombstone. */
-  async conditionAt(store: StorageAdapter, path: MountPath, options: SignalOption): Promise<string> {
+  async conditionAt(store: InnerAdapter, path: MountPath, options: SignalOption): Promise<string> {
     const claim = this.#foreign.get(path)
     if (claim === undefined) return 'absent'
     if (await isGone(store, path, options)) {
@@ -83,7 +84,7 @@ export class Tombstones {
   }
 
   /** @throws WorkspaceError `ECONFLICT` where it is another version by now */
-  async delete(store: StorageAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
+  async delete(store: InnerAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
     const bytes = new TextEncoder().encode(`${mark}${this.#id} ${Date.now()}\n`)
     const late = AbortSignal.timeout(claimTime)
     const within = eitherSignal(late, signal)

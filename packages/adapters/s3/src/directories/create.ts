@@ -1,5 +1,6 @@
 import { isWorkspaceError, parentPath } from '@ws/core'
 import type { CreateDirectoryOptions, MountPath } from '@ws/core/adapter'
+import type { ListedOption } from '@ws/core/inner'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
@@ -12,7 +13,7 @@ import type { Store } from '../store.ts'
 export async function createDirectory(
   store: Store,
   path: MountPath,
-  { recursive = false, listed = false }: CreateDirectoryOptions,
+  { recursive = false, listed = false }: CreateDirectoryOptions & ListedOption,
   task: Task,
 ): Promise<void> {
   if (recursive && listed && !store.hints.has(path)) {

@@ -1,5 +1,6 @@
 import { isWorkspaceError, type WriteResult } from '@ws/core'
-import type { MountPath, WriteOptions } from '@ws/core/adapter'
+import type { MountPath } from '@ws/core/adapter'
+import type { ListedOption } from '@ws/core/inner'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { targetOf } from '../links/find.ts'
@@ -11,7 +12,7 @@ export async function createSymlink(
   store: Store,
   path: MountPath,
   target: string,
-  { listed = false }: Pick<WriteOptions, 'listed'>,
+  { listed = false }: ListedOption,
   task: Task,
 ): Promise<WriteResult> {
   const condition = store.dialect.conditionalPut ? 'absent' : undefined

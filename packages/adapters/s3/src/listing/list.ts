@@ -1,4 +1,5 @@
-import { type Entry, type EntryIterator, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
+import { type Entry, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
+import type { EntryIterator } from '@ws/core/inner'
 import { translate } from '../client/failures.ts'
 import { isOutOfReach } from '../client/native.ts'
 import { failure } from '../errors.ts'

@@ -7,6 +7,7 @@ import {
   rewriteError,
   wrapAdapter,
   type AdapterOperation,
+  type OperationFacts,
   type Call,
   type MountPath,
   type SignalOption,
@@ -105,28 +106,6 @@ const ranOut = new WorkspaceError({
   remedy: 'look at the thread, then call again',
 })
 
-/** The position of the options among the arguments of an operation. */
-const optionsAt: { readonly [Name in AdapterOperation]?: number } = {
-  stat: 1,
-  read: 1,
-  readStream: 1,
-  readSymlink: 1,
-  list: 1,
-  search: 1,
-  write: 2,
-  append: 2,
-  createDirectory: 1,
-  createSymlink: 2,
-  chmod: 2,
-  utimes: 2,
-  delete: 1,
-  move: 2,
-  copy: 2,
-  flush: 0,
-  sync: 0,
-  refresh: 0,
-}
-
 function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
   let held = new AbortController()
   let own: AbortSignal
@@ -143,10 +122,9 @@ function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
     return given === undefined ? own : askingToo(AbortSignal.any([own, given]), own)
   }
   const methods: Record<string, unknown> = {}
-  for (const operation of Object.keys(operations) as AdapterOperation[]) {
-    const method = store[operation]?.bind(store) as ((...args: unknown[]) => unknown) | undefined
+  for (const [operation, { optionsAt: at }] of Object.entries<OperationFacts>(operations)) {
+    const method = store[operation as AdapterOperation]?.bind(store) as ((...args: unknown[]) => unknown) | undefined
     if (method === undefined) continue
-    const at = optionsAt[operation]
     methods[operation] =
       at === undefined
         ? method

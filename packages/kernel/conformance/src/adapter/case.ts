@@ -4,10 +4,10 @@ import {
   parseMountPath,
   type AdapterCapabilities,
   type Entry,
-  type ListOptions,
   type MountPath,
   type StorageAdapter,
 } from '@ws/core/adapter'
+import type { InnerAdapter, InnerListOptions } from '@ws/core/inner'
 import { fail } from '../assert.ts'
 import type { AdapterFixture, AdapterSuiteOptions } from './options.ts'
 
@@ -25,7 +25,7 @@ export function pattern(length: number, seed = 0): Uint8Array {
 
 /** The context of a test: the adapter, and shorthands to prepare and look at its tree. */
 export class Case {
-  readonly adapter: StorageAdapter
+  readonly adapter: InnerAdapter
   readonly seed: StorageAdapter
   readonly fixture: AdapterFixture
   readonly deep: boolean
@@ -87,11 +87,11 @@ export class Case {
     }
   }
 
-  async entries(path = '/', options?: ListOptions): Promise<Entry[]> {
+  async entries(path = '/', options?: InnerListOptions): Promise<Entry[]> {
     return Array.fromAsync(this.adapter.list(at(path), options))
   }
 
-  async paths(path = '/', options?: ListOptions): Promise<string[]> {
+  async paths(path = '/', options?: InnerListOptions): Promise<string[]> {
     return (await this.entries(path, options)).map((entry): string => entry.path).toSorted()
   }
 

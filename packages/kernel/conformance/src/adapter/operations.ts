@@ -28,7 +28,7 @@ const destination = at('/destination')
 
 /** The facts are those of the table of operations, under the first word of the name. */
 function operation(
-  name: string,
+  name: AdapterOperation | `${AdapterOperation} ${string}`,
   run: Operation['run'],
   flags: Partial<Pick<Operation, 'argument' | 'follows'>> = {},
 ): Operation {

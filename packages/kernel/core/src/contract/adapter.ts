@@ -7,9 +7,8 @@ import type {
   CreateDirectoryOptions,
   DeleteOptions,
   EndCommand,
-  EntryIterator,
+  Entry,
   HostDirectory,
-  ListedOption,
   ListOptions,
   MoveOptions,
   ReadOptions,
@@ -81,7 +80,7 @@ export interface StorageAdapter extends AsyncDisposable {
    * Errors (`ENOENT`, `ENOTDIR`, a `LinkSignal`) reject the first `next()`. Links below are listed as links. An entry
    * that vanishes during the listing is left out. A new entry may be left out.
    */
-  list(path: MountPath, options?: ListOptions): EntryIterator
+  list(path: MountPath, options?: ListOptions): AsyncIterableIterator<Entry>
 
   /**
    * Makes a directory. Something there: `EEXIST`, except for a directory with `recursive`, which is fine. A missing
@@ -115,7 +114,7 @@ export interface StorageAdapter extends AsyncDisposable {
    * Makes a link that holds `target` as it is; an empty one, or one with NUL, is `EINVAL`. Something there: `EEXIST`. A store that knows
    * the version of the new link gives it. Capability `symlinks`.
    */
-  createSymlink?(path: MountPath, target: string, options?: ListedOption): Promise<WriteResult | void>
+  createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<WriteResult | void>
 
   /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>

@@ -3,15 +3,17 @@ import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './adapter.ts'
 import type { OperationCapability } from './operations.ts'
 import type {
+  AppendOptions,
   BeginCommandOptions,
-  ByteRange,
-  Condition,
+  CopyOptions,
   CreateDirectoryOptions,
+  DeleteOptions,
   EndCommand,
-  EntryIterator,
+  Entry,
   HostDirectory,
-  ListedOption,
   ListOptions,
+  MoveOptions,
+  ReadOptions,
   ReadResult,
   ReadStreamResult,
   RefreshOptions,
@@ -22,55 +24,26 @@ import type {
   Stat,
   Times,
   TransferResult,
-  Version,
   WriteData,
+  WriteOptions,
   WriteResult,
 } from './file-types.ts'
 
-export interface DriverReadOptions extends SignalOption {
-  /** Whole numbers from 0. */
-  readonly range?: ByteRange | undefined
-  readonly ifVersion?: Version | undefined
-  /** More bytes than these are `EFBIG`: see `checkReadSize`. */
-  readonly maxBytes?: number | undefined
+/** The options of an operation, of which the base has filled in those with a default. */
+type Filled<Options extends SignalOption, Defaulted extends keyof Options> = SignalOption & {
+  readonly [Name in Exclude<keyof Options, 'signal'>]-?: Name extends Defaulted
+    ? NonNullable<Options[Name]>
+    : Options[Name]
 }
 
-export interface DriverWriteOptions extends SignalOption {
-  readonly ifVersion: Condition | undefined
-  readonly listed: boolean
-  readonly parents: boolean
-  readonly mode: number | undefined
-  readonly modifiedAt: number | undefined
-  readonly durable: boolean
-}
-
-export interface DriverAppendOptions extends SignalOption {
-  readonly ifVersion: Condition | undefined
-  readonly parents: boolean
-}
-
-export interface DriverListOptions extends Omit<ListOptions, 'recursive' | 'exclude' | 'details'> {
-  readonly recursive: boolean
-  readonly exclude: readonly MountPath[]
-  readonly details: boolean
-}
-
-export interface DriverDeleteOptions extends SignalOption {
-  readonly recursive: boolean
-  readonly force: boolean
-  readonly ifVersion: Version | undefined
-}
-
-export interface DriverMoveOptions extends SignalOption {
-  readonly overwrite: boolean
-  readonly ifSource: Version | undefined
-  readonly ifDestination: Condition | undefined
-  readonly parents: boolean
-}
-
-export interface DriverCopyOptions extends DriverMoveOptions {
-  readonly recursive: boolean
-}
+/** A range has whole numbers from 0. For `maxBytes` see `checkReadSize`. */
+export interface DriverReadOptions extends ReadOptions {}
+export interface DriverWriteOptions extends Filled<WriteOptions, 'parents' | 'durable'> {}
+export interface DriverAppendOptions extends Filled<AppendOptions, 'parents'> {}
+export interface DriverListOptions extends Filled<ListOptions, 'recursive' | 'exclude' | 'details'> {}
+export interface DriverDeleteOptions extends Filled<DeleteOptions, 'recursive' | 'force'> {}
+export interface DriverMoveOptions extends Filled<MoveOptions, 'overwrite' | 'parents'> {}
+export interface DriverCopyOptions extends Filled<CopyOptions, 'overwrite' | 'parents' | 'recursive'> {}
 
 export interface DriverSearchQuery extends SearchQuery {
   readonly regex: boolean
@@ -113,13 +86,13 @@ export interface Driver {
   readStream?(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult>
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult>
   append?(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult>
-  list(path: MountPath, options: DriverListOptions): EntryIterator
+  list(path: MountPath, options: DriverListOptions): AsyncIterableIterator<Entry>
   search?(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit>
   createDirectory(path: MountPath, options: CreateDirectoryOptions & { readonly recursive: boolean }): Promise<void>
   delete(path: MountPath, options: DriverDeleteOptions): Promise<void>
   move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult>
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult>
-  createSymlink?(path: MountPath, target: string, options: ListedOption): Promise<WriteResult | void>
+  createSymlink?(path: MountPath, target: string, options: SignalOption): Promise<WriteResult | void>
   readSymlink?(path: MountPath, options: SignalOption): Promise<string>
   chmod?(path: MountPath, mode: number, options: SignalOption): Promise<void>
   utimes?(path: MountPath, times: Times, options: SignalOption): Promise<void>

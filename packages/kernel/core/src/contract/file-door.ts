@@ -50,7 +50,7 @@ export interface WorkspaceReadStreamOptions extends Omit<ReadStreamOptions, 'ran
 
 export interface WorkspaceReadOptions extends WorkspaceReadStreamOptions, Pick<ReadOptions, 'maxBytes'> {}
 
-export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'skips' | 'onUnreadable' | 'known'> {
+export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
   /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
   /** With `recursive` only: levels that are listed, from 1, which is the directory's own entries. Default: all. */
@@ -183,7 +183,7 @@ export interface WorkspaceCreateDirectoryOptions extends SignalOption {
   readonly recursive?: boolean | undefined
 }
 
-export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents' | 'listed' | 'modifiedAt'>, ParentsOption {
+export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents' | 'modifiedAt'>, ParentsOption {
   /**
    * The content survives a power cut once the write resolves: waits for the adapter's flush, and on a local disk for
    * `fsync` of the file and of the directories above it. A failed sync rejects, though the file is written. Without it, a

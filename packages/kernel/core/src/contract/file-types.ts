@@ -38,15 +38,6 @@ export interface Entry {
   readonly unreachable?: true | undefined
 }
 
-/** A listing. */
-export interface EntryIterator extends AsyncIterableIterator<Entry> {
-  /**
-   * The next entry, where it is at hand: a promise for each of a million entries costs more than reading them does.
-   * `undefined` says nothing at all: ask `next()`. An adapter that always waits leaves it out.
-   */
-  nextNow?(): Entry | undefined
-}
-
 export interface ByteRange {
   /** Bytes from the start of the file. At its end or after it, nothing is read. Not an integer from 0: `EINVAL`. */
   readonly offset: number
@@ -94,15 +85,7 @@ export interface ReadStreamResult {
 /** Content to write: bytes, or chunks. A stream is consumed once, and not before all checks have passed. */
 export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 
-export interface ListedOption extends SignalOption {
-  /**
-   * The caller has listed the store, which showed directories above the path, and at it what `ifVersion` says: nothing for a new link
-   * or directory. A store that would have to ask for links there need not ask again. Default false; a write needs `ifVersion` as well.
-   */
-  readonly listed?: boolean | undefined
-}
-
-export interface WriteOptions extends ListedOption {
+export interface WriteOptions extends SignalOption {
   /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
   readonly ifVersion?: Condition | undefined
   /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
@@ -142,28 +125,11 @@ export interface ListOptions extends SignalOption {
   readonly recursive?: boolean | undefined
   /** Subtrees that are not entered: the entry itself is listed, nothing below it is visited. */
   readonly exclude?: readonly MountPath[] | undefined
-  /**
-   * With `recursive`: true for a directory that is not entered, as those in `exclude`. It can be asked several times about
-   * one directory, and before the entry is given. An adapter that lists a whole tree in one request may leave it unused.
-   */
-  readonly skips?: ((directory: MountPath) => boolean) | undefined
-  /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing goes on without it. */
-  readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
-  /**
-   * With `recursive`: called before the entries of a directory are given, where the store can tell whether they have changed. The stamp
-   * is another one whenever an entry was made, removed or replaced since; `undefined`: the entries are not to be remembered.
-   *
-   * It can be called several times about one directory, and the last stamp is that of the entries that follow. An adapter may leave
-   * it unused, and does with `details`.
-   *
-   * @returns the names of the directories in it, which are given in place of all entries; `undefined`: all are given
-   */
-  readonly known?: ((directory: MountPath, stamp: string | undefined) => readonly string[] | undefined) | undefined
   /** Size, time, mode and version with each entry, even where that costs. Default false. */
   readonly details?: boolean | undefined
 }
 
-export interface CreateDirectoryOptions extends ListedOption {
+export interface CreateDirectoryOptions extends SignalOption {
   /** Make missing parents, and accept a directory that is there. Default false. */
   readonly recursive?: boolean | undefined
 }

@@ -25,14 +25,16 @@ export interface OperationFacts {
   readonly capability?: keyof AdapterCapabilities | undefined
   /** An adapter may lack it, and no capability says so. */
   readonly optional?: true | undefined
+  /** The place of its options among its arguments, from 0. Absent: it takes no signal, or keeps it for longer than the call. */
+  readonly optionsAt?: number | undefined
 }
 
 const plain = { follows: false, changes: false } as const
-const look = { ...plain, need: 'read' } as const
+const look = { ...plain, need: 'read', optionsAt: 1 } as const
 const follow = { ...look, follows: true } as const
-const change = { need: 'write', follows: false, changes: true } as const
+const change = { need: 'write', follows: false, changes: true, optionsAt: 1 } as const
 const make = { ...change, creates: 'path' } as const
-const put = { ...make, follows: true, replaces: true, condition: 'conditionalWrite' } as const
+const put = { ...make, optionsAt: 2, follows: true, replaces: true, condition: 'conditionalWrite' } as const
 
 /**
  * The operations of an adapter. This is their one table: the base of adapters, the layers, the rules and the kit read it.
@@ -47,16 +49,16 @@ export const operations = {
   write: put,
   append: { ...put, capability: 'append' },
   createDirectory: { ...make, follows: true },
-  createSymlink: { ...make, capability: 'symlinks' },
-  chmod: { ...change, follows: true, replaces: true, capability: 'chmod' },
-  utimes: { ...change, follows: true, replaces: true, capability: 'utimes' },
+  createSymlink: { ...make, optionsAt: 2, capability: 'symlinks' },
+  chmod: { ...change, optionsAt: 2, follows: true, replaces: true, capability: 'chmod' },
+  utimes: { ...change, optionsAt: 2, follows: true, replaces: true, capability: 'utimes' },
   delete: { ...change, replaces: true, condition: 'conditionalDelete' },
-  move: { ...change, creates: 'destination', replaces: true, condition: 'conditionalMove' },
-  copy: { ...change, need: 'read', creates: 'destination', condition: 'conditionalMove' },
-  readStream: { ...plain, follows: true },
-  flush: { ...plain, capability: 'flush' },
-  sync: { ...plain, optional: true },
-  refresh: { ...plain, optional: true },
+  move: { ...change, optionsAt: 2, creates: 'destination', replaces: true, condition: 'conditionalMove' },
+  copy: { ...change, optionsAt: 2, need: 'read', creates: 'destination', condition: 'conditionalMove' },
+  readStream: { ...plain, optionsAt: 1, follows: true },
+  flush: { ...plain, optionsAt: 0, capability: 'flush' },
+  sync: { ...plain, optionsAt: 0, optional: true },
+  refresh: { ...plain, optionsAt: 0, optional: true },
   hostPath: { ...plain, capability: 'hostPath' },
   hostDirectory: { ...plain, capability: 'hostPath' },
   beginCommand: { ...plain, optional: true },

@@ -1,4 +1,5 @@
-import type { Entry, EntryIterator } from '../contract/file-types.ts'
+import type { Entry } from '../contract/file-types.ts'
+import type { EntryIterator } from '../contract/inner.ts'
 import { Pace } from '../adapter/pace.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'

@@ -1,5 +1,5 @@
 import type { StorageAdapter } from '../contract/adapter.ts'
-import type { ListOptions } from '../contract/file-types.ts'
+import type { InnerListOptions } from '../contract/inner.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
@@ -37,7 +37,7 @@ export async function openRegion(
     return judges && gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny'
   }
   const isLimited = judges || (recursive && deepest < Number.POSITIVE_INFINITY)
-  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
+  const listOptions: InnerListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
   const entries = adapter.list(located.path, listOptions)
   return { start: virtual, mount, entries, first: await entries.next() }
 }

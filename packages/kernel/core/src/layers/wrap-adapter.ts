@@ -2,10 +2,10 @@ import { checkOption, checkOptions } from '../options/check.ts'
 import { adapterShape, option } from '../options/shapes.ts'
 import type { AdapterCapabilities } from '../contract/capabilities.ts'
 import type { StorageAdapter } from '../contract/adapter.ts'
+import type { InnerListOptions } from '../contract/inner.ts'
 import { optionalOperations, type AdapterOperation } from '../contract/operations.ts'
 import type {
   Entry,
-  ListOptions,
   ReadResult,
   ReadStreamResult,
   SearchHit,
@@ -176,10 +176,10 @@ interface Around {
 }
 
 function innerOptions(
-  { exclude, skips, onUnreadable, known, ...options }: ListOptions,
+  { exclude, skips, onUnreadable, known, ...options }: InnerListOptions,
   toInner: (path: MountPath) => MountPath,
   toOuter: (path: MountPath) => MountPath,
-): ListOptions {
+): InnerListOptions {
   return {
     ...options,
     exclude: exclude?.map(toInner),
@@ -190,9 +190,9 @@ function innerOptions(
 }
 
 function outward(
-  onUnreadable: ListOptions['onUnreadable'],
+  onUnreadable: InnerListOptions['onUnreadable'],
   toOuter: (path: MountPath) => MountPath,
-): ListOptions['onUnreadable'] {
+): InnerListOptions['onUnreadable'] {
   return onUnreadable && ((path, error) => onUnreadable(toOuter(path), error))
 }
 

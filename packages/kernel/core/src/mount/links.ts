@@ -2,7 +2,7 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import type { WorkspaceError } from '../errors.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../contract/operations.ts'
+import { fileOperations, operations, type FileOperation } from '../contract/operations.ts'
 import { virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 
@@ -15,7 +15,9 @@ export interface LinkBudget {
 }
 
 /** Operations that may make missing parents. */
-export const creating: ReadonlySet<FileOperation> = new Set(['write', 'append', 'createDirectory', 'move', 'copy'])
+export const creating: ReadonlySet<FileOperation> = new Set(
+  fileOperations.filter((name) => name !== 'createSymlink' && 'creates' in operations[name]),
+)
 
 /** As for the kernel, a link whose target ends so leads to a directory or nowhere. */
 export function namesDirectory(target: string): boolean {

@@ -1,11 +1,11 @@
-import type { StorageAdapter } from '../contract/adapter.ts'
+import type { InnerAdapter } from '../contract/inner.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
 /** A mount of a workspace. */
 export interface WorkspaceMount {
   readonly at: VirtualPath
   /** Undefined for the scratch until it is first used. */
-  adapter: StorageAdapter | undefined
+  adapter: InnerAdapter | undefined
   readonly access: 'read-write' | 'read-only'
   readonly caseSensitive: boolean
   /** The workspace made the adapter and closes it. */

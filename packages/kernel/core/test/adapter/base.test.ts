@@ -6,10 +6,10 @@ import {
   parseMountPath as at,
   type Driver,
   type Entry,
-  type EntryIterator,
   type StorageAdapter,
   type WriteData,
 } from '../../src/adapter.ts'
+import type { EntryIterator } from '../../src/inner.ts'
 import { rejection } from '../layers/stub.ts'
 import { driverOf, file } from './driver.ts'
 
@@ -106,7 +106,7 @@ it('a listing ends with its adapter, also where its entries are at hand', async 
     [Symbol.asyncIterator]: () => listing,
   }
   const adapter = defineAdapter(driverOf({ list: () => listing }), { trusted: true })
-  const entries = adapter.list(at('/'))
+  const entries: EntryIterator = adapter.list(at('/'))
   expect(entries.nextNow?.()).toBeUndefined()
   expect((await entries.next()).value).toEqual(entry)
   expect(entries.nextNow?.()).toEqual(entry)

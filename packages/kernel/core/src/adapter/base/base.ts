@@ -1,6 +1,7 @@
 import { mountRoot, type HostPath, type MountPath } from '../../path/virtual-path.ts'
 import type { AdapterCapabilities } from '../../contract/capabilities.ts'
 import type { StorageAdapter } from '../../contract/adapter.ts'
+import type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption } from '../../contract/inner.ts'
 import type { Driver } from '../../contract/driver.ts'
 import { assertContent, invalidArgument } from '../failures.ts'
 import { optionalOperations, type OptionalOperation } from '../../contract/operations.ts'
@@ -11,10 +12,7 @@ import type {
   CreateDirectoryOptions,
   DeleteOptions,
   EndCommand,
-  EntryIterator,
   HostDirectory,
-  ListedOption,
-  ListOptions,
   MoveOptions,
   ReadOptions,
   ReadResult,
@@ -44,7 +42,7 @@ const none = Object.freeze({})
 type Lacking = { [Name in OptionalOperation]?: unknown }
 
 /** The base of all adapters. It checks synchronously, and gives the driver's own promise. */
-export class Base implements StorageAdapter {
+export class Base implements InnerAdapter {
   readonly name: string
   readonly capabilities: AdapterCapabilities
   readonly #driver: Whole
@@ -98,7 +96,7 @@ export class Base implements StorageAdapter {
     return { stat, stream: new Iteration({ source: stream, admission, operation: 'readStream', path, signal }) }
   }
 
-  write(path: MountPath, data: WriteData, options: WriteOptions = none): Promise<WriteResult> {
+  write(path: MountPath, data: WriteData, options: WriteOptions & ListedOption = none): Promise<WriteResult> {
     const { ifVersion, listed = false, parents = false, mode, modifiedAt, durable = false, signal } = options
     return attempt(() => {
       this.#admission.admit('write', path, signal)
@@ -126,7 +124,7 @@ export class Base implements StorageAdapter {
     })
   }
 
-  list(path: MountPath, options: ListOptions = none): EntryIterator {
+  list(path: MountPath, options: InnerListOptions = none): EntryIterator {
     const { recursive = false, exclude = [], details = false, signal, skips, onUnreadable, known } = options
     return new Listing({
       source: () => {
@@ -155,7 +153,7 @@ export class Base implements StorageAdapter {
     })
   }
 
-  createDirectory(path: MountPath, options: CreateDirectoryOptions = none): Promise<void> {
+  createDirectory(path: MountPath, options: CreateDirectoryOptions & ListedOption = none): Promise<void> {
     const { recursive = false, listed = false, signal } = options
     return attempt(() => {
       this.#admission.admit('createDirectory', path, signal)

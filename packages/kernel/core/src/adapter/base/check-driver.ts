@@ -2,6 +2,7 @@ import { WorkspaceError } from '../../errors.ts'
 import { hasMethods, option } from '../../options/shapes.ts'
 import type { AdapterCapabilities } from '../../contract/capabilities.ts'
 import type { Driver, DriverCapabilities } from '../../contract/driver.ts'
+import type { InnerDriver } from '../../contract/inner.ts'
 import {
   operations,
   type OperationCapability,
@@ -12,7 +13,7 @@ import {
 const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'move', 'copy'] as const
 
 /** A driver whose optional operations are called only where it has them. */
-export type Whole = Driver & Required<Pick<Driver, OptionalOperation>>
+export type Whole = InnerDriver & Required<Pick<InnerDriver, OptionalOperation>>
 
 /** The operations that each capability promises. Listed once: adapters can be many. */
 const promises = [

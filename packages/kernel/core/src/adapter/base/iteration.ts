@@ -1,6 +1,7 @@
 import type { MountPath } from '../../path/virtual-path.ts'
 import type { AdapterOperation } from '../../contract/operations.ts'
-import type { Entry, EntryIterator } from '../../contract/file-types.ts'
+import type { Entry } from '../../contract/file-types.ts'
+import type { EntryIterator } from '../../contract/inner.ts'
 import type { Admission } from './admission.ts'
 import { orAbort } from './wait.ts'
 

@@ -18,6 +18,7 @@ import type {
   DriverReadOptions,
   DriverWriteOptions,
 } from '../../contract/driver.ts'
+import type { InnerListOptions } from '../../contract/inner.ts'
 import { checkReadSize, contractError } from '../failures.ts'
 import type {
   Condition,
@@ -113,7 +114,7 @@ class KeyValueDriver implements Driver {
     })
   }
 
-  async *list(path: MountPath, options: DriverListOptions): AsyncGenerator<Entry, undefined> {
+  async *list(path: MountPath, options: DriverListOptions & InnerListOptions): AsyncGenerator<Entry, undefined> {
     const { recursive, exclude, skips, details } = options
     const start = await this.#entries.expect(path, 'list')
     if (start.bytes !== undefined) throw contractError('ENOTDIR', 'list', path)

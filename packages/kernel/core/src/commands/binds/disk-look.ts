@@ -1,5 +1,6 @@
 import { LinkSignal } from '../../adapter/link-signal.ts'
-import type { Entry, ListOptions } from '../../contract/file-types.ts'
+import type { Entry } from '../../contract/file-types.ts'
+import type { InnerListOptions } from '../../contract/inner.ts'
 import { isWorkspaceError } from '../../errors.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { foldName } from '../../path/fold.ts'
@@ -66,7 +67,7 @@ export async function eachEntry(
   mount: WorkspaceMount,
   directory: VirtualPath,
   callback: (entry: Entry) => 'stop' | undefined,
-  options?: ListOptions,
+  options?: InnerListOptions,
 ): Promise<void> {
   const entries = mount.adapter?.list(relativeTo(directory, mount.at), options)
   let stopped = true
