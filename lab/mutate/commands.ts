@@ -270,7 +270,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the look at the list of reserved names',
-    file: 'packages/adapters/local/src/confine/reserved.ts',
+    file: 'packages/adapters/local/src/confine/hidden.ts',
     text: 'return Reserve.reservedNames.holds(status, self)',
     by: 'return status.isFile() && reservedNames.holds(status, self)',
     test: { file: 'packages/executors/bubblewrap/test/reserve.test.ts', title: 'are shown by no operation' },

@@ -342,7 +342,7 @@ export const fileMutations: readonly Mutation[] = [
   {
     row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
     removes: 'the limits of an archive',
-    file: 'packages/kernel/core/src/adapter/times.ts',
+    file: 'packages/kernel/core/src/adapter/base/admission.ts',
     text: '  return new Date(Math.min(Math.max(time, 0), latestInTar * 1_000))\n',
     by: '  return new Date(Math.min(time, latestInTar ** 2))\n',
     test: { file: 'packages/kernel/core/test/adapter/times.test.ts', title: 'clamped' },

@@ -26,7 +26,7 @@ import {
 import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import type { HostPath } from '@ws/core/executor'
 
-import { refuseReserved, reservedAbove } from './confine/reserved.ts'
+import { holdsTempName, refuseReserved, reservedAbove } from './confine/hidden.ts'
 import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
@@ -47,7 +47,6 @@ import { type WayOptions, makeWay } from './write/make-way.ts'
 import { moveEntry } from './write/move.ts'
 import { syncTree } from './write/sync.ts'
 import { createSymlinkAt, readSymlinkAt } from './write/symlinks.ts'
-import { holdsTempName } from './confine/temp.ts'
 import { writeFile } from './write/write.ts'
 
 export interface LocalDriverParts {

@@ -38,7 +38,7 @@ export type {
 export { Pace } from './adapter/pace.ts'
 export { Semaphore } from './adapter/semaphore.ts'
 export { askingSignal, askingToo, eitherSignal, urgentSignals } from './adapter/signals.ts'
-export { dateable, settable, tarTime } from './adapter/times.ts'
+export { dateable, settable, tarTime } from './adapter/base/admission.ts'
 export type {
   AppendOptions,
   BeginCommandOptions,

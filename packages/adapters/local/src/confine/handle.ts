@@ -2,7 +2,7 @@ import { constants, lstatSync } from 'node:fs'
 
 import type { HostName, Status } from '../host/calls.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import type { Task } from './task.ts'
 

@@ -4,7 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 import { contractFailure, failure, isResourceError } from '../errors.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'
 import { type Handle, handleOf, release, statusOf } from './handle.ts'
-import { isReserved } from './reserved.ts'
+import { isReserved } from './hidden.ts'
 import type { Target, Task } from './task.ts'
 import { findObstacle, throwLink } from './walk.ts'
 

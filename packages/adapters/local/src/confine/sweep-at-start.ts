@@ -1,6 +1,7 @@
 import { type Handle, openChild, release } from './handle.ts'
 import type { Task } from './task.ts'
-import { isTempName, sweep } from './temp.ts'
+import { sweep } from './temp.ts'
+import { isTempName } from './hidden.ts'
 
 /** Entries that are looked at when an adapter is made; beyond them, leftovers go when their directory is listed. */
 const mostEntries = 1_000

@@ -7,18 +7,7 @@ import type { Handle } from './handle.ts'
 import type { Task } from './task.ts'
 import { nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'
-
-/** No path of the API reaches a name that starts like this, and no listing shows it. */
-export const tempPrefix = '.ws-tmp-'
-
-export function isTempName(name: string): boolean {
-  return name.startsWith(tempPrefix)
-}
-
-/** True for a path with such a name in it. */
-export function holdsTempName(path: string): boolean {
-  return path.includes(`/${tempPrefix}`)
-}
+import { tempPrefix } from './hidden.ts'
 
 /** Milliseconds before a temporary file of a dead process of this system is removed. */
 const deadAfterMs = 5 * 60_000

@@ -4,7 +4,7 @@ import type { MountPath, Owner } from '@ws/core/adapter'
 
 import { type Where, failure } from '../errors.ts'
 import { type Calls, identityOf } from '../host/calls.ts'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
 

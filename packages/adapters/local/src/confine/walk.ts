@@ -2,7 +2,7 @@ import { childPath, segmentsOf } from '@ws/core'
 import { LinkSignal, type MountPath, mountRoot } from '@ws/core/adapter'
 
 import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import { under, decodeName } from '../host/name.ts'
 import { Descent } from './descent.ts'
 import { type Handle, openChild, statusOf } from './handle.ts'

@@ -23,7 +23,6 @@ export interface OpenListing {
 
 /** The system calls of one of two engines: at once on this thread, or on libuv's pool. Operations are written once. */
 export interface Calls {
-  /** Calls return values, not promises. */
   readonly immediate: boolean
   open(name: HostName, flags: number, mode?: number): Maybe<number>
   close(fd: number): Maybe<void>
@@ -74,7 +73,6 @@ export interface ImmediateCalls extends Calls {
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
 }
 
-/** Calls that are not timed one by one. */
 export interface PlainCalls {
   open(name: string, flags: number): number
   close(fd: number): void
@@ -233,4 +231,19 @@ export function pooledCalls(semaphore?: Semaphore): Calls {
 /** Inodes are unsigned; Node gives the larger ones, which rclone has, as negative numbers. */
 export function identityOf({ dev, ino }: Pick<Status, 'dev' | 'ino'>): string {
   return `${dev}:${BigInt.asUintN(64, BigInt(ino))}`
+}
+
+let directory = '/proc/self/fd/'
+
+/** The kernel's path to an open descriptor, by this process's number where possible: `self` is one link more to follow. */
+export function pathOfDescriptor(fd: number): string {
+  return directory + fd
+}
+
+/** Finds out how `/proc` calls this process; in another PID namespace than `/proc` is from, it stays `self`. */
+export function learnOwnDirectory(): void {
+  directory = '/proc/self/fd/'
+  try {
+    if (fs.readlinkSync('/proc/self') === String(process.pid)) directory = `/proc/${process.pid}/fd/`
+  } catch {} // opening says that there is no /proc
 }

@@ -5,7 +5,7 @@ import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { mostHeld } from '../confine/descent.ts'
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved, isTempName } from '../confine/hidden.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { nativeCode, translate } from '../errors.ts'
@@ -21,7 +21,7 @@ import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
-import { isTempName, sweep } from '../confine/temp.ts'
+import { sweep } from '../confine/temp.ts'
 import {
   type Level,
   detailsAtOnce,

@@ -3,14 +3,14 @@ import { checkReadSize, type MountPath, type ReadOptions } from '@ws/core/adapte
 
 import { release, statusOf } from '../confine/handle.ts'
 import { openEntry } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved } from '../confine/hidden.ts'
 import { statOf } from '../confine/status.ts'
 import { callsFor, targetOf, type Task } from '../confine/task.ts'
 import type { Tree } from '../confine/tree.ts'
 import { contractFailure } from '../errors.ts'
 import { type Calls, type ImmediateCalls, isImmediate, type PlainCalls, type Status } from '../host/calls.ts'
 import { anyEntry, chunkBytes, reading, smallBytes } from '../host/constants.ts'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import { openToRead } from './open-file.ts'
 
 /** The status of an entry, if that takes no waiting. `undefined`: the thorough way finds it, with the same checks. */

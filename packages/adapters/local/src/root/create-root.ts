@@ -8,7 +8,7 @@ import { type Owner, mountRoot } from '@ws/core/adapter'
 import { hasProc } from '../confine/handle.ts'
 import { nativeCode, translate } from '../errors.ts'
 import { calls } from '../host/blocking.ts'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import { ownerOfNew } from './owner.ts'
 
 const operation = 'createLocalAdapter'

@@ -18,7 +18,7 @@ import { failure, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { Listing } from '../read/listing.ts'
 import type { Resources } from '../resources.ts'
-import { isTempName } from '../confine/temp.ts'
+import { isTempName } from '../confine/hidden.ts'
 import { searchFile } from './file.ts'
 import { findCandidates } from './ripgrep.ts'
 

@@ -4,7 +4,7 @@ import type { Times } from '@ws/core/adapter'
 
 import { type Handle, openData, release, statusOf } from '../confine/handle.ts'
 import { changing, notAFile, openEntry } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved } from '../confine/hidden.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { throwLink } from '../confine/walk.ts'
 import { contractFailure, failure, translate } from '../errors.ts'

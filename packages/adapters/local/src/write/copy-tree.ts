@@ -4,7 +4,7 @@ import { type MountPath, rewriteError } from '@ws/core/adapter'
 import { Descent } from '../confine/descent.ts'
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved, isTempName } from '../confine/hidden.ts'
 import { isSameEntry, permissionsOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
@@ -14,7 +14,6 @@ import { ownTurn } from '../host/pace.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { makeDirectory } from './parents.ts'
 import { lookAt } from './target.ts'
-import { isTempName } from '../confine/temp.ts'
 
 const reportedEntries = 1_000
 

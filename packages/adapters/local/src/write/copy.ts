@@ -3,7 +3,7 @@ import type { CopyOptions, MountPath } from '@ws/core/adapter'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, notAFile, openParent } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved } from '../confine/hidden.ts'
 import { isSameEntry, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { contractFailure, nativeCode, translate } from '../errors.ts'

@@ -5,7 +5,7 @@ import { Reserve } from '@ws/sandbox'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
-import { isReserved, reservedAbove } from '../confine/reserved.ts'
+import { isReserved, reservedAbove } from '../confine/hidden.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { contractFailure, nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'

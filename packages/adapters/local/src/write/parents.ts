@@ -6,7 +6,7 @@ import type { Target, Task } from '../confine/task.ts'
 import { findObstacle } from '../confine/walk.ts'
 import { contractFailure, nativeCode, translate } from '../errors.ts'
 import { isWorkspaceError } from '@ws/core'
-import { pathOfDescriptor } from '../host/descriptor.ts'
+import { pathOfDescriptor } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { creationStart, giveNew } from './give.ts'
 

@@ -9,7 +9,8 @@ import { type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn } from '../host/pace.ts'
 import { listWhole } from '../read/level.ts'
-import { isTempName, sweep } from '../confine/temp.ts'
+import { sweep } from '../confine/temp.ts'
+import { isTempName } from '../confine/hidden.ts'
 
 /** How often a directory is emptied again that another process fills or exchanges. */
 const attempts = 16

@@ -2,7 +2,7 @@ import type { Condition } from '@ws/core/adapter'
 
 import type { Handle } from '../confine/handle.ts'
 import { nameOf } from '../confine/open.ts'
-import { isReserved } from '../confine/reserved.ts'
+import { isReserved } from '../confine/hidden.ts'
 import { versionOf } from '../confine/status.ts'
 import type { Target, Task } from '../confine/task.ts'
 import { contractFailure } from '../errors.ts'

@@ -25,7 +25,7 @@ export interface Context {
   readonly commands: CommandDefaults
   /** The adapter of a mount; makes the scratch when it is first used. */
   open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
-  isClosed(): boolean
+  isClosed: boolean
 }
 
 export interface PerformOptions {
@@ -66,7 +66,7 @@ export async function perform<Result>(
 }
 
 export function admitCall(context: Context, operation: string, signal: AbortSignal | undefined): void {
-  if (context.isClosed()) throw closedError(operation)
+  if (context.isClosed) throw closedError(operation)
   signal?.throwIfAborted()
 }
 

@@ -7,11 +7,6 @@ import { virtualError } from '../mount/errors.ts'
 /** How often a file may change its size between the look at it and the read. */
 const mostTries = 20
 
-/** A range as adapters know it, and as callers give it. */
-export function isLast(range: ByteRange | LastBytes | undefined): range is LastBytes {
-  return range !== undefined && 'last' in range && range.last !== undefined
-}
-
 /**
  * Reads the last bytes of a file by a range from its start. The size may change between the look and the read, so the stat of
  * the read itself decides.

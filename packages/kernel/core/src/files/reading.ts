@@ -9,6 +9,7 @@ import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
 import type {
+  LastBytes,
   ReadLinesOptions,
   ReadLinesResult,
   WorkspaceReadOptions,
@@ -17,7 +18,7 @@ import type {
 } from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { isLast, readEnd } from './ends.ts'
+import { readEnd } from './ends.ts'
 import { readLastLines } from './last-lines.ts'
 import { readWindow } from './lines.ts'
 import { decodeText } from './text.ts'
@@ -102,13 +103,18 @@ export async function requireFile(
   return adapter
 }
 
+/** A range as adapters know it, and as callers give it. */
+function isLast(range: ByteRange | LastBytes | undefined): range is LastBytes {
+  return range !== undefined && 'last' in range && range.last !== undefined
+}
+
 /** Bytes that `read` gives at once, unless it is asked for another limit. */
 const defaultMaxBytes = 256 * 1024 * 1024
 
-export async function read(context: Context, path: string, options: WorkspaceReadOptions = {}): Promise<ReadResult> {
+export async function read(context: Context, path: string, options?: WorkspaceReadOptions): Promise<ReadResult> {
   checkMethod('read', 'read', options)
-  const { maxBytes = defaultMaxBytes, range: given, ...rest } = options
-  return onFile(context, 'read', path, options.signal, async (adapter, located) => {
+  const { maxBytes = defaultMaxBytes, range: given, ...rest } = options ?? {}
+  return onFile(context, 'read', path, rest.signal, async (adapter, located) => {
     const part = async (range: ByteRange | undefined): Promise<ReadResult> => {
       const result = await adapter.read(located.path, { ...rest, range, maxBytes })
       checkReadSize('read', located.path, result.bytes.length, maxBytes) // an adapter may know no limit

@@ -2,7 +2,7 @@ import { classLength } from './braces.ts'
 import { CharacterClass } from './character-class.ts'
 import { foldCharacters } from './folds.ts'
 import type { Name } from './names.ts'
-import { foldName } from '../path/fold.ts'
+import { foldName } from '../path/segments.ts'
 
 /** A glob's test of one name. */
 export interface Component {

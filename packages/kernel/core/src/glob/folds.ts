@@ -1,4 +1,4 @@
-import { foldName } from '../path/fold.ts'
+import { foldName } from '../path/segments.ts'
 
 // eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 export const onlyAscii = /^[\u0000-\u007f]*$/

@@ -1,4 +1,4 @@
-import { foldName } from '../path/fold.ts'
+import { foldName } from '../path/segments.ts'
 import { foldCharacters, onlyAscii } from './folds.ts'
 
 /** One name of a path, as globs compare it. */

@@ -1,4 +1,4 @@
-import { foldName } from '../path/fold.ts'
+import { foldName } from '../path/segments.ts'
 import { baseName, isWithin, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SubtreeRule } from '../contract/policy.ts'

@@ -1,6 +1,6 @@
 import { WorkspaceError } from '../errors.ts'
 import { compileGlob } from '../glob/glob.ts'
-import { foldName } from '../path/fold.ts'
+import { foldName } from '../path/segments.ts'
 import { parseInput, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import { isWithin, joinPath, rootPath, topName } from '../path/virtual-path.ts'

@@ -80,7 +80,6 @@ async function assemble(
   const hostDirectories = await readHostDirectories(mounts)
   refuseNestedRoots(hostDirectories)
 
-  let closed = false
   const open = (mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter> =>
     mount.adapter ?? scratch.open(mount, makeScratch)
   const walker = new Walker(gate, aliases, open)
@@ -94,13 +93,13 @@ async function assemble(
     audit: new Audit({ labels: copyLabels(options.labels) }),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
-    isClosed: () => closed,
+    isClosed: false,
   }
   for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
   await createMountPoints(all, operation)
 
   const checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
-  const workspace = new LiveWorkspace({ context, scratch, checkpoints, onClose: () => (closed = true) })
+  const workspace = new LiveWorkspace({ context, scratch, checkpoints, onClose: () => (context.isClosed = true) })
   try {
     await useExecutor(workspace, context, options, hostDirectories)
   } catch (error) {

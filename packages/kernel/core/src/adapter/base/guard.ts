@@ -2,7 +2,7 @@ import type { MountPath } from '../../path/virtual-path.ts'
 import type { Driver } from '../../contract/driver.ts'
 import { operations, type AdapterOperation } from '../../contract/operations.ts'
 import type { ReadStreamResult, SignalOption } from '../../contract/file-types.ts'
-import { dateable } from '../times.ts'
+import { dateable } from './admission.ts'
 import { checked, explain, fault, type FaultContext } from './faults.ts'
 import {
   isAdapter,

@@ -3,7 +3,7 @@ import type { Entry } from '../../contract/file-types.ts'
 import type { InnerListOptions } from '../../contract/inner.ts'
 import { isWorkspaceError } from '../../errors.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
-import { foldName } from '../../path/fold.ts'
+import { foldName } from '../../path/segments.ts'
 import { childPath, isWithin, parentPath, relativeTo, segmentsOf, type VirtualPath } from '../../path/virtual-path.ts'
 
 /** The names in a directory, by what they are without regard to case and form. */

@@ -102,7 +102,7 @@ export async function openSession(
       },
     )
     // The workspace may have been closed while this was on its way.
-    if (door.context.isClosed()) await session.close()
+    if (door.context.isClosed) await session.close()
     return session
   } catch (error) {
     if (id !== undefined) sessions.delete(id)

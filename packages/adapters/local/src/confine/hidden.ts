@@ -6,6 +6,18 @@ import { Reserve } from '@ws/sandbox'
 import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'
 
+/** No path of the API reaches a name that starts like this, and no listing shows it. */
+export const tempPrefix = '.ws-tmp-'
+
+export function isTempName(name: string): boolean {
+  return name.startsWith(tempPrefix)
+}
+
+/** True for a path with such a name in it. */
+export function holdsTempName(path: string): boolean {
+  return path.includes(`/${tempPrefix}`)
+}
+
 /**
  * Commands have names reserved that rules protect and that are missing, by directories or files that hold the name. To callers
  * nothing is there.
