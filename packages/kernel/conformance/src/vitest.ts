@@ -1,12 +1,12 @@
 import { describe, it } from 'vitest'
-import type { AdapterSuiteOptions } from './adapter/options.ts'
+import type { AdapterSuiteOptions } from './options/adapter.ts'
 import { testAdapter as define } from './adapter/test-adapter.ts'
-import type { CoherenceSuiteOptions } from './coherence/options.ts'
+import type { CoherenceSuiteOptions } from './options/coherence.ts'
 import { testCoherence as defineCoherence } from './coherence/test-coherence.ts'
 import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
 import { securitySuite as defineSecurity } from './security/security-suite.ts'
-import type { WorkspaceSuiteOptions } from './doors/options.ts'
+import type { WorkspaceSuiteOptions } from './options/workspace.ts'
 import { testWorkspace as defineWorkspace } from './workspace/test-workspace.ts'
 
 export const vitestRunner: Runner = {

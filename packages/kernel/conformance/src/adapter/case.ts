@@ -9,7 +9,7 @@ import {
 } from '@ws/core/adapter'
 import type { InnerAdapter, InnerListOptions } from '@ws/core/inner'
 import { fail } from '../assert.ts'
-import type { AdapterFixture, AdapterSuiteOptions } from './options.ts'
+import type { AdapterFixture, AdapterSuiteOptions } from '../options/adapter.ts'
 
 export const at = (path: string): MountPath => parseMountPath(path)
 

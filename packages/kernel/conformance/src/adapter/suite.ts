@@ -5,7 +5,7 @@ import { ConformanceError } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import { Case } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
-import type { AdapterSuiteOptions } from './options.ts'
+import type { AdapterSuiteOptions } from '../options/adapter.ts'
 
 /** Defines the tests of one file of the suite. */
 export interface Suite {

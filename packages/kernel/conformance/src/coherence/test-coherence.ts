@@ -3,9 +3,9 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { setTimeout as delay } from 'node:timers/promises'
 import { at, encode } from '../adapter/case.ts'
 import { check, equal } from '../assert.ts'
-import { checkSuite } from '../check-options.ts'
+import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
-import type { CoherenceSuiteOptions, CoherentSide } from './options.ts'
+import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.ts'
 
 /** Milliseconds by which an answer may be late: looking takes time too. */
 const slackMs = 1_000

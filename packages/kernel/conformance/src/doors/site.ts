@@ -11,7 +11,7 @@ import { LinkSignal, parseMountPath, type StorageAdapter } from '@ws/core/adapte
 import type { Executor, Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
 import { check, ConformanceError, equal, fail } from '../assert.ts'
-import type { WorkspaceFixture } from './options.ts'
+import type { WorkspaceFixture } from '../options/workspace.ts'
 
 export interface SiteOptions {
   /** Files to begin with, by path below the root; `file.txt` is always there. */

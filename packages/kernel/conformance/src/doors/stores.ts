@@ -1,4 +1,4 @@
-import type { WorkspaceFixture } from './options.ts'
+import type { WorkspaceFixture } from '../options/workspace.ts'
 
 /** `createStore` of a fixture with stores below one place. @param open makes an empty store at a path such as `threads/t1` */
 export function storesBeside(open: WorkspaceFixture['createStore']): WorkspaceFixture['createStore'] {

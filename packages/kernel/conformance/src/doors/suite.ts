@@ -2,7 +2,7 @@ import { parseVirtualPath } from '@ws/core'
 import { type GuaranteeField, type Guarantees, satisfies } from '@ws/core/executor'
 import { ConformanceError, equal } from '../assert.ts'
 import type { Runner } from '../runner.ts'
-import type { WorkspaceFixture, WorkspaceSuiteOptions } from './options.ts'
+import type { WorkspaceFixture, WorkspaceSuiteOptions } from '../options/workspace.ts'
 import { Site, type SiteOptions } from './site.ts'
 
 /** The needs of a test: where one is missing, the test is skipped with the reason. */

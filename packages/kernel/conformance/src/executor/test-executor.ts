@@ -1,6 +1,6 @@
-import { checkSuite } from '../check-options.ts'
+import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
-import type { WorkspaceSuiteOptions } from '../doors/options.ts'
+import type { WorkspaceSuiteOptions } from '../options/workspace.ts'
 import { defineDoors } from '../doors/suite.ts'
 import { boundaryTests } from './boundaries.ts'
 import { endTests } from './ends.ts'

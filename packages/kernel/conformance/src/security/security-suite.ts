@@ -1,6 +1,6 @@
-import { checkSuite } from '../check-options.ts'
+import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
-import type { WorkspaceSuiteOptions } from '../doors/options.ts'
+import type { WorkspaceSuiteOptions } from '../options/workspace.ts'
 import { defineDoors, type DoorSuite } from '../doors/suite.ts'
 import { deniedTests } from './denied.ts'
 import { exchangeTests } from './exchange.ts'

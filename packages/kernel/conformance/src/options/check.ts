@@ -1,8 +1,8 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
-import type { AdapterSuiteOptions } from './adapter/options.ts'
-import type { CoherenceSuiteOptions } from './coherence/options.ts'
-import type { WorkspaceSuiteOptions } from './doors/options.ts'
+import type { AdapterSuiteOptions } from './adapter.ts'
+import type { CoherenceSuiteOptions } from './coherence.ts'
+import type { WorkspaceSuiteOptions } from './workspace.ts'
 
 const suite = { name: option.required(option.text), create: option.required(option.function) }
 
