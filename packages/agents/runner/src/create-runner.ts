@@ -9,7 +9,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import type { ReplicatedPart } from '@ws/threads'
 
 import { invalid } from './errors.ts'
-import type { OutputPlace } from './plan/paths.ts'
+import type { OutputPlace } from './paths.ts'
 import { Runner } from './runner.ts'
 import { defaultStateDirectory, openLocalState } from './state/local.ts'
 import type { RunState } from './state/state.ts'

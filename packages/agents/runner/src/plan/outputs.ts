@@ -1,5 +1,5 @@
 import type { CheckedStep } from './checked.ts'
-import { foldPath } from './paths.ts'
+import { foldPath } from '../paths.ts'
 
 interface Written {
   readonly step: CheckedStep

@@ -2,7 +2,7 @@ import type { CheckpointEngine } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 
-import type { OutputPlace } from '../plan/paths.ts'
+import type { OutputPlace } from '../paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 import type { RunState } from '../state/state.ts'
 import type { StepTypes } from '../types/types.ts'

@@ -2,7 +2,7 @@ import { WorkspaceError } from '@ws/core'
 import { operations, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 
 import { breach } from '../errors.ts'
-import { containsPath, outputAt } from '../plan/paths.ts'
+import { containsPath, outputAt } from '../paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 
 /**

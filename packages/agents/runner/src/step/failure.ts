@@ -4,7 +4,7 @@ import { isWorkspaceError } from '@ws/core'
 import { mountRoot, type StorageAdapter } from '@ws/core/adapter'
 
 import { asBreach } from '../errors.ts'
-import { outputAt, workspaceAt } from '../plan/paths.ts'
+import { outputAt, workspaceAt } from '../paths.ts'
 import type { StepFailure } from '../run/types.ts'
 
 export interface FailurePlaces {

@@ -4,7 +4,7 @@ import { isWorkspaceError, type Workspace } from '@ws/core'
 
 import { asBreach } from '../errors.ts'
 import { canonicalJson, sha256 } from '../json.ts'
-import { workspaceAt } from '../plan/paths.ts'
+import { workspaceAt } from '../paths.ts'
 import type { StepRequest } from '../run/types.ts'
 import type { StepType } from '../types/types.ts'
 

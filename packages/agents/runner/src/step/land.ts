@@ -2,7 +2,7 @@ import { isWorkspaceError, WorkspaceError, type Version } from '@ws/core'
 import { LinkSignal, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { breach } from '../errors.ts'
-import { outputAt } from '../plan/paths.ts'
+import { outputAt } from '../paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 import { mountPath, readTree, sameEntry, type Hasher } from './tree.ts'
 

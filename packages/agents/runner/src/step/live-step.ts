@@ -3,7 +3,7 @@ import { orAbort, type StorageAdapter } from '@ws/core/adapter'
 
 import { asBreach, isBreach } from '../errors.ts'
 import type { Json } from '../json.ts'
-import { createPlanPaths, outputAt, workspaceAt } from '../plan/paths.ts'
+import { createPlanPaths, outputAt, workspaceAt } from '../paths.ts'
 import type { StepRequest } from '../run/types.ts'
 import type { LandedEntry } from '../state/records.ts'
 import type { Staging } from '../state/state.ts'

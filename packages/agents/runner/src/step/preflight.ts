@@ -7,7 +7,7 @@ import { mountPath, readTree } from './tree.ts'
 import type { CheckedSource } from '../plan/check.ts'
 import type { CheckedStep } from '../plan/checked.ts'
 import { Outputs } from '../plan/outputs.ts'
-import { createPlanPaths, outputAt, workspaceAt } from '../plan/paths.ts'
+import { createPlanPaths, outputAt, workspaceAt } from '../paths.ts'
 import type { PlanProblem } from '../plan/problems.ts'
 import type { Plan } from '../plan/schema.ts'
 

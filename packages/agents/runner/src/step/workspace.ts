@@ -13,7 +13,7 @@ import type { Executor, Requirement } from '@ws/core/executor'
 
 import { breach } from '../errors.ts'
 import type { CheckedStep } from '../plan/checked.ts'
-import { outputAt, workspaceAt, type OutputPlace } from '../plan/paths.ts'
+import { outputAt, workspaceAt, type OutputPlace } from '../paths.ts'
 import { onlyDeclared } from './declared.ts'
 
 export interface StepWorkspaceOptions {

@@ -4,7 +4,7 @@ import { WorkspaceError, type CommandResult } from '@ws/core'
 import { z } from 'zod'
 
 import { breach } from '../errors.ts'
-import { workspaceAt } from '../plan/paths.ts'
+import { workspaceAt } from '../paths.ts'
 import { defineStepType } from './types.ts'
 
 const settings = z.strictObject({

@@ -1,6 +1,6 @@
 import { createPathManager, type PathManager } from '@ws/core'
 
-import { asBreach } from '../errors.ts'
+import { asBreach } from './errors.ts'
 
 /** Values of templates by name, as a plan gives them. */
 type Templates = Readonly<Record<string, string | undefined>>
