@@ -1,9 +1,10 @@
 import { createWorkspace, type CheckpointEngine, type Workspace } from '@ws/core'
 
 import { createExecutor, type ExecutorName } from './config/executors.ts'
+import { neededBy } from './config/needed.ts'
 import type { Settings } from './config/settings.ts'
 import { UsageError } from './errors.ts'
-import { checkInstalled, neededBy } from './optional/load.ts'
+import { checkInstalled } from './optional/load.ts'
 import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {

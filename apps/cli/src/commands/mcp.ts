@@ -2,11 +2,12 @@ import type { Served } from '@ws/mcp-server'
 import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
+import { neededBy } from '../config/needed.ts'
 import type { CommandContext, Start } from '../command-context.ts'
 import { missingRules } from '../config/protection.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
+import { checkInstalled, loadOptional } from '../optional/load.ts'
 
 interface Flags {
   readonly face: FaceName

@@ -4,10 +4,11 @@ import type { Command } from 'commander'
 
 import { prepareOutput, readPlan, writeReport } from '../config/read-plan.ts'
 import { createExecutor } from '../config/executors.ts'
+import { neededBy } from '../config/needed.ts'
 import type { CommandContext, Start } from '../command-context.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
+import { checkInstalled, loadOptional } from '../optional/load.ts'
 import { createRunView } from '../terminal/run-view.ts'
 import { complainTo } from '../terminal/wrap.ts'
 

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import type { StorageSettings } from '../storage/settings.ts'
 import { MissingPackagesError, type OptionalName, type OptionalPackages } from './packages.ts'
 
 const own = dirname(dirname(import.meta.dirname))
@@ -25,27 +24,6 @@ export async function loadOptional<Name extends OptionalName>(name: Name): Promi
 export function checkInstalled(names: readonly OptionalName[]): void {
   const missing = [...new Set(names)].filter((name) => !isInstalled(name))
   if (missing.length > 0) throw new MissingPackagesError(missing)
-}
-
-const packagesOfStorage: Readonly<Record<StorageSettings['kind'], readonly OptionalName[]>> = {
-  local: [],
-  s3: ['@ws/adapter-s3'],
-  r2: ['@ws/adapter-s3'],
-  rclone: ['@ws/adapter-rclone'],
-}
-
-export interface Used {
-  readonly mounts?:
-    | readonly { readonly storage: Pick<StorageSettings, 'kind'> & { readonly replica?: string | undefined } }[]
-    | undefined
-  readonly executors?: readonly string[] | undefined
-}
-
-export function neededBy({ mounts = [], executors = [] }: Used): OptionalName[] {
-  const names = mounts.flatMap(({ storage: { kind, replica } }): readonly OptionalName[] =>
-    replica === undefined ? packagesOfStorage[kind] : [...packagesOfStorage[kind], '@ws/adapter-replica'],
-  )
-  return executors.includes('virtual') ? [...names, '@ws/executor-virtual'] : names
 }
 
 export const isInstalled = (name: OptionalName): boolean => findEntry(name) !== undefined
