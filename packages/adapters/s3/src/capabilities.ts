@@ -1,5 +1,5 @@
 import type { ConditionScope, DriverCapabilities } from '@ws/core/adapter'
-import type { StartFacts } from './dialect/dialect.ts'
+import type { StartFacts } from './dialect.ts'
 import type { KeySpace } from './keys/key-space.ts'
 
 export interface CapabilityFacts {

@@ -2,7 +2,7 @@ import { WorkspaceError } from '@ws/core'
 import { bucketShape, checkOptions, durationShape, hasMethods, isS3Credentials, option } from '@ws/core/options'
 import { type OptionShapes, prefixShape, refuseBeside, s3ConnectionShapes } from '@ws/core/options'
 
-import type { S3Dialect } from './dialect/dialect.ts'
+import type { S3Dialect } from './dialect.ts'
 import type { BucketOptions, R2AdapterOptions, S3AdapterOptions, WithConnection } from './options.ts'
 
 const minPartBytes = 5 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { S3Connection, S3Credentials } from '@ws/core/options'
-import type { S3Dialect } from './dialect/dialect.ts'
+import type { S3Dialect } from './dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
 /** Credentials as the AWS SDK takes them: fixed, or a function, called anew when they expire or the store says so. */

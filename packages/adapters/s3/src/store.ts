@@ -1,6 +1,6 @@
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
 import type { Requests, Task } from './client/requests.ts'
-import type { StartFacts, UploadFacts } from './dialect/dialect.ts'
+import type { StartFacts, UploadFacts } from './dialect.ts'
 import type { DirectoryHints } from './directories/hints.ts'
 import type { KeySpace } from './keys/key-space.ts'
 import type { FileDefaults } from './objects/attributes.ts'

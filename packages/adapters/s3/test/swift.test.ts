@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { isWorkspaceError } from '@ws/core'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { leastDialect } from '../src/dialect/dialect.ts'
+import { leastDialect } from '../src/dialect.ts'
 import { createS3Adapter } from '../src/index.ts'
 import { at } from './support.ts'
 

@@ -1,6 +1,6 @@
 import type { Version } from '@ws/core'
 import { NoVersionError } from '../client/retry.ts'
-import type { StartFacts } from '../dialect/dialect.ts'
+import type { StartFacts } from '../dialect.ts'
 
 /** The version of what has no ETag: directories. */
 export const directoryVersion: Version = 'directory'

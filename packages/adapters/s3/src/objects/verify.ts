@@ -1,7 +1,7 @@
 import { Crc64Nvme } from '@aws-sdk/checksums/crc'
 import { createHash, type Hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { StartFacts } from '../dialect/dialect.ts'
+import type { StartFacts } from '../dialect.ts'
 import { versionOf } from '../keys/etag.ts'
 import type { ObjectHeaders, ObjectState } from './stat.ts'
 

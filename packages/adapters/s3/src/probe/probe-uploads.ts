@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { statusOf } from '../client/native.ts'
 import { isUnable, type Asker } from './asker.ts'
-import type { UploadFacts } from './dialect.ts'
+import type { UploadFacts } from '../dialect.ts'
 
 /** Asks what a server makes of uploads in parts. The adapter asks before the first one: most never need to know. */
 export async function probeUploads(asker: Asker): Promise<UploadFacts> {

@@ -4,7 +4,7 @@ import type { Version } from '@ws/core'
 import type { Fate } from '../client/requests.ts'
 import { copySource } from '../keys/key-space.ts'
 import { otherEtag, type Asker, type ProbeRequest } from './asker.ts'
-import type { StartFacts } from './dialect.ts'
+import type { StartFacts } from '../dialect.ts'
 
 const controlName = '\t\n\u0001\u2028'
 /** In NFC it would be one character. */

@@ -10,7 +10,7 @@ import { makeReservedName } from '../keys/names.ts'
 import type { S3AdapterOptions } from '../options.ts'
 import type { Store } from '../store.ts'
 import { Asker } from './asker.ts'
-import { leastDialect, type S3Dialect, type StartFacts, type UploadFacts } from './dialect.ts'
+import { leastDialect, type S3Dialect, type StartFacts, type UploadFacts } from '../dialect.ts'
 import { probeUploads } from './probe-uploads.ts'
 import { probeStart } from './probe.ts'
 
