@@ -39,7 +39,7 @@ import { resolve, type ResolvedChange, type S3StorageAdapter } from './objects/r
 import { write } from './files/write.ts'
 import { createScratch } from './scratch.ts'
 import { search } from './search/search.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { keepsAttributes, setAttributes, type FileAttributes } from './transfer/attributes.ts'
 import { copy, move } from './transfer/transfer.ts'
 

@@ -2,10 +2,10 @@ import { isWorkspaceError } from '@ws/core'
 import { rewriteError, type StorageAdapter } from '@ws/core/adapter'
 import type { S3AdapterParts } from './adapter.ts'
 import { deleteTree } from './delete/delete.ts'
-import { DirectoryHints } from './directories/hints.ts'
+import { DirectoryHints } from './store/hints.ts'
 import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 /** A part of the store for temporary files, hidden from listings. `close()` empties it; else lifecycle rules do. */
 export function createScratch(

@@ -3,7 +3,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { keptWrites } from '../src/objects/metadata.ts'
+import { keptWrites } from '../src/headers/metadata.ts'
 import { at, Bench, encode, tagsOn, text, type Interceptor } from './support.ts'
 
 /** The server acts, and its answer never comes. */

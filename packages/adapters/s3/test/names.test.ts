@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { copySource, KeySpace } from '../src/keys/key-space.ts'
 import { compareKeys, isReserved, makeReservedName, showBytes } from '../src/keys/names.ts'
 import { decodeKey } from '../src/keys/decode.ts'
-import { readMetadata, writeMetadata } from '../src/objects/metadata.ts'
+import { readMetadata, writeMetadata } from '../src/headers/metadata.ts'
 import { at } from './support.ts'
 
 describe('paths as keys', () => {

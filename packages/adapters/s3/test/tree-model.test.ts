@@ -4,7 +4,7 @@ import { KeySpace } from '../src/keys/key-space.ts'
 import { compareKeys, linkSuffix } from '../src/keys/names.ts'
 import type { ListedKey } from '../src/listing/pages.ts'
 import { TreeBuilder } from '../src/listing/tree.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import { at } from './support.ts'
 
 /** Numbers that are the same in every run: mulberry32. */

@@ -7,7 +7,7 @@ import { linkAt } from '../links/find.ts'
 import { pagesOf } from '../listing/pages.ts'
 import { lookUp } from '../files/lookup.ts'
 import { headObject } from '../objects/lookup-real.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { BatchError, deleteBatch, deleteObject, deleteVersion } from './objects.ts'
 
 export async function remove(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<void> {

@@ -9,10 +9,10 @@ import { versionOf } from '../keys/etag.ts'
 import { changing, changingAll } from '../objects/effects.ts'
 import { withObject, withObjects } from '../objects/locks.ts'
 import { headObject, headOnce } from '../objects/lookup-real.ts'
-import { makeWriteId } from '../objects/metadata.ts'
+import { makeWriteId } from '../headers/metadata.ts'
 import { outcomeOf, startOfId, unknownError, type Effort } from '../objects/outcome.ts'
-import { isSameObject, type ObjectState } from '../objects/stat.ts'
-import { objectName, type Store } from '../store.ts'
+import { isSameObject, type ObjectState } from '../headers/stat.ts'
+import { objectName, type Store } from '../store/store.ts'
 import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
 /**

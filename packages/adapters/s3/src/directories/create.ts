@@ -7,7 +7,7 @@ import { assertNoLink } from '../links/find.ts'
 import { lookUp } from '../files/lookup.ts'
 import { lookUpReal } from '../objects/lookup-real.ts'
 import { putSmall } from '../objects/put.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Makes a directory as an empty object with a slash after its name, so that it stays when nothing is in it. */
 export async function createDirectory(

@@ -1,9 +1,9 @@
 import type { Stat } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import { linkAt, type LinkTask } from '../links/find.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { lookUpReal, type RealFound } from '../objects/lookup-real.ts'
-import { linkStat } from '../objects/stat.ts'
+import { linkStat } from '../headers/stat.ts'
 
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 

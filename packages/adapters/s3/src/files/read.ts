@@ -5,11 +5,11 @@ import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { discard } from '../objects/discard.ts'
 import { collect, getObject } from '../objects/get.ts'
 import { hasObjects, headObject } from '../objects/lookup-real.ts'
-import type { ObjectState } from '../objects/stat.ts'
+import type { ObjectState } from '../headers/stat.ts'
 import { settleDoubt, verifierFor } from '../objects/verify.ts'
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {

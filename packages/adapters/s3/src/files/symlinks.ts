@@ -6,7 +6,7 @@ import { failure } from '../errors.ts'
 import { targetOf } from '../links/find.ts'
 import { lookUp } from './lookup.ts'
 import { putSmall } from '../objects/put.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 export async function createSymlink(
   store: Store,

@@ -6,9 +6,9 @@ import { DamagedBodyError } from '../client/retry.ts'
 import { discard } from '../objects/discard.ts'
 import { collect, getObject } from '../objects/get.ts'
 import { lookUpReal } from '../objects/lookup-real.ts'
-import type { ObjectState } from '../objects/stat.ts'
+import type { ObjectState } from '../headers/stat.ts'
 import { settleDoubt, verifierFor } from '../objects/verify.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** A task on a path that may lead through links. */
 export interface LinkTask extends Task {

@@ -4,7 +4,7 @@ import type { Task } from '../client/requests.ts'
 import { BrokenListingError } from '../client/retry.ts'
 import { decodeKey } from '../keys/decode.ts'
 import { compareKeys, isReserved } from '../keys/names.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {

@@ -2,7 +2,7 @@ import { childPath, isWithin } from '@ws/core'
 import type { Entry, MountPath } from '@ws/core/adapter'
 import { versionOf } from '../keys/etag.ts'
 import { linkNameOf } from '../keys/names.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { ListedKey } from './pages.ts'
 
 export interface TreeOptions {

@@ -4,8 +4,8 @@ import { isMissing, isPreconditionFailure, nativeNameOf } from '../client/native
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { conditionOf } from '../keys/etag.ts'
-import type { Store } from '../store.ts'
-import { keptWrites, makeWriteId } from './metadata.ts'
+import type { Store } from '../store/store.ts'
+import { keptWrites, makeWriteId } from '../headers/metadata.ts'
 import { startOfId, type Effort } from './outcome.ts'
 
 /** One write: its id, and those of the writes before it. */

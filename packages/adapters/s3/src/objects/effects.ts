@@ -1,6 +1,6 @@
 import type { Condition } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
-import { objectName, type Store } from '../store.ts'
+import { objectName, type Store } from '../store/store.ts'
 import { withObject, withObjects } from './locks.ts'
 
 /**

@@ -5,10 +5,10 @@ import { createGunzip } from 'node:zlib'
 import type { Attempt } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { answeredVersion } from '../keys/etag.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { discard } from './discard.ts'
 import { headOnce } from './lookup-real.ts'
-import { stateOf, type ObjectState } from './stat.ts'
+import { stateOf, type ObjectState } from '../headers/stat.ts'
 
 /** An answer to GET, whose body has yet to come. */
 export interface OpenObject {

@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream'
 import { decodeKey } from '../keys/decode.ts'
 import { answeredVersion } from '../keys/etag.ts'
 import { endOfReserved } from '../keys/names.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { discard } from './discard.ts'
-import { directoryStat, stateOf, type ObjectState } from './stat.ts'
+import { directoryStat, stateOf, type ObjectState } from '../headers/stat.ts'
 
 export type RealFound =
   | { readonly type: 'file'; readonly stat: Stat; readonly state: ObjectState }

@@ -1,10 +1,10 @@
 import { WorkspaceError } from '@ws/core'
 import { meaningOf } from '../client/failures.ts'
 import type { Attempt, Task } from '../client/requests.ts'
-import { objectName, type Store } from '../store.ts'
+import { objectName, type Store } from '../store/store.ts'
 import { mayBeDeletedSince } from './locks.ts'
 import { headOnce } from './lookup-real.ts'
-import type { ObjectState } from './stat.ts'
+import type { ObjectState } from '../headers/stat.ts'
 
 /** One change of one object, while its fate is unknown. */
 export interface Effort {

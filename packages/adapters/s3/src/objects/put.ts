@@ -7,14 +7,14 @@ import { deniedPut, nativeAttemptsOf } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { answeredVersion } from '../keys/etag.ts'
-import type { Store } from '../store.ts'
-import { attributeHeaders, attributesFor, forNewBytes, noAttributes, type Attributes } from './attributes.ts'
+import type { Store } from '../store/store.ts'
+import { attributeHeaders, attributesFor, forNewBytes, noAttributes, type Attributes } from '../headers/attributes.ts'
 import { conditionHeaders, conditionOn, identify, isRefusal, writesOn, type WriteIdentity } from './conditional.ts'
 import { changing } from './effects.ts'
 import { headObject } from './lookup-real.ts'
-import { writeMetadata } from './metadata.ts'
+import { writeMetadata } from '../headers/metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
-import type { ObjectState } from './stat.ts'
+import type { ObjectState } from '../headers/stat.ts'
 
 export interface PutBody {
   readonly bytes: number

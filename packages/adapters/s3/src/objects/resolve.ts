@@ -1,7 +1,7 @@
 import type { Version } from '@ws/core'
 import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { headObject } from './lookup-real.ts'
 import { outcomeOf } from './outcome.ts'
 

@@ -1,6 +1,6 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3'
 import type { Attempt, Task } from '../client/requests.ts'
-import { objectName, type Store } from '../store.ts'
+import { objectName, type Store } from '../store/store.ts'
 
 type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
 

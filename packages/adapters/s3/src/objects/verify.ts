@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { StartFacts } from '../dialect.ts'
 import { versionOf } from '../keys/etag.ts'
-import type { ObjectHeaders, ObjectState } from './stat.ts'
+import type { ObjectHeaders, ObjectState } from '../headers/stat.ts'
 
 /** The name of the metadata that holds the size of the parts of an uploaded file. */
 export const partBytesName = 'ws-part-bytes'

@@ -22,7 +22,7 @@ import type { Task } from '../client/requests.ts'
 import { entriesOf } from '../listing/list.ts'
 import { read } from '../files/read.ts'
 import { readStream } from '../files/read-stream.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Files up to so many bytes are fetched several at a time, larger ones as streams, one after the other. */
 const smallBytes = 256 * 1024

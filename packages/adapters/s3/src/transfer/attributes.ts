@@ -3,7 +3,7 @@ import { LinkSignal, type MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { targetOf } from '../links/find.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { lookUp } from '../files/lookup.ts'
 import { copyObject } from './copy-object.ts'
 

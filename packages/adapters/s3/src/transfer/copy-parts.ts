@@ -9,9 +9,9 @@ import { conditionOf } from '../keys/etag.ts'
 import { copySource } from '../keys/key-space.ts'
 import { identify } from '../objects/conditional.ts'
 import { headObject } from '../objects/lookup-real.ts'
-import { isSameObject } from '../objects/stat.ts'
+import { isSameObject } from '../headers/stat.ts'
 import { withUpload, type Parts, type Upload } from '../objects/upload.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /** Parts that are copied at a time. */

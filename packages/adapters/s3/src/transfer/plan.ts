@@ -4,7 +4,7 @@ import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'
 import { lookUp, type Found } from '../files/lookup.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The facts that move and copy have found out before they change anything. */
 export interface Plan {

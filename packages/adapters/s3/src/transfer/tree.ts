@@ -8,8 +8,8 @@ import { versionOf } from '../keys/etag.ts'
 import { linkNameOf } from '../keys/names.ts'
 import { pagesOf, type ListedKey } from '../listing/pages.ts'
 import { hasObjects, headObject } from '../objects/lookup-real.ts'
-import { type ObjectState, stateOf } from '../objects/stat.ts'
-import type { Store } from '../store.ts'
+import { type ObjectState, stateOf } from '../headers/stat.ts'
+import type { Store } from '../store/store.ts'
 import { copyObject } from './copy-object.ts'
 
 const reported = 1000

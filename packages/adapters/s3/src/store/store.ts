@@ -1,11 +1,11 @@
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import type { Requests, Task } from './client/requests.ts'
-import type { StartFacts, UploadFacts } from './dialect.ts'
-import type { DirectoryHints } from './directories/hints.ts'
-import type { KeySpace } from './keys/key-space.ts'
-import type { FileDefaults } from './objects/attributes.ts'
-import type { WriteHistory } from './objects/history.ts'
-import type { S3Problem, TransferProgress } from './reports.ts'
+import type { Requests, Task } from '../client/requests.ts'
+import type { StartFacts, UploadFacts } from '../dialect.ts'
+import type { DirectoryHints } from './hints.ts'
+import type { KeySpace } from '../keys/key-space.ts'
+import type { FileDefaults } from '../headers/attributes.ts'
+import type { WriteHistory } from './history.ts'
+import type { S3Problem, TransferProgress } from '../reports.ts'
 
 export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 

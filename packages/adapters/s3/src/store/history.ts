@@ -1,6 +1,6 @@
 import type { Version } from '@ws/core'
-import type { Attributes } from './attributes.ts'
-import type { ObjectState } from './stat.ts'
+import type { Attributes } from '../headers/attributes.ts'
+import type { ObjectState } from '../headers/stat.ts'
 
 const capacity = 2_000
 
