@@ -157,7 +157,7 @@ class S3Driver implements Driver {
   }
 
   async createScratch(): Promise<StorageAdapter> {
-    return createScratch(this.#store, (parts) => createAdapter({ ...parts, name: this.name, readOnly: false }))
+    return createAdapter({ ...createScratch(this.#store), name: this.name, readOnly: false })
   }
 
   async resolve(id: string, { signal }: SignalOption = {}): Promise<ResolvedChange> {

@@ -1,17 +1,16 @@
 import { isWorkspaceError } from '@ws/core'
-import { rewriteError, type StorageAdapter } from '@ws/core/adapter'
-import type { S3AdapterParts } from './adapter.ts'
+import { rewriteError } from '@ws/core/adapter'
 import { deleteTree } from './delete/delete.ts'
 import { DirectoryHints } from './store/hints.ts'
 import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
 import type { Store } from './store/store.ts'
 
-/** A part of the store for temporary files, hidden from listings. `close()` empties it; else lifecycle rules do. */
-export function createScratch(
-  store: Store,
-  make: (parts: Pick<S3AdapterParts, 'store' | 'release'>) => StorageAdapter,
-): StorageAdapter {
+/** A part of the store for temporary files, hidden from listings. `release` empties it; else lifecycle rules do. */
+export function createScratch(store: Store): {
+  readonly store: Store
+  readonly release: (used: boolean) => Promise<void>
+} {
   const { dialect, links } = store
   const keys = new KeySpace({
     prefix: `${store.keys.prefix}${makeReservedName('scratch')}`,
@@ -30,5 +29,5 @@ export function createScratch(
       throw rewriteError(error, { reason, remedy, partial: undefined })
     })
   }
-  return make({ store: inner, release })
+  return { store: inner, release }
 }
