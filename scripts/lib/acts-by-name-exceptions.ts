@@ -84,7 +84,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 4,
     reason: "rclone's cache, which no mount shows, while rclone does not run",
   },
-  'packages/adapters/rclone/src/files/cancelled-uploads.ts': {
+  'packages/adapters/rclone/src/cache/cancelled-uploads.ts': {
     acts: 1,
     reason: "rclone's cache, which no mount shows",
   },

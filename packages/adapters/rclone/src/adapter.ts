@@ -1,14 +1,11 @@
-import { type RefreshOptions, type SignalOption, defineAdapter } from '@ws/core/adapter'
+import { type RefreshOptions, defineAdapter } from '@ws/core/adapter'
 
 import { RcloneDriver } from './driver.ts'
 import type { Mount } from './mount/mount.ts'
-import { type Offering, openFiles } from './opened.ts'
+import type { OnClose } from './part/close.ts'
+import type { FlushOptions } from './part/flush.ts'
+import { type Offering, openFiles } from './part/opened.ts'
 import type { RcloneStatus } from './status.ts'
-
-export interface FlushOptions extends SignalOption {
-  /** Milliseconds. Default: the mount's `flushTimeout`. */
-  readonly timeout?: number | undefined
-}
 
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
 export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath' | 'hostDirectory' | 'createScratch'> {
@@ -27,9 +24,6 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
   /** Flushes, then unmounts. Should flushing fail, it unmounts all the same, and says so: the cache keeps what is missing. */
   close(): Promise<void>
 }
-
-/** `force`: without waiting for users of the mount. */
-export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 
 /** `below`: the part of the mount, which must be there. `onClose`: called at the end of this adapter. */
 export async function openAdapter(mount: Mount, below: string, onClose: OnClose): Promise<RcloneAdapter> {

@@ -3,7 +3,7 @@ import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@
 import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
 import { type OptionShapes, prefixShape, quietly, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
 
-import { refuseChangedName } from './files/names.ts'
+import { refuseChangedName } from './names.ts'
 
 /**
  * Where the files are, and how they are mounted. The store speaks S3, R2 included: then `endpoint` and `credentials` are

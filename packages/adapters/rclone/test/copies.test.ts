@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { failure } from '../src/errors.ts'
-import { copyAgainstUploads } from '../src/flush/call-off.ts'
-import type { Open } from '../src/opened.ts'
+import { copyAgainstUploads } from '../src/part/call-off.ts'
+import type { Open } from '../src/part/opened.ts'
 import { scratch } from './support.ts'
 
 const destination = '/to' as MountPath

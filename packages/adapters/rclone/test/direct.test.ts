@@ -5,8 +5,8 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { directFiles } from '../src/files/direct.ts'
-import { deviceOf } from '../src/opened.ts'
+import { directFiles } from '../src/part/direct.ts'
+import { deviceOf } from '../src/part/opened.ts'
 import { at, bytes, failureOf, scratch, text } from './support.ts'
 
 /** A directory in the place of a mount, and what is left to the usual way. */

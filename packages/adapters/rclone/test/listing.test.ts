@@ -9,7 +9,7 @@ import type { Entry, MountPath, StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 
 import { listed } from '../src/files/listing.ts'
-import type { Open } from '../src/opened.ts'
+import type { Open } from '../src/part/opened.ts'
 import { at, scratch } from './support.ts'
 
 const direct = { stat: async () => ({ type: 'file', size: 1, modifiedAt: 0 }) } as unknown as Open['direct']

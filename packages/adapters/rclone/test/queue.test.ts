@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 
 import { DirtyFiles } from '../src/cache/dirty.ts'
-import { type BarrierOptions, flushBarrier } from '../src/flush/barrier.ts'
+import { type BarrierOptions, flushBarrier } from '../src/mount/barrier.ts'
 import { MountLog } from '../src/mount/log.ts'
 import { fakeControl } from './fake-control.ts'
 import { failureOf, scratch } from './support.ts'

@@ -5,7 +5,7 @@ import { type SignalOption, mountRoot, parseMountPath } from '@ws/core/adapter'
 
 import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
-import { refuseChangedName } from '../files/names.ts'
+import { refuseChangedName } from '../names.ts'
 import { Mount } from '../mount/mount.ts'
 import { type RcloneAdapterOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'

@@ -6,8 +6,8 @@ import type { WriteResult } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 import { lookAtCachedFile, noteOf } from '../cache/cached-file.ts'
-import type { Open } from '../opened.ts'
-import { assureStored } from '../flush/call-off.ts'
+import type { Open } from '../part/opened.ts'
+import { assureStored } from '../part/call-off.ts'
 import { sameWriteNs } from './versions.ts'
 
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */

@@ -3,7 +3,7 @@ import { type Entry, type ListOptions, type MountPath, mapInOrder } from '@ws/co
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Open } from '../opened.ts'
+import type { Open } from '../part/opened.ts'
 import { settled } from './versions.ts'
 
 /** The most entries whose details are requested ahead, while the caller waits for one of them. */

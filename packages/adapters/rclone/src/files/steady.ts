@@ -12,7 +12,7 @@ import {
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
 import { failure } from '../errors.ts'
-import type { DirectFiles } from './direct.ts'
+import type { DirectFiles } from '../part/direct.ts'
 import { settled } from './versions.ts'
 
 /** Bytes up to which a stream is read at once: all of it that is ever held. */

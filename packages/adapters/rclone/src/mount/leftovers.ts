@@ -8,9 +8,9 @@ import { DirtyFiles } from '../cache/dirty.ts'
 import { StaleNames } from '../cache/stale-names.ts'
 import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../cache/stored.ts'
-import { flushBarrier } from '../flush/barrier.ts'
+import { flushBarrier } from './barrier.ts'
 import type { MountDirectories } from '../state/directories.ts'
-import { settleStaleNames } from '../flush/settle-stale-names.ts'
+import { settleStaleNames } from './settle-stale-names.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
 /** Milliseconds: nothing writes to this mount, so nothing is worth waiting for. */

@@ -1,13 +1,15 @@
 import { isWorkspaceError } from '@ws/core'
 import { mountRoot } from '@ws/core/adapter'
 
-import type { OnClose } from '../adapter.ts'
 import { failure } from '../errors.ts'
-import { flushPart } from '../flush/flush.ts'
+import { flushPart } from './flush.ts'
 import type { Task } from '../mount/pending.ts'
 import type { MountedPart } from './mounted-part.ts'
 
 const call: Task = { operation: 'close', path: mountRoot }
+
+/** `force`: without waiting for users of the mount. */
+export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 
 export interface CloseOptions {
   /** False for a part that this process cannot change. */

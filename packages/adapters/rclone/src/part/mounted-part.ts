@@ -7,7 +7,7 @@ import type { DirtyFiles } from '../cache/dirty.ts'
 import { failure } from '../errors.ts'
 import type { Mount, MountUser } from '../mount/mount.ts'
 import type { Task, TrackOptions } from '../mount/pending.ts'
-import { type Open, openFiles } from '../opened.ts'
+import { type Open, openFiles } from './opened.ts'
 
 /** A part of a mount as one adapter uses it. Its open files go and come back with the mount. */
 export class MountedPart implements MountUser {

@@ -5,7 +5,7 @@ import type { MountPath } from '@ws/core/adapter'
 import type { Control } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnose, failure } from '../errors.ts'
-import type { MountLog } from '../mount/log.ts'
+import type { MountLog } from './log.ts'
 import type { DirtyFiles } from '../cache/dirty.ts'
 
 /** Milliseconds that a file may be dirty without waiting for its upload: closing it reaches rclone a moment later. */

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 import type { MountPath } from '@ws/core/adapter'
 
-import { readCachedFile } from '../cache/cached-file.ts'
-import { hashOf } from '../cache/content-hash.ts'
-import { DirtyFiles } from '../cache/dirty.ts'
-import { appendEnd, appendLines, readLines } from '../cache/lines.ts'
+import { readCachedFile } from './cached-file.ts'
+import { hashOf } from './content-hash.ts'
+import { DirtyFiles } from './dirty.ts'
+import { appendEnd, appendLines, readLines } from './lines.ts'
 import type { Control } from '../control/client.ts'
 import { hashInStore } from '../control/hash.ts'
-import { deleteStored } from '../cache/stored.ts'
+import { deleteStored } from './stored.ts'
 
 export interface StoreContext {
   readonly control: Control

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { ControlRefusal } from '../control/client.ts'
 import { failure } from '../errors.ts'
-import type { RunningMount } from '../mount/start.ts'
+import type { RunningMount } from './start.ts'
 
 /** Milliseconds for rclone to write one message. */
 const markMs = 10_000

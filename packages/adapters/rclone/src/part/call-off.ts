@@ -6,9 +6,9 @@ import { type MountPath, type StorageAdapter, contractError } from '@ws/core/ada
 import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
 import { supplyStore } from '../cache/stored.ts'
-import { uploadsEnded } from './barrier.ts'
-import { settleStaleNames } from './settle-stale-names.ts'
-import type { Open } from '../opened.ts'
+import { uploadsEnded } from '../mount/barrier.ts'
+import { settleStaleNames } from '../mount/settle-stale-names.ts'
+import type { Open } from './opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
 const longestUploadMs = 1_000

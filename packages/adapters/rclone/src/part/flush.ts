@@ -1,10 +1,16 @@
 import { isWorkspaceError } from '@ws/core'
+import type { SignalOption } from '@ws/core/adapter'
 
 import { settleUploads } from './call-off.ts'
 import type { Task } from '../mount/pending.ts'
-import type { Open } from '../opened.ts'
-import type { MountedPart } from '../part/mounted-part.ts'
-import { flushBarrier, late } from './barrier.ts'
+import type { Open } from './opened.ts'
+import type { MountedPart } from './mounted-part.ts'
+import { flushBarrier, late } from '../mount/barrier.ts'
+
+export interface FlushOptions extends SignalOption {
+  /** Milliseconds. Default: the mount's `flushTimeout`. */
+  readonly timeout?: number | undefined
+}
 
 /** Milliseconds by which a flush may end later than its limit. */
 const lateMs = 150

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type StorageAdapter, mountRoot } from '@ws/core/adapter'
 
-import { DirtyFiles } from './cache/dirty.ts'
-import { failure } from './errors.ts'
-import { type DirectFiles, directFiles } from './files/direct.ts'
-import { CancelledUploads } from './files/cancelled-uploads.ts'
-import type { Mount } from './mount/mount.ts'
-import type { RunningMount } from './mount/start.ts'
+import { DirtyFiles } from '../cache/dirty.ts'
+import { failure } from '../errors.ts'
+import { type DirectFiles, directFiles } from './direct.ts'
+import { CancelledUploads } from '../cache/cancelled-uploads.ts'
+import type { Mount } from '../mount/mount.ts'
+import type { RunningMount } from '../mount/start.ts'
 
 /** An adapter that is known to have these operations. */
 export type Offering<Operation extends keyof StorageAdapter> = StorageAdapter &

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { lookAtCachedFile } from '../cache/cached-file.ts'
-import type { PathLocks } from '../files/path-locks.ts'
-import type { Replacing } from '../files/replacing.ts'
-import { isVersion, sameContentNow } from '../files/versions.ts'
+import type { PathLocks } from './path-locks.ts'
+import type { Replacing } from './replacing.ts'
+import { isVersion, sameContentNow } from './versions.ts'
 import type { Task } from '../mount/pending.ts'
-import type { Open } from '../opened.ts'
-import type { MountedPart } from './mounted-part.ts'
+import type { Open } from '../part/opened.ts'
+import type { MountedPart } from '../part/mounted-part.ts'
 
 export interface PathCondition {
   readonly path: MountPath

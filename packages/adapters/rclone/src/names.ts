@@ -1,6 +1,6 @@
 import type { MountPath } from '@ws/core/adapter'
 
-import { failure } from '../errors.ts'
+import { failure } from './errors.ts'
 
 /** Pictures of control characters, as in `␊`, and the mark that quotes them. */
 const changed = /[\u2401-\u241f\u2421\u201b]/u
