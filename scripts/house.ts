@@ -59,7 +59,7 @@ console.log(
 process.exitCode = raised.length > 0 || !imported ? 1 : 0
 
 async function measure(): Promise<Record<string, number>> {
-  const arrows = folderArrows(imports.modules, { types: true })
+  const arrows = folderArrows(imports.modules)
   return {
     units: globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).length,
     'source lines': sum(sources.map((file) => linesOf(file).length)),

@@ -1,19 +1,18 @@
 import type { IModule } from 'dependency-cruiser'
 
-/** The imports between folders: each folder with the folders of its package that it imports. */
+/** The imports between folders, of types too: each folder with the folders of its package that it imports. */
 export type FolderArrows = ReadonlyMap<string, ReadonlySet<string>>
 
-/** @param types whether imports of types count too */
-export function folderArrows(modules: readonly IModule[], { types }: { readonly types: boolean }): FolderArrows {
+export function folderArrows(modules: readonly IModule[]): FolderArrows {
   const arrows = new Map<string, Set<string>>()
   for (const { source, dependencies } of modules) {
     const from = folderOf(source)
     if (from === undefined) continue
     const reached = arrows.get(from) ?? new Set()
     arrows.set(from, reached)
-    for (const { resolved, dependencyTypes } of dependencies) {
+    for (const { resolved } of dependencies) {
       const to = folderOf(resolved)
-      if (to === undefined || to === from || (!types && dependencyTypes.includes('type-only'))) continue
+      if (to === undefined || to === from) continue
       if (packageOf(to) === packageOf(from)) reached.add(to)
     }
   }

@@ -23,8 +23,7 @@ export function checkImports({ summary, modules }: ICruiseResult): boolean {
     console.error(`${rule.name}: ${from} → ${path}  ${reason}`)
   }
 
-  // a type may point back, as between files
-  const circles = folderCircles(folderArrows(modules, { types: false }))
+  const circles = folderCircles(folderArrows(modules))
   for (const circle of circles) console.error(`folders that import each other: ${circle.join(' ')}`)
 
   // with a compiler that it cannot use, dependency-cruiser finds no modules
