@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, renameSync, symlinkSync } from 'node:fs
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { probeLandlock } from '../../src/confine/landlock/probe.ts'
-import type { LandlockRule } from '../../src/confine/landlock/types.ts'
+import type { LandlockRule } from '../../src/confine/types.ts'
 import { confineArgv, type ConfineOptions } from '../../src/confine/loader/confine.ts'
 import { sandboxProgram } from '../../src/confine/seccomp/programs.ts'
 import { startProcess } from '../../src/run/start.ts'

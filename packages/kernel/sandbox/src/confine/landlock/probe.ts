@@ -2,7 +2,7 @@ import { shortageIn, shortageOf, shortError } from '@ws/core/executor'
 import { startProcess } from '../../run/start.ts'
 
 import { confineArgv } from '../loader/confine.ts'
-import type { LandlockProbe, LandlockRule } from './types.ts'
+import type { LandlockProbe, LandlockRule } from '../types.ts'
 
 // perl opens /dev/null before it runs a script of its command line.
 const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', '/dev/null'].map((source) => ({

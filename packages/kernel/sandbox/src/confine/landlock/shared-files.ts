@@ -1,4 +1,4 @@
-import type { LandlockRule } from './types.ts'
+import type { LandlockRule } from '../types.ts'
 
 /** The devices below `/dev` that every command has, and the access to each. */
 export const sharedDevices: Readonly<Record<string, LandlockRule['access']>> = {

@@ -1,6 +1,6 @@
 import type { DescriptorSource } from '../../run/types.ts'
 
-import type { LandlockAccess, LandlockPolicy, LandlockRule } from '../landlock/types.ts'
+import type { LandlockAccess, LandlockPolicy, LandlockRule } from '../types.ts'
 import type { Field } from './encode.ts'
 
 // Bits of LANDLOCK_ACCESS_FS_*. MAKE_CHAR (6) and MAKE_BLOCK (11) are granted by nothing: no device nodes.
