@@ -3,7 +3,7 @@ import type { CustomCommand, IFileSystem } from 'just-bash'
 
 import { BashFileSystem } from './files/system.ts'
 import { separateCommands } from './worker/commands.ts'
-import { Session } from './worker/session.ts'
+import { Session } from './worker/state/session.ts'
 
 export { type BashFileSystemOptions, createBashFileSystem } from './files/create.ts'
 

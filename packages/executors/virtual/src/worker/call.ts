@@ -1,7 +1,7 @@
 import type { Invocation, Tool, ToolContext } from '@ws/shell-tools'
 import type { defineCommand } from 'just-bash'
 
-import type { Session } from './session.ts'
+import type { Session } from './state/session.ts'
 
 export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
 

@@ -3,10 +3,10 @@ import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } f
 
 import type { Call, InterpreterContext, ScriptTool } from './call.ts'
 import { commandRules } from './guard/rules.ts'
-import { areTogether } from './interpreter/to-errors.ts'
+import { areTogether } from './state/to-errors.ts'
 import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
-import type { Session } from './session.ts'
+import type { Session } from './state/session.ts'
 import type { BashFileSystem } from '../files/system.ts'
 import { target, wordRefusals } from './wording.ts'
 import { tools } from './tools/index.ts'

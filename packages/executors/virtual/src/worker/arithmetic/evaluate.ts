@@ -1,4 +1,5 @@
-import { apply, ArithmeticFault, levels, type Reach } from './operators.ts'
+import type { Reach } from '../state/shell.ts'
+import { apply, ArithmeticFault, levels } from './operators.ts'
 import type { Variables } from './variables.ts'
 
 const mostDepth = 200

@@ -1,8 +1,8 @@
-import type { Interpreter } from '../interpreter/interpreter.ts'
-import { sessionOf, shellOf } from '../interpreter/shell.ts'
+import type { Interpreter } from '../state/interpreter.ts'
+import { type Reach, sessionOf, shellOf } from '../state/shell.ts'
 import { evaluate, indexOf } from './evaluate.ts'
 import { expand } from './expand.ts'
-import { ArithmeticFault, type Reach } from './operators.ts'
+import { ArithmeticFault } from './operators.ts'
 import { Variables } from './variables.ts'
 
 let running: Interpreter | undefined

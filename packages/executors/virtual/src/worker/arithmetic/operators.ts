@@ -1,5 +1,4 @@
-/** Where bash goes on after a fault: after the command, after the line, or nowhere. */
-export type Reach = 'command' | 'line' | 'script'
+import type { Reach } from '../state/shell.ts'
 
 /** A fault of an expression, in bash's words. */
 export class ArithmeticFault extends Error {

@@ -1,5 +1,5 @@
-import type { Interpreter } from '../interpreter/interpreter.ts'
-import { sessionOf } from '../interpreter/shell.ts'
+import type { Interpreter } from '../state/interpreter.ts'
+import { sessionOf } from '../state/shell.ts'
 
 /** The variables of a script, as arithmetic reads and sets them. */
 export class Variables {

@@ -5,12 +5,12 @@ import { expand, needsShell } from '../arithmetic/expand.ts'
 import { evaluate, indexOf } from '../arithmetic/evaluate.ts'
 import { ArithmeticFault } from '../arithmetic/operators.ts'
 import { Variables } from '../arithmetic/variables.ts'
-import type { Word } from '../syntax/nodes.ts'
+import type { Word } from '../state/nodes.ts'
 import { fail } from './discard.ts'
-import { attributes } from './locals.ts'
-import { sessionOf } from './shell.ts'
+import { attributes } from '../state/locals.ts'
+import { sessionOf } from '../state/shell.ts'
 import { numberWord } from '../syntax/arithmetic.ts'
-import type { Command, Interpreter } from './interpreter.ts'
+import type { Command, Interpreter } from '../state/interpreter.ts'
 
 type SimpleCommand = Extract<Command, { readonly type: 'SimpleCommand' }>
 

@@ -1,10 +1,10 @@
 import { type ExecResult, parse } from '#just-bash'
 
 import { faultNode } from '../arithmetic/expression.ts'
-import { literal, type Word } from '../syntax/nodes.ts'
-import type { Command, Interpreter, Script, Statement } from './interpreter.ts'
-import { leaveLocals } from './locals.ts'
-import { type Shell, shellOf } from './shell.ts'
+import { literal, type Word } from '../state/nodes.ts'
+import type { Command, Interpreter, Script, Statement } from '../state/interpreter.ts'
+import { leaveLocals } from '../state/locals.ts'
+import { type Shell, shellOf } from '../state/shell.ts'
 
 // Where arithmetic fails in an expansion, bash leaves out the rest of the line: of functions and loops too, up to the script or
 // the subshell. just-bash leaves out the command alone. A fault in a subscript ends the whole script, unless that is a file.

@@ -1,5 +1,5 @@
-import { literal, type Word } from '../syntax/nodes.ts'
-import type { Command, ShellState } from './interpreter.ts'
+import { literal, type Word } from '../state/nodes.ts'
+import type { Command, ShellState } from '../state/interpreter.ts'
 
 /** With these a variable that is empty gives another text. */
 const replacing = /^(?:DefaultValue|AssignDefault|ErrorIfUnset|UseAlternative|Length)$/

@@ -1,7 +1,7 @@
 import { type ExecResult, parse } from '#just-bash'
 
-import type { Interpreter, Statement } from './interpreter.ts'
-import { sessionOf, shellOf } from './shell.ts'
+import type { Interpreter, Statement } from '../state/interpreter.ts'
+import { sessionOf, shellOf } from '../state/shell.ts'
 
 const firstPid = 1000
 

@@ -1,11 +1,11 @@
-import { type Part, type Word, wordOf } from '../syntax/nodes.ts'
+import { type Part, type Word, wordOf } from '../state/nodes.ts'
 import { bracesOf, homeOf, partsOfText, plain } from '../syntax/patterns.ts'
 import { keepDefaults } from '../syntax/repairs.ts'
 import { isChoice, isList, isStar, mayBeNothing, wordHoldsList } from '../syntax/shapes.ts'
 import { boundary, type Piece } from '../words/fields.ts'
 import { arrayOf, mostKeys, numbered, withoutNumbers } from '../words/keys.ts'
-import type { Command, Interpreter } from './interpreter.ts'
-import { sessionOf, shellOf } from './shell.ts'
+import type { Command, Interpreter } from '../state/interpreter.ts'
+import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 

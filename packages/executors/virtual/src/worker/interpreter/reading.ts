@@ -1,8 +1,8 @@
 import { decodeText, hasForeignBytes } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import type { Interpreter } from './interpreter.ts'
-import { sessionOf } from './shell.ts'
+import type { Interpreter } from '../state/interpreter.ts'
+import { sessionOf } from '../state/shell.ts'
 
 // just-bash's `read` and `mapfile` take each byte for a character, and `read` forgets which characters a backslash has quoted.
 // Their variables are put right here.

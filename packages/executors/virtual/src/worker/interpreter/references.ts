@@ -1,5 +1,5 @@
-import type { Part } from '../syntax/nodes.ts'
-import type { Command, Interpreter, ShellState } from './interpreter.ts'
+import type { Part } from '../state/nodes.ts'
+import type { Command, Interpreter, ShellState } from '../state/interpreter.ts'
 
 /** Parts of a compound command that run by themselves. */
 const later: ReadonlySet<string> = new Set(['body', 'clauses', 'condition', 'elseBody'])

@@ -1,8 +1,8 @@
 import { codeOf, errorWords } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import type { Interpreter } from './interpreter.ts'
-import { sessionOf, shellOf } from './shell.ts'
+import type { Interpreter } from '../state/interpreter.ts'
+import { sessionOf, shellOf } from '../state/shell.ts'
 
 interface Files {
   readFileBuffer(path: string): Promise<Uint8Array>

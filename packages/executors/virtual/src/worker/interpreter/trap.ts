@@ -2,8 +2,8 @@ import { outputOf } from '@ws/shell-tools'
 import { type ExecResult, parse } from '#just-bash'
 
 import { prepared } from '../syntax/prepare.ts'
-import type { Interpreter } from './interpreter.ts'
-import { sessionOf, shellOf } from './shell.ts'
+import type { Interpreter } from '../state/interpreter.ts'
+import { sessionOf, shellOf } from '../state/shell.ts'
 
 const nothing: ExecResult = { stdout: '', stderr: '', exitCode: 0 }
 /** Signals that a script may prepare for. None is sent: a command that is stopped runs no trap. */

@@ -2,14 +2,14 @@ import type { ExecResult } from 'just-bash'
 
 import { TooMuchWork } from '../patterns/match.ts'
 import { OddPattern } from '../patterns/parse.ts'
-import { type ForLoop, literal, literalWord, type Part, type SimpleCommand, type Word } from '../syntax/nodes.ts'
+import { type ForLoop, literal, literalWord, type Part, type SimpleCommand, type Word } from '../state/nodes.ts'
 import { plain } from '../syntax/patterns.ts'
 import * as shapes from '../syntax/shapes.ts'
 import { type Field, fieldsOf } from '../words/fields.ts'
 import { namesOf, type Place } from '../words/names.ts'
 import { listOf, Parts, type Pieces } from './parts.ts'
 import { replaced } from './references.ts'
-import { sessionOf } from './shell.ts'
+import { sessionOf } from '../state/shell.ts'
 
 const declarations = /^(?:declare|typeset|local|export|readonly)$/
 /** The most words of one pair of braces, and the most entries that are looked at for one word. */

@@ -1,4 +1,5 @@
-import type { Session } from '../session.ts'
+import type { Compiled, Engine, Matcher } from '../state/interpreter.ts'
+import type { Session } from '../state/session.ts'
 import { keepExpanded } from '../arithmetic/expression.ts'
 import { expressionSource } from './expression.ts'
 import { charactersOf, marks, type Use, uses } from './marks.ts'
@@ -7,28 +8,6 @@ import { OddPattern, parsePattern, type Part } from './parse.ts'
 
 // just-bash makes a regular expression of each pattern, and gives it to RE2. Where the text of one has our marks, it comes here
 // instead: just-bash takes what is found for what RE2 has found.
-
-/** A compiled expression of RE2, as far as just-bash calls it. */
-interface Compiled {
-  matcher(text: string): Matcher
-  groupCount(): number
-  namedGroups(): object
-}
-
-interface Matcher {
-  readonly matcherInput: { charSequence: string }
-  reset(): Matcher
-  find(from?: number): boolean
-  start(group?: number): number
-  end(group?: number): number
-  group(group: number): string | null
-}
-
-export interface Engine {
-  readonly LONGEST_MATCH: number
-  compile(source: string, flags?: number): Compiled
-  translateRegExp(source: string): string
-}
 
 let session: Session | undefined
 

@@ -1,6 +1,6 @@
 import { parse } from '#just-bash'
 
-import { type Node, walk } from './nodes.ts'
+import { type Node, walk } from '../state/nodes.ts'
 
 interface Command {
   readonly type: string

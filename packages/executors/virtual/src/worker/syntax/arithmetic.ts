@@ -10,7 +10,7 @@ import {
 } from '../arithmetic/expression.ts'
 import { needsShell } from '../arithmetic/expand.ts'
 import { uses } from '../patterns/marks.ts'
-import { literalWord, type Part, type Word, wordOf } from './nodes.ts'
+import { literalWord, type Part, type Word, wordOf } from '../state/nodes.ts'
 import { marked } from './patterns.ts'
 
 // just-bash counts in doubles, and expands `${x}` and `$(…)` after it has read an expression; bash expands the text first. Each

@@ -1,6 +1,6 @@
 import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
-import type { Session } from '../session.ts'
+import type { Session } from '../state/session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'
 import { rewriteArithmetic } from './arithmetic.ts'
 import { keepInFunctions } from './leaving.ts'
@@ -9,7 +9,7 @@ import { markPatterns } from './patterns.ts'
 import { repair } from './repairs.ts'
 import { lastWordProblem, unlikeBash } from './unlike.ts'
 import { isolatePipelines } from './isolated.ts'
-import { literal, literalWord, type Node, walk, wordOf } from './nodes.ts'
+import { literal, literalWord, type Node, walk, wordOf } from '../state/nodes.ts'
 
 type Script = ReturnType<typeof parse>
 

@@ -1,7 +1,7 @@
 import { getCommandNames } from '#just-bash'
 
 import { tools } from '../tools/index.ts'
-import { literal, literalWord, type SimpleCommand, type Word } from './nodes.ts'
+import { literal, literalWord, type SimpleCommand, type Word } from '../state/nodes.ts'
 
 // just-bash lets every command of a group read the whole of the group's standard input, where real ones share it: input
 // that one has taken, the next does not see. Commands that get theirs this way are marked, and the guard refuses the

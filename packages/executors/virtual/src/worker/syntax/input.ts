@@ -1,6 +1,6 @@
 import { parse } from '#just-bash'
 
-import { literal, type Node, walk } from './nodes.ts'
+import { literal, type Node, walk } from '../state/nodes.ts'
 
 /** Commands that never read standard input, for any arguments. */
 const deaf = new Set(

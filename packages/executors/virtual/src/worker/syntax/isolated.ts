@@ -1,7 +1,7 @@
 import { getCommandNames, parse } from '#just-bash'
 
 import { tools } from '../tools/index.ts'
-import { literal, type SimpleCommand, walk, wordOf } from './nodes.ts'
+import { literal, type SimpleCommand, walk, wordOf } from '../state/nodes.ts'
 
 const programs: ReadonlySet<string> = new Set([...getCommandNames(), ...Object.keys(tools)])
 

@@ -1,4 +1,4 @@
-import { literal, type Node, type SimpleCommand, walk, wordOf } from './nodes.ts'
+import { literal, type Node, type SimpleCommand, walk, wordOf } from '../state/nodes.ts'
 
 const loops = /^(?:For|CStyleFor|While|Until)$/
 

@@ -1,5 +1,5 @@
 import { marks, type Use, uses } from '../patterns/marks.ts'
-import { type Node, type Operation, type Part, type Word, wordOf } from './nodes.ts'
+import { type Node, type Operation, type Part, type Word, wordOf } from '../state/nodes.ts'
 
 interface Shape {
   readonly type: string

@@ -2,7 +2,7 @@ import type { parse } from 'just-bash'
 
 import { checkSyntax } from './checked.ts'
 import { numberRedirections } from './redirections.ts'
-import { type Plugin, walk } from './nodes.ts'
+import { type Plugin, walk } from '../state/nodes.ts'
 
 type Script = ReturnType<typeof parse>
 

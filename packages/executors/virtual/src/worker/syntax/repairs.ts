@@ -1,6 +1,6 @@
 import { parse } from '#just-bash'
 
-import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'
+import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
 
 /** Rewrites nodes that just-bash reads otherwise than bash, but that other words can express. */
 export function repair(node: Node): void {

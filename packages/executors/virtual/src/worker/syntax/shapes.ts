@@ -1,4 +1,4 @@
-import type { Part, Word } from './nodes.ts'
+import type { Part, Word } from '../state/nodes.ts'
 import { partsOfText } from './patterns.ts'
 
 export const isList = (part: Part): boolean =>

@@ -1,5 +1,5 @@
 import type { Problem } from './checked.ts'
-import { literal, type Node, type Part, type SimpleCommand, textOf, type Word } from './nodes.ts'
+import { literal, type Node, type Part, type SimpleCommand, textOf, type Word } from '../state/nodes.ts'
 
 /** Variables that bash sets and just-bash leaves empty. */
 const unset = new Set(

@@ -1,7 +1,7 @@
 import { parse } from '#just-bash'
 
 import type { ScriptTool } from '../call.ts'
-import { literal, type Node, type Part, walk, type Word } from '../syntax/nodes.ts'
+import { literal, type Node, type Part, walk, type Word } from '../state/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
 
 /** `sh`, which is dash: a script in which dash differs from bash is refused. */

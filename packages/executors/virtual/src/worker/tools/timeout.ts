@@ -2,7 +2,7 @@ import { Output, parseArguments } from '@ws/shell-tools'
 
 import type { ScriptTool } from '../call.ts'
 import { runProgram } from './run-program.ts'
-import { stopMark } from '../session.ts'
+import { stopMark } from '../state/session.ts'
 
 export const timeoutOptions = {
   flags: 'f',

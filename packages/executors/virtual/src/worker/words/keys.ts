@@ -1,6 +1,6 @@
 import { encodeText } from '@ws/shell-tools'
 
-import type { Part } from '../syntax/nodes.ts'
+import type { Part } from '../state/nodes.ts'
 
 const buckets = 1024
 /** bash makes more buckets beyond this. */

@@ -1,7 +1,5 @@
 import { Bash, defineCommand, type ExecResult, type parse } from '#just-bash'
 
-import type { Engine } from '../patterns/engine.ts'
-
 export type Script = ReturnType<typeof parse>
 export type Statement = Script['statements'][number]
 export type Pipeline = Statement['pipelines'][number]
@@ -9,6 +7,28 @@ export type Command = Pipeline['commands'][number]
 
 /** An error that ends a whole script, and keeps its output so far: just-bash's own for its limits. */
 export type FatalError = new (message: string, limit: string, stdout: string, stderr: string) => Error
+
+/** A compiled expression of RE2, as far as just-bash calls it. */
+export interface Compiled {
+  matcher(text: string): Matcher
+  groupCount(): number
+  namedGroups(): object
+}
+
+export interface Matcher {
+  readonly matcherInput: { charSequence: string }
+  reset(): Matcher
+  find(from?: number): boolean
+  start(group?: number): number
+  end(group?: number): number
+  group(group: number): string | null
+}
+
+export interface Engine {
+  readonly LONGEST_MATCH: number
+  compile(source: string, flags?: number): Compiled
+  translateRegExp(source: string): string
+}
 
 interface List {
   kind: 'indexed' | 'associative'

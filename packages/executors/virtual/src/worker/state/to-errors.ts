@@ -1,7 +1,7 @@
 import { bytesOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import { textOf, type Word } from '../syntax/nodes.ts'
+import { textOf, type Word } from './nodes.ts'
 import type { Command } from './interpreter.ts'
 
 interface Redirected {

@@ -1,10 +1,12 @@
 import type { ExecResult } from 'just-bash'
 
-import type { Reach } from '../arithmetic/operators.ts'
-import type { Session } from '../session.ts'
+import type { Session } from './session.ts'
 import type { Command, Interpreter, Pipeline, ShellState, Statement } from './interpreter.ts'
 import type { OuterVariable } from './locals.ts'
 import { intoPipe } from './to-errors.ts'
+
+/** Where bash goes on after a fault: after the command, after the line, or nowhere. */
+export type Reach = 'command' | 'line' | 'script'
 
 /** Facts of one interpreter besides its own state. */
 export class Shell {

@@ -1,8 +1,8 @@
 import { bytesOf, type Invocation, type Listing, outputOf, type ToolHost, type ToolResult } from '@ws/shell-tools'
 
-import type { BashFileSystem } from '../files/system.ts'
-import { firstOutputs, type Outputs } from './interpreter/to-errors.ts'
-import { type FatalError, findInternals } from './interpreter/interpreter.ts'
+import type { BashFileSystem } from '../../files/system.ts'
+import { firstOutputs, type Outputs } from './to-errors.ts'
+import { type FatalError, findInternals } from './interpreter.ts'
 
 // Kept from before just-bash locks them for a script.
 const startTimer = setTimeout
