@@ -1,11 +1,12 @@
 import type { Change, Mutation } from './types.ts'
 
 const visible = 'packages/kernel/core/src/checkpoints/visible.ts'
-const root = 'packages/agents/snapshots/src/disk/root.ts'
-const acts = 'packages/agents/snapshots/src/disk/restore/acts.ts'
+const root = 'packages/kernel/tree/src/disk/root.ts'
+const acts = 'packages/kernel/tree/src/disk/restore/acts.ts'
 const policyTest = 'packages/agents/snapshots/test/policy.test.ts'
 const failuresTest = 'packages/agents/snapshots/test/failures.test.ts'
-const actsTest = 'packages/agents/snapshots/test/acts.test.ts'
+const actsTest = 'packages/kernel/tree/test/acts.test.ts'
+const killedTest = 'packages/agents/snapshots/test/killed-restore.test.ts'
 const storesTest = 'packages/agents/snapshots/test/stores.test.ts'
 const unknownTest = 'packages/agents/snapshots/test/unknown.test.ts'
 
@@ -72,7 +73,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'bytes of another time that run with the rights of another user',
     removes: 'the mask of bits',
-    file: 'packages/agents/snapshots/src/disk/restore/marks.ts',
+    file: 'packages/kernel/tree/src/disk/restore/marks.ts',
     text: 'mode & 0o1777',
     by: 'mode & 0o7777',
     test: { file: actsTest, title: 'no setuid' },
@@ -80,7 +81,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the attributes of what is restored',
-    file: 'packages/agents/snapshots/src/disk/attributes.ts',
+    file: 'packages/kernel/tree/src/disk/attributes.ts',
     text: "  if (attributes === undefined || attributes === '') return\n",
     by: "  if (attributes === undefined || attributes !== '') return\n",
     test: { file: 'packages/agents/snapshots/test/attributes.test.ts', title: 'come back' },
@@ -88,7 +89,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the refusal of links on the way',
-    file: 'packages/agents/snapshots/src/disk/attributes-read.pl',
+    file: 'packages/kernel/tree/src/disk/attributes-read.pl',
     text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
     by: "my $how = pack 'QQQ', $flags, 0, 0;",
     test: { file: 'packages/agents/snapshots/test/attributes.test.ts', title: 'through a link' },
@@ -96,7 +97,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'an access list that a restore drops, which opens a file to a group that was denied',
     removes: 'the end of a restore without its list',
-    file: 'packages/agents/snapshots/src/disk/attributes.ts',
+    file: 'packages/kernel/tree/src/disk/attributes.ts',
     text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
     by: "  if (status === null) throw new Unexpected('its access list or attributes cannot be restored')\n",
     test: { file: 'packages/agents/snapshots/test/attributes.test.ts', title: 'cannot be given back' },
@@ -106,7 +107,7 @@ export const checkpointMutations: readonly Mutation[] = [
     removes: 'the look at the journal',
     file: 'packages/agents/snapshots/src/worker/service.ts',
     text: '      tightenAgain(tree, database)\n',
-    test: { file: actsTest, title: 'UN6' },
+    test: { file: killedTest, title: 'UN6' },
   },
   {
     row: 'saved bytes that were damaged',
@@ -126,7 +127,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'two processes that write one state directory',
     removes: 'the lock that lasts',
-    file: 'packages/agents/snapshots/src/store/database.ts',
+    file: 'packages/kernel/tree/src/store/database.ts',
     text: 'PRAGMA locking_mode = EXCLUSIVE; ',
     test: { file: failuresTest, title: 'one process at a time' },
   },
@@ -181,7 +182,7 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'a lease on a file, on which each look would wait or fail',
     removes: 'the look that goes on without the file',
-    file: 'packages/agents/snapshots/src/disk/content.ts',
+    file: 'packages/kernel/tree/src/disk/content.ts',
     text: '    if (isOfOneEntry(error)) return undefined\n    throw error\n  }\n  const status',
     by: '    throw error\n  }\n  const status',
     test: { file: unknownTest, title: 'a lease of another program' },
@@ -189,14 +190,14 @@ export const checkpointMutations: readonly Mutation[] = [
   {
     row: 'a tree so deep that a look takes all descriptors',
     removes: 'the end of the descriptors of higher directories',
-    file: 'packages/agents/snapshots/src/disk/walk.ts',
+    file: 'packages/kernel/tree/src/disk/walk.ts',
     text: '      close(levels.at(-1 - mostOpen))\n',
     test: { file: unknownTest, title: 'a walk of 1,500 levels' },
   },
   {
     row: 'a tree so deep that a look takes all descriptors',
     removes: 'the longest path',
-    file: 'packages/agents/snapshots/src/disk/root.ts',
+    file: 'packages/kernel/tree/src/disk/root.ts',
     text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
     by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
     test: { file: unknownTest, title: 'a tree that is deeper' },

@@ -350,10 +350,10 @@ export const fileMutations: readonly Mutation[] = [
   {
     row: 'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie',
     removes: 'the time as text',
-    file: 'packages/agents/snapshots/src/disk/restore/marks.ts',
+    file: 'packages/kernel/tree/src/disk/restore/marks.ts',
     text: '  return String(mtime / 1_000)\n',
     by: '  return (mtime / 1_000) as unknown as string\n',
-    test: { file: 'packages/agents/snapshots/test/acts.test.ts', title: 'before 1970' },
+    test: { file: 'packages/kernel/tree/test/acts.test.ts', title: 'before 1970' },
   },
   {
     row: 'what is mounted of a bucket read through its neighbour',

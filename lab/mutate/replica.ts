@@ -76,14 +76,14 @@ export const replicaMutations: readonly Mutation[] = [
   {
     row: 'an entry that cannot be looked at, whose object a push would delete',
     removes: 'the look at the mounts',
-    file: 'packages/agents/snapshots/src/disk/scan.ts',
+    file: 'packages/kernel/tree/src/disk/scan.ts',
     text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
     test: { file: unknown, title: 'what the host mounts over' },
   },
   {
     row: 'an entry that cannot be looked at, whose object a push would delete',
     removes: 'names as bytes',
-    file: 'packages/agents/snapshots/src/disk/names.ts',
+    file: 'packages/kernel/tree/src/disk/names.ts',
     text: 'if (isUtf8(name) && !',
     by: 'if (!text.includes(replacement) && !',
     test: { file: unknown, title: 'are names as others' },

@@ -182,12 +182,12 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'the state directory is looked at after it was made, and refused where others can write; that of root lies where only root can exchange names',
   },
-  'packages/agents/snapshots/src/disk/restore/acts.ts': {
+  'packages/kernel/tree/src/disk/restore/acts.ts': {
     acts: 18,
     reason:
       'one name below `/proc/self/fd` of a verified directory; a file that is given away is still open from its making',
   },
-  'packages/agents/snapshots/src/disk/restore/marks.ts': {
+  'packages/kernel/tree/src/disk/restore/marks.ts': {
     acts: 4,
     reason: 'the path is `/proc/self/fd` of a verified entry',
   },
@@ -195,11 +195,11 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 2,
     reason: 'the path is `/proc/self/fd` of a verified directory',
   },
-  'packages/agents/snapshots/src/store/pack.ts': {
+  'packages/kernel/tree/src/store/pack.ts': {
     acts: 1,
     reason: 'the state directory, which is closed to others and which no mount shows',
   },
-  'packages/agents/snapshots/src/store/state-directory.ts': {
+  'packages/kernel/tree/src/store/state-directory.ts': {
     acts: 1,
     reason: 'the state directory is looked at after it was made, and refused where others can reach it',
   },

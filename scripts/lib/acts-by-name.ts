@@ -4,7 +4,7 @@ import { namedActs } from './acts-by-name-exceptions.ts'
 
 /** Packages whose processes have more rights than the commands that they start. */
 const sources = [
-  'packages/{executors/*,adapters/{local,rclone,replica},kernel/sandbox,agents/{threads,runner,snapshots}}/src/**/*.{ts,pl}',
+  'packages/{executors/*,adapters/{local,rclone,replica},kernel/{sandbox,tree},agents/{threads,runner,snapshots}}/src/**/*.{ts,pl}',
   'apps/cli/src/**/*.ts',
 ]
 

@@ -74,10 +74,10 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'snapshots-know-the-disk-only',
       comment:
-        'Checkpoints work below a workspace: they know the local disk and the names that commands reserve on it.',
+        'Checkpoints work below a workspace: they know the scan of a disk and the names that commands reserve on it.',
       severity: 'error',
       from: { path: '^packages/agents/snapshots/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|sandbox)|adapters/local|agents/snapshots)/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|sandbox|tree)|agents/snapshots)/' },
     },
     {
       name: 'replica-knows-the-disk-and-its-scan',
@@ -87,15 +87,16 @@ export const dependencyRules: IConfiguration = {
       from: { path: '^packages/adapters/replica/src/' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/(kernel/(core|sandbox)|adapters/(local|replica)|agents/snapshots)/',
+        pathNot: '^packages/(kernel/(core|sandbox|tree)|adapters/(local|replica))/',
       },
     },
     {
-      name: 'scan-for-the-replica',
-      comment: 'The internal door of snapshots is no contract: the replica, released with it, may use it.',
+      name: 'tree-knows-the-disk-only',
+      comment:
+        'The scan of a disk lies below checkpoints and replicas. It knows the names of temporary files on a disk.',
       severity: 'error',
-      from: { pathNot: '^packages/(agents/snapshots|adapters/replica)/' },
-      to: { path: '^packages/agents/snapshots/src/internal[.]ts$' },
+      from: { path: '^packages/kernel/tree/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(kernel/(core|tree)/|adapters/local/src/internal[.]ts$)' },
     },
     {
       name: 'tools-stand-alone',
@@ -130,9 +131,9 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'internal-door-for-known-packages',
       comment:
-        'The internal door of the local adapter is no contract: the rclone adapter, snapshots, the runner and the CLI, released with it, may use it.',
+        'The internal door of the local adapter is no contract: the rclone adapter, the scan, the runner and the CLI, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^(packages/(adapters/(local|rclone)|agents/(runner|snapshots))|apps/cli)/' },
+      from: { pathNot: '^(packages/(adapters/(local|rclone)|kernel/tree|agents/runner)|apps/cli)/' },
       to: { path: '^packages/adapters/local/src/internal[.]ts$' },
     },
     {

@@ -5,7 +5,7 @@ import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
 import { isWorkspaceError } from '@ws/core'
 import { mountRoot, Semaphore, type StorageAdapter } from '@ws/core/adapter'
 import { Reserve } from '@ws/sandbox'
-import { Turnstile } from '@ws/snapshots/internal'
+import { Turnstile } from '@ws/tree'
 
 import { createAdapter } from './adapter.ts'
 import type { ReplicaAdapter } from './contract.ts'

@@ -1,4 +1,4 @@
-import { Thread } from '@ws/snapshots/internal'
+import { Thread } from '@ws/tree'
 
 import { operation } from './options.ts'
 import type { Hosted, Methods, ServiceData } from './worker/protocol.ts'

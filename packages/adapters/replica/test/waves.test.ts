@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { contentOf, Turnstile } from '@ws/snapshots/internal'
+import { Turnstile } from '@ws/tree'
+import { contentOf } from '@ws/tree/disk'
 import { describe, expect, it } from 'vitest'
 
 import type { Disk } from '../src/disk.ts'

@@ -13,11 +13,11 @@ import type {
   StorageAdapter,
 } from '@ws/core/adapter'
 import { orAbort } from '@ws/core/adapter'
+import type { Thread } from '@ws/tree'
+import type { Facts } from '@ws/tree/disk'
 
 import type { DiskMount } from './disk-mount.ts'
-import type { Facts } from './disk/facts.ts'
 import type { JournalMounts } from './journal/mounts.ts'
-import type { Thread } from './thread.ts'
 import type { DiffSide, LeftOutAt, Methods } from './worker/protocol.ts'
 
 export interface AttachedOptions {

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import type { AttachedCheckpoints, CheckpointEngine, CheckpointMount } from '@ws/core/adapter'
+import { Thread } from '@ws/tree'
 
 import { Attached } from './attached.ts'
 import { DiskMount } from './disk-mount.ts'
@@ -11,7 +12,6 @@ import type { SavedLayers } from './journal/saved-layers.ts'
 import { SharedLayers } from './journal/shared.ts'
 import { checkCheckpointsOptions, type CheckpointsOptions } from './options.ts'
 import { refuseStateInside } from './outside.ts'
-import { Thread } from './thread.ts'
 import type { Methods, WorkerData } from './worker/protocol.ts'
 
 const operation = 'createWorkspace'

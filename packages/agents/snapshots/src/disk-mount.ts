@@ -2,8 +2,7 @@ import { operations, wrapAdapter } from '@ws/core/adapter'
 import type { StorageAdapter } from '@ws/core/adapter'
 
 import { Reserve } from '@ws/sandbox'
-
-import { Turnstile } from './turnstile.ts'
+import { Turnstile } from '@ws/tree'
 
 /** One mount on a disk. Calls that change it wait for a restore. */
 export class DiskMount {

@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createScratchDirectory, rounds } from '@ws/test-fixtures'
+import { rounds } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { Ahead } from '../src/disk/ahead/ahead.ts'
 import { shareEngine, siteOf } from './support/site.ts'
 
 shareEngine()
@@ -18,36 +17,6 @@ function fill(root: string): void {
 }
 
 describe('a second thread for the looks at a large tree', () => {
-  it('[UN1] has what was found since the look began, and nothing of an earlier look', async () => {
-    await using scratch = await createScratchDirectory()
-    fill(scratch.path)
-    const ahead = new Ahead()
-    try {
-      ahead.expect(new Set(names), 0, (name) => join(scratch.path, name))
-      const found = (size: number | undefined): Promise<void> => {
-        ahead.begin()
-        return expect
-          .poll(() => {
-            const status = ahead.at(last)
-            // the walk is there before the thread: the look begins anew
-            if (status === undefined) ahead.begin()
-            return status?.size
-          })
-          .toBe(size)
-      }
-      await found(last.length)
-      writeFileSync(join(scratch.path, last), 'longer than before')
-      ahead.begin()
-      expect(ahead.at(last)?.size).not.toBe(last.length)
-      await found('longer than before'.length)
-      rmSync(join(scratch.path, last))
-      ahead.begin()
-      expect(ahead.at(last)).toBeUndefined()
-    } finally {
-      ahead.close()
-    }
-  })
-
   it('[UN1] [UN2] misses no change of a tree, at either end of it', { tags: 'rounds' }, async () => {
     const { workspace, root } = await siteOf({ automatic: true })
     fill(root)

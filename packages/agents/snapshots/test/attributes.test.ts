@@ -3,12 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, sym
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { Attributes, Database, factsOf, lasting, Root } from '@ws/tree/disk'
+
 import { describe, expect, it } from 'vitest'
 
-import { factsOf } from '../src/disk/facts.ts'
-import { Attributes } from '../src/disk/attributes.ts'
-import { Root } from '../src/disk/root.ts'
-import { Database, lasting } from '../src/store/database.ts'
 import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
 
 shareEngine()

@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 import { component, itWith } from '@ws/test-fixtures'
+import { Root, scan } from '@ws/tree/disk'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { Root } from '../src/disk/root.ts'
-import { scan } from '../src/disk/scan.ts'
 import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
 
 shareEngine()

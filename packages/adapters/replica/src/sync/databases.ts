@@ -1,5 +1,5 @@
 import type { MountPath } from '@ws/core/adapter'
-import { contentOf } from '@ws/snapshots/internal'
+import { contentOf } from '@ws/tree/disk'
 
 import { largeBytes } from '../worker/protocol.ts'
 import { pushEntry } from './push.ts'

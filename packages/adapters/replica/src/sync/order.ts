@@ -1,5 +1,5 @@
 import { mountRoot, type MountPath } from '@ws/core/adapter'
-import type { EntryType } from '@ws/snapshots/internal'
+import type { EntryType } from '@ws/tree/disk'
 
 import { ancestorsOf, childrenFirst, databaseOf, parentsFirst } from './paths.ts'
 import type { ReplicaTree } from './tree.ts'

@@ -1,4 +1,4 @@
-import { errorOf, type Turnstile } from '@ws/snapshots/internal'
+import { errorOf, type Turnstile } from '@ws/tree'
 
 import type { Disk } from '../disk.ts'
 import type { Outcome, Put } from '../worker/protocol.ts'

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { type Entry, LinkSignal, mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
-import { contentOf } from '@ws/snapshots/internal'
+import { contentOf } from '@ws/tree/disk'
 
 import { failure } from '../errors.ts'
 import { type Base, largeBytes } from '../worker/protocol.ts'

@@ -1,6 +1,6 @@
 import type { MountPath, Semaphore, SignalOption } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
-import type { Turnstile } from '@ws/snapshots/internal'
+import type { Turnstile } from '@ws/tree'
 
 import type { ReplicaEvent } from '../contract.ts'
 import type { Disk } from '../disk.ts'

@@ -1,5 +1,5 @@
 import { type Entry, mountRoot, type MountPath } from '@ws/core/adapter'
-import { isCovered, isSameTime } from '@ws/snapshots/internal'
+import { isCovered, isSameTime } from '@ws/tree/disk'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
 import type { Base, Looked, Seen } from '../worker/protocol.ts'

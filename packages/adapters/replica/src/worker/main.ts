@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 
-import { nameTemporaries, serve } from '@ws/snapshots/internal'
+import { nameTemporaries, serve } from '@ws/tree/disk'
 
 import { Host } from './host.ts'
 import type { WorkerData } from './protocol.ts'

@@ -12,18 +12,15 @@ import {
 
 import {
   changedMeanwhile,
+  Content,
   ContentName,
   type Facts,
-  fill,
-  isSame,
   markNew,
   newTemporary,
-  openSeen,
   pathOf,
-  pieceBytes,
   type Place,
   Unexpected,
-} from '@ws/snapshots/internal'
+} from '@ws/tree/disk'
 
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
@@ -57,7 +54,7 @@ export class Pieces {
 
   /** @param mapped programs that run may have it mapped */
   open({ at, status, content }: SeenFile, mapped: boolean): number | undefined {
-    const fd = openSeen(at, status)
+    const fd = Content.openSeen(at, status)
     if (fd === undefined) return undefined
     if (mapped) fdatasyncSync(fd) // before that, a store changes no time
     this.#last += 1
@@ -69,8 +66,8 @@ export class Pieces {
     const reading = this.#readings.get(file)
     if (reading === undefined) throw new Error('the file is closed')
     const { fd, before, content, name, offset } = reading
-    const bytes = new Uint8Array(Math.min(pieceBytes, before.size - offset))
-    const count = fill(fd, bytes, offset)
+    const bytes = new Uint8Array(Math.min(Content.pieceBytes, before.size - offset))
+    const count = Content.fill(fd, bytes, offset)
     if (count > 0) {
       const piece = bytes.subarray(0, count)
       name.add(piece)
@@ -78,7 +75,7 @@ export class Pieces {
       return piece
     }
     const after = fstatSync(fd)
-    return { isWhole: isSame(before, after) && offset === after.size && name.get() === content }
+    return { isWhole: Content.isSame(before, after) && offset === after.size && name.get() === content }
   }
 
   /** @param directory in which it lies until it has its place. Only its owner can read it there. */

@@ -1,4 +1,4 @@
-import type { EntryType, Facts, PlainError, ScanResult } from '@ws/snapshots/internal'
+import type { EntryType, Facts, PlainError, ScanResult } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 

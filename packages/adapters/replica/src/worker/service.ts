@@ -1,30 +1,25 @@
 import { fstatSync, lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
 
 import {
+  Acts,
   Ahead,
+  Content,
   contentOf,
-  create,
-  digestContent,
   type EntryType,
   type Facts,
   factsOf,
   inodeOf,
-  makeDirectory,
   mark,
   nativeCode,
   openStateDirectory,
   pathOf,
   type Place,
-  type PlainError,
   plainError,
-  readContent,
-  removeDirectory,
-  removeFile,
-  replace,
+  type PlainError,
   Root,
   scan,
   Unexpected,
-} from '@ws/snapshots/internal'
+} from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Looked, LookRequest, Methods, Opened, Outcome, Put, Seen, ServiceData } from './protocol.ts'
@@ -86,7 +81,7 @@ export class Service implements Methods {
       // their bytes would be on this machine alone
       keepMoved: true,
       ahead: only === undefined ? this.#ahead : undefined,
-      take: (place, seen) => digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
+      take: (place, seen) => Content.digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
     })
     this.#note(result.changed, result.gone)
     const changed = new Map([...result.changed].map(([path, facts]) => [path, seenOf(facts)]))
@@ -96,7 +91,7 @@ export class Service implements Methods {
   read(path: string, mapped: boolean): Uint8Array | undefined {
     const file = this.#file(path)
     if (file === undefined) return undefined
-    const found = readContent(file.at, file.status, { maxBytes: this.#data.maxFileBytes, mapped })
+    const found = Content.readContent(file.at, file.status, { maxBytes: this.#data.maxFileBytes, mapped })
     return found === undefined || found.torn || contentOf(found.bytes) !== file.content ? undefined : found.bytes
   }
 
@@ -161,8 +156,8 @@ export class Service implements Methods {
       const seen = this.#seen.get(path)
       const place = this.#place(path)
       if (place === undefined || seen === undefined) throw new Unexpected(gone)
-      if (seen.type === 'directory') removeDirectory(place, seen)
-      else removeFile(place, seen)
+      if (seen.type === 'directory') Acts.removeDirectory(place, seen)
+      else Acts.removeFile(place, seen)
       this.#note([], [path])
       return { facts: seen }
     })
@@ -200,7 +195,7 @@ export class Service implements Methods {
   hashes(): readonly (readonly [string, string])[] {
     const { maxFileBytes } = this.#data
     const nothing = { known: new Map<string, Facts>(), reserved: [], skipped: this.#skipped }
-    const take = (place: string, seen: Stats) => digestContent(place, seen, { maxBytes: maxFileBytes })
+    const take = (place: string, seen: Stats) => Content.digestContent(place, seen, { maxBytes: maxFileBytes })
     const { changed } = scan({ root: this.#root, maxFileBytes, ...nothing, take })
     return [...changed].flatMap(([path, { content, target }]) => {
       const hash = content ?? target
@@ -211,13 +206,13 @@ export class Service implements Methods {
   #make(place: Place, facts: Facts, seen: Facts | undefined, source: Uint8Array | Place | undefined): void {
     if (facts.type === 'directory') {
       if (seen?.type === 'directory') return mark(place, { ...facts, mtime: seen.mtime }, { ino: seen.ino })
-      if (seen !== undefined) removeFile(place, seen)
-      const ino = makeDirectory(place, facts)
+      if (seen !== undefined) Acts.removeFile(place, seen)
+      const ino = Acts.makeDirectory(place, facts)
       return mark(place, facts, { ino })
     }
-    if (seen?.type === 'directory') removeDirectory(place, seen)
-    if (seen === undefined || seen.type === 'directory') return create(place, facts, source)
-    return replace(place, facts, seen, source)
+    if (seen?.type === 'directory') Acts.removeDirectory(place, seen)
+    if (seen === undefined || seen.type === 'directory') return Acts.create(place, facts, source)
+    return Acts.replace(place, facts, seen, source)
   }
 
   #statusOf(place: Place, type: EntryType, known: Pick<Facts, 'content' | 'target'>): Facts {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
+import type { MountPath } from '@ws/core/adapter'
 import {
   Database,
   entryColumns,
@@ -9,8 +10,7 @@ import {
   factsOfRow,
   type Value,
   valuesOf,
-} from '@ws/snapshots/internal'
-import type { MountPath } from '@ws/core/adapter'
+} from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Opened } from './protocol.ts'

@@ -1,16 +1,28 @@
 import type { Stats } from 'node:fs'
 
-import { tooMuch } from '../errors.ts'
-import { Ahead } from './ahead/ahead.ts'
-import { type Digest, readContent } from './content.ts'
-import { type Database, lasting } from '../store/database.ts'
-import { placeOf, readSaved } from '../store/contents.ts'
-import { contentOf, type Packs } from '../store/pack.ts'
-import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
-import { Attributes } from './attributes.ts'
-import { isCovered, Root } from './root.ts'
-import { scan } from './scan.ts'
-import type { ScanOptions, ScanResult } from './scan-options.ts'
+import {
+  Ahead,
+  Attributes,
+  Content,
+  contentOf,
+  type Database,
+  entryColumns,
+  type EntryRow,
+  type Facts,
+  factsOfRow,
+  isCovered,
+  isSameState,
+  lasting,
+  type Packs,
+  placeOf,
+  readSaved,
+  Root,
+  scan,
+  type ScanOptions,
+  type ScanResult,
+  tooMuch,
+  valuesOf,
+} from '@ws/tree/disk'
 
 export interface Limits {
   readonly maxBytes: number
@@ -75,8 +87,8 @@ export class Tree {
       if (this.#packs.size - mark.size > room) throw tooMuch()
       return content
     }
-    const take = (place: string, seen: Stats): Digest | undefined => {
-      const found = readContent(place, seen, { maxBytes: options.maxFileBytes })
+    const take = (place: string, seen: Stats): Content.Digest | undefined => {
+      const found = Content.readContent(place, seen, { maxBytes: options.maxFileBytes })
       return found && { content: save(found.bytes), status: found.status, torn: found.torn }
     }
     try {

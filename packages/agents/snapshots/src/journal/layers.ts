@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
+import { Turnstile } from '@ws/tree'
 
-import { Turnstile } from '../turnstile.ts'
 import type { Kept } from './kept.ts'
 
 /** The states of paths before they were first changed after each checkpoint. */

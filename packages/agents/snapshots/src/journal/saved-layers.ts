@@ -1,7 +1,6 @@
 import type { MountPath } from '@ws/core/adapter'
+import { type Thread, Turnstile } from '@ws/tree'
 
-import type { Thread } from '../thread.ts'
-import { Turnstile } from '../turnstile.ts'
 import type { KeptState, Methods } from '../worker/protocol.ts'
 import type { Kept } from './kept.ts'
 import type { Layers } from './layers.ts'

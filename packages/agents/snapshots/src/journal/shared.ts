@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 import type { StorageAdapter } from '@ws/core/adapter'
+import type { Thread } from '@ws/tree'
 
-import type { Thread } from '../thread.ts'
 import type { Methods } from '../worker/protocol.ts'
 import { SavedLayers } from './saved-layers.ts'
 

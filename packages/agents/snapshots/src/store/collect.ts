@@ -1,5 +1,4 @@
-import { type Database, lasting } from './database.ts'
-import type { Packs, Place } from './pack.ts'
+import { type Database, lasting, type PackPlace, type Packs } from '@ws/tree/disk'
 
 /** The part of a pack that may be waste before its contents move to another one. */
 const mostWaste = 0.5
@@ -94,7 +93,7 @@ function isWorthKeeping(database: Database, pack: number, bytes: number, size: n
 function moveContents(database: Database, packs: Packs, number: number): void {
   packs.close()
   packs.avoid(number)
-  const rows = database.all<Place & { readonly content: string }>(
+  const rows = database.all<PackPlace & { readonly content: string }>(
     'SELECT content, pack, block, length, start, size FROM contents WHERE pack = ? ORDER BY block, start',
     number,
   )
@@ -109,7 +108,7 @@ function moveContents(database: Database, packs: Packs, number: number): void {
 }
 
 /** Bytes that are damaged are lost: the checkpoints that need them say so. */
-function readable(packs: Packs, content: string, place: Place): Uint8Array | undefined {
+function readable(packs: Packs, content: string, place: PackPlace): Uint8Array | undefined {
   try {
     return packs.read(content, place)
   } catch {

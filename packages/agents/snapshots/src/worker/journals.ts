@@ -1,9 +1,6 @@
 import type { EntryState } from '@ws/core/adapter'
+import { contentOf, type Database, failed, lasting, type Packs, placeOf, readSaved, tooMuch } from '@ws/tree/disk'
 
-import { failed, tooMuch } from '../errors.ts'
-import { placeOf, readSaved } from '../store/contents.ts'
-import { type Database, lasting } from '../store/database.ts'
-import { contentOf, type Packs } from '../store/pack.ts'
 import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
-import type { ErrorCode, PartialProgress, Version } from '@ws/core'
+import type { Version } from '@ws/core'
 import type { EntryState } from '@ws/core/adapter'
+import type { Facts } from '@ws/tree/disk'
 
-import type { Facts } from '../disk/facts.ts'
 import type { Conflict } from '../disk/restore/restore.ts'
 import type { Limits, Pair } from '../disk/tree.ts'
 
@@ -126,23 +126,3 @@ export interface Methods {
   diff(before: DiffSide, after: DiffSide): string
   collect(): void
 }
-
-export interface Request<Name = keyof Methods> {
-  readonly id: number
-  readonly method: Name
-  readonly args: readonly unknown[]
-}
-
-export interface PlainError {
-  readonly code: ErrorCode
-  readonly reason: string
-  readonly remedy?: string | undefined
-  readonly partial?: PartialProgress | undefined
-  /** For operators. */
-  readonly native?: unknown
-}
-
-/** Asks the worker to close everything, and to end. */
-export const ending = 'end'
-
-export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: PlainError })

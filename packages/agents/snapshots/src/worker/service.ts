@@ -1,11 +1,8 @@
-import { failed, Failure } from '../errors.ts'
+import { Database, failed, Failure, nameTemporaries, openStateDirectory, Packs } from '@ws/tree/disk'
+
 import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
-import { nameTemporaries } from '../disk/temporary.ts'
 import { isTimeOfDirectory, Tree } from '../disk/tree.ts'
 import { collect, neededBytes } from '../store/collect.ts'
-import { Database } from '../store/database.ts'
-import { Packs } from '../store/pack.ts'
-import { openStateDirectory } from '../store/state-directory.ts'
 import { Journals } from './journals.ts'
 import type {
   DiffSide,

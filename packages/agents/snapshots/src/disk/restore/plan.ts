@@ -1,4 +1,5 @@
-import type { Facts } from '../facts.ts'
+import type { Facts } from '@ws/tree/disk'
+
 import type { Pair } from '../tree.ts'
 import type { Conflict } from './restore.ts'
 

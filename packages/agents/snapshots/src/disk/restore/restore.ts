@@ -1,13 +1,22 @@
 import { chmodSync, fstatSync } from 'node:fs'
 
-import { Failure, nativeCode, nativeFailure } from '../../errors.ts'
-import type { Database } from '../../store/database.ts'
-import { type Facts, isSameState } from '../facts.ts'
-import { nameOf, parentOf, selfOf } from '../root.ts'
+import {
+  Acts,
+  type Database,
+  type Facts,
+  Failure,
+  isSameState,
+  mark,
+  nameOf,
+  nativeCode,
+  nativeFailure,
+  parentOf,
+  type Place,
+  selfOf,
+  Unexpected,
+} from '@ws/tree/disk'
+
 import type { Pair, Tree } from '../tree.ts'
-import { assertAsSeen, create, makeDirectory, removeDirectory, removeFile, replace } from './acts.ts'
-import { mark } from './marks.ts'
-import { type Place, Unexpected } from './place.ts'
 import { depthOf, type Plan, planOf } from './plan.ts'
 
 const mostNamed = 1_000
@@ -73,21 +82,21 @@ class Restore {
     try {
       for (const { path, after } of plan.removed) {
         this.#attempt(path, (place) => {
-          if (after.type === 'directory') removeDirectory(place, after)
-          else removeFile(place, after)
+          if (after.type === 'directory') Acts.removeDirectory(place, after)
+          else Acts.removeFile(place, after)
         })
       }
       for (const { path, before } of plan.created) {
         this.#attempt(path, (place) => {
-          if (before.type === 'directory') this.#made.set(path, makeDirectory(place, before))
-          else create(place, before, source(path, before))
+          if (before.type === 'directory') this.#made.set(path, Acts.makeDirectory(place, before))
+          else Acts.create(place, before, source(path, before))
         })
       }
       for (const { path, before, after, anew } of plan.changed) {
         this.#attempt(path, (place) => {
           // a link that is made of it, or another name that goes, changes the inode's own time
           const seen = { ...after, links: after.links ?? before.links }
-          if (anew) replace(place, before, seen, source(path, before))
+          if (anew) Acts.replace(place, before, seen, source(path, before))
           else this.#mark(place, before, seen)
         })
       }
@@ -122,7 +131,7 @@ class Restore {
   }
 
   #mark(place: Place, before: Facts, after: Facts): void {
-    assertAsSeen(place, after)
+    Acts.assertAsSeen(place, after)
     mark(place, before, after)
   }
 

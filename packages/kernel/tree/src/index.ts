@@ -1,0 +1,2 @@
+export { errorOf, Thread } from './thread.ts'
+export { Turnstile } from './turnstile.ts'

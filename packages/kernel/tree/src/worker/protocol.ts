@@ -1,0 +1,21 @@
+import type { ErrorCode, PartialProgress } from '@ws/core'
+
+export interface Request<Name = PropertyKey> {
+  readonly id: number
+  readonly method: Name
+  readonly args: readonly unknown[]
+}
+
+export interface PlainError {
+  readonly code: ErrorCode
+  readonly reason: string
+  readonly remedy?: string | undefined
+  readonly partial?: PartialProgress | undefined
+  /** For operators. */
+  readonly native?: unknown
+}
+
+/** Asks the worker to close everything, and to end. */
+export const ending = 'end'
+
+export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: PlainError })
