@@ -92,12 +92,3 @@ function fullDisk(native: unknown): Failure {
     native,
   )
 }
-
-/** A checkpoint above the cap. */
-export function tooMuch(): Error {
-  return failed(
-    'EDQUOT',
-    'the checkpoint would need more than `maxBytes`, and nothing was saved',
-    'raise `maxBytes`, lower `maxFileBytes`, or mount a smaller directory',
-  )
-}

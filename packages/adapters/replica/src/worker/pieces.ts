@@ -10,17 +10,8 @@ import {
   writeSync,
 } from 'node:fs'
 
-import {
-  changedMeanwhile,
-  Content,
-  ContentName,
-  type Facts,
-  markNew,
-  newTemporary,
-  pathOf,
-  type Place,
-  Unexpected,
-} from '@ws/tree/disk'
+import { changedMeanwhile, Content, ContentName, markNew, newTemporary, pathOf, Unexpected } from '@ws/tree/disk'
+import type { Facts, Place } from '@ws/tree/disk'
 
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 

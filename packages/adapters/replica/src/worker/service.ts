@@ -5,21 +5,18 @@ import {
   Ahead,
   Content,
   contentOf,
-  type EntryType,
-  type Facts,
   factsOf,
   inodeOf,
   mark,
   nativeCode,
   openStateDirectory,
   pathOf,
-  type Place,
   plainError,
-  type PlainError,
   Root,
   scan,
   Unexpected,
 } from '@ws/tree/disk'
+import type { EntryType, Facts, Place, PlainError } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Looked, LookRequest, Methods, Opened, Outcome, Put, Seen, ServiceData } from './protocol.ts'

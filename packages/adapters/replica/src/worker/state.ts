@@ -1,16 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
 import type { MountPath } from '@ws/core/adapter'
-import {
-  Database,
-  entryColumns,
-  type EntryRow,
-  type EntryType,
-  type Facts,
-  factsOfRow,
-  type Value,
-  valuesOf,
-} from '@ws/tree/disk'
+import { Database, entryColumns, factsOfRow, valuesOf } from '@ws/tree/disk'
+import type { EntryRow, EntryType, Facts, Value } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Opened } from './protocol.ts'

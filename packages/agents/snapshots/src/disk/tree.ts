@@ -5,24 +5,20 @@ import {
   Attributes,
   Content,
   contentOf,
-  type Database,
   entryColumns,
-  type EntryRow,
-  type Facts,
   factsOfRow,
   isCovered,
   isSameState,
   lasting,
-  type Packs,
   placeOf,
   readSaved,
   Root,
   scan,
-  type ScanOptions,
-  type ScanResult,
-  tooMuch,
   valuesOf,
 } from '@ws/tree/disk'
+import type { Database, EntryRow, Facts, Packs, ScanOptions, ScanResult } from '@ws/tree/disk'
+
+import { tooMuch } from '../too-much.ts'
 
 export interface Limits {
   readonly maxBytes: number

@@ -1,6 +1,7 @@
 import type { EntryState } from '@ws/core/adapter'
-import { contentOf, type Database, failed, lasting, type Packs, placeOf, readSaved, tooMuch } from '@ws/tree/disk'
+import { contentOf, type Database, failed, lasting, type Packs, placeOf, readSaved } from '@ws/tree/disk'
 
+import { tooMuch } from '../too-much.ts'
 import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
 
 interface Row {

@@ -1,20 +1,8 @@
 import { chmodSync, fstatSync } from 'node:fs'
+import { basename, dirname } from 'node:path/posix'
 
-import {
-  Acts,
-  type Database,
-  type Facts,
-  Failure,
-  isSameState,
-  mark,
-  nameOf,
-  nativeCode,
-  nativeFailure,
-  parentOf,
-  type Place,
-  selfOf,
-  Unexpected,
-} from '@ws/tree/disk'
+import { Acts, Failure, isSameState, mark, nativeCode, nativeFailure, selfOf, Unexpected } from '@ws/tree/disk'
+import type { Database, Facts, Place } from '@ws/tree/disk'
 
 import type { Pair, Tree } from '../tree.ts'
 import { depthOf, type Plan, planOf } from './plan.ts'
@@ -121,7 +109,7 @@ class Restore {
   /** A directory that is as it was then keeps its time, though entries in it were replaced. */
   #keepTimes({ directories, ...acts }: Plan): void {
     const marked = new Set(directories.map(({ path }) => path))
-    const touched = [...acts.removed, ...acts.created, ...acts.changed].map(({ path }) => parentOf(path))
+    const touched = [...acts.removed, ...acts.created, ...acts.changed].map(({ path }) => dirname(path))
     for (const path of new Set(touched)) {
       const now = this.#tree.live.get(path)
       const then = this.#tree.at(this.#since, path)
@@ -154,11 +142,11 @@ class Restore {
 
   #place(path: string): Place | undefined {
     if (path === '/') return { parent: this.#tree.root.fd, name: '.' }
-    const above = parentOf(path)
+    const above = dirname(path)
     const parent = this.#tree.root.directory(above)
     if (parent === undefined) return undefined
     this.#loosen(above, parent)
-    return { parent, name: nameOf(path) }
+    return { parent, name: basename(path) }
   }
 
   /** Opens a directory of this user up, where its bits keep even the owner out. The journal says so before it is done. */

@@ -1,0 +1,10 @@
+import { failed } from '@ws/tree/disk'
+
+/** A checkpoint above the cap. */
+export function tooMuch(): Error {
+  return failed(
+    'EDQUOT',
+    'the checkpoint would need more than `maxBytes`, and nothing was saved',
+    'raise `maxBytes`, lower `maxFileBytes`, or mount a smaller directory',
+  )
+}
