@@ -1,8 +1,9 @@
 /** @module-tag all */
 import { chmod, mkdtemp, realpath, rmdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
-import { ownMark } from '@ws/adapter-local/internal'
+import { createScratchAdapter } from '@ws/adapter-local'
+import { mountRoot } from '@ws/core/adapter'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -116,7 +117,11 @@ it('[RU6] says that commands would be refused where the workspace cannot be open
 })
 
 it('[HO6] names a temporary directory that could not be removed, with what to do', async () => {
-  const [system, pid] = ownMark().split('-')
+  const scratch = await createScratchAdapter()
+  const [system, pid] = basename(String(scratch.hostPath?.(mountRoot)))
+    .split('-')
+    .slice(2)
+  await scratch.close()
   const left = await mkdtemp(join(await realpath('/tmp'), `ws-scratch-${system}-${pid}-ended-`))
   try {
     await chmod(left, 0o500)

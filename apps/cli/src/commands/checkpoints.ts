@@ -161,9 +161,9 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
 /** One directory for each set of mounts: two workspaces then never wait for one another. */
 async function defaultState(mounts: string): Promise<string> {
   // loaded only here: other commands start without it
-  const { stateHome } = await import('@ws/adapter-local/internal')
+  const { HostPaths } = await import('@ws/sandbox')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
-  return join(stateHome('checkpoints'), name)
+  return join(HostPaths.stateHome('checkpoints'), name)
 }
 
 /** The act for a change that is taken back, done and to be done. */

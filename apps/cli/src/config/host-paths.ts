@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 
-import { HostPaths } from '@ws/adapter-local/internal'
 import { quotePath } from '@ws/core'
+import { HostPaths } from '@ws/sandbox'
 
 import { UsageError } from '../errors.ts'
 import { copyOf } from '../storage/settings.ts'

@@ -2,8 +2,8 @@ import { chmod, lchown, mkdtemp, readdir, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Temporary } from '@ws/adapter-local/internal'
 import type { Owner } from '@ws/core/adapter'
+import { Temporary } from '@ws/sandbox'
 
 /** A directory of this machine that is removed again. */
 export interface Scratch extends AsyncDisposable {

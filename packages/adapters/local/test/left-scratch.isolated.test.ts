@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createScratchAdapter } from '@ws/adapter-local'
-import { givenUpScratch, ownMark } from '@ws/adapter-local/internal'
+import { createScratchAdapter, givenUpScratch } from '@ws/adapter-local'
+import { ownMark } from '@ws/adapter-local/internal'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 const tries = vi.hoisted(() => new Map<string, number>())

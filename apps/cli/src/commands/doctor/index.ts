@@ -62,7 +62,7 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   const ok = rules === undefined ? best !== undefined : rules.effect === 'allow'
   const tools = suggestTools(process.env, owner)
   const packages = Object.fromEntries(optionalNames.map((name) => [name, isInstalled(name)]))
-  const { givenUpScratch } = await import('@ws/adapter-local/internal')
+  const { givenUpScratch } = await import('@ws/adapter-local')
   const leftovers = await givenUpScratch()
   const shared = await findSharedFiles(settings, context.signal)
   if (output.json) await output.value({ ok, executors: findings, rules, tools, packages, leftovers, shared })

@@ -2,9 +2,9 @@ import { chmod, chown, mkdir, readdir, realpath, statfs } from 'node:fs/promises
 import { join, resolve } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { stateHome, Temporary } from '@ws/adapter-local/internal'
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { HostDirectory, Owner } from '@ws/core/adapter'
+import { HostPaths, Temporary } from '@ws/sandbox'
 import { createMachineLeases } from '@ws/threads'
 
 import { invalid } from '../errors.ts'
@@ -77,7 +77,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
 
 /** Below the user's state directory. */
 export function defaultStateDirectory(identity: string): string {
-  return join(stateHome('runs'), identity.replaceAll(':', '-'))
+  return join(HostPaths.stateHome('runs'), identity.replaceAll(':', '-'))
 }
 
 async function existingPart(path: string): Promise<string> {

@@ -15,3 +15,4 @@ export {
   parseMountTable,
   readMountInfo,
 } from './mount-table.ts'
+export { stateHome } from './state-home.ts'
