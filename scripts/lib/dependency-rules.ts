@@ -1,11 +1,28 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { IConfiguration } from 'dependency-cruiser'
+import type { IConfiguration, IForbiddenRuleType } from 'dependency-cruiser'
 
 import { repositoryRoot } from './run.ts'
 
 const source = '^(packages|packages/[a-z]+|apps|lab)/[^/]+/src/'
+
+/** Internal packages that an outer room may import: the one importer, and why no public door has these names. */
+const internalImports: Readonly<Record<string, readonly [importer: string, reason: string]>> = {
+  'packages/kernel/tree': ['packages/agents/snapshots', 'checkpoints are the history of a scan, which is no promise'],
+  'packages/kernel/network': ['packages/agents/download', 'checking and dialling have one home; both are internal'],
+  'packages/kernel/text-search': ['packages/agents/tools', 'refuses a pattern as the stores do, before one is asked'],
+}
+
+interface Manifest {
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly keywords?: readonly string[]
+}
+
+const packages = globSync('packages/{*,*/*}/package.json', { cwd: repositoryRoot }).map((file) => {
+  const manifest = JSON.parse(readFileSync(join(repositoryRoot, file), 'utf8')) as Manifest
+  return { folder: dirname(file), ...manifest }
+})
 
 /** The imports that are allowed; the dependencies of each package follow from the layers of the design. */
 export const dependencyRules: IConfiguration = {
@@ -131,9 +148,9 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'internal-door-for-known-packages',
       comment:
-        'The internal door of the local adapter is no contract: the rclone adapter, the scan, the runner and the CLI, released with it, may use it.',
+        'The internal door of the local adapter is no contract: the rclone adapter and the scan of a disk, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^(packages/(adapters/(local|rclone)|kernel/tree|agents/runner)|apps/cli)/' },
+      from: { pathNot: '^packages/(adapters/(local|rclone)|kernel/tree)/' },
       to: { path: '^packages/adapters/local/src/internal[.]ts$' },
     },
     {
@@ -142,6 +159,7 @@ export const dependencyRules: IConfiguration = {
       from: { path: '^packages/.+/src/' },
       to: { path: '(^apps/|^lab/|^test-fixtures/|/test/|^scripts/)' },
     },
+    ...publicDoorsOnly(),
     {
       name: 'public-entry-only',
       comment: 'Another package is reached through its exports, never through its files.',
@@ -155,7 +173,7 @@ export const dependencyRules: IConfiguration = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|sample-project)/' },
+    exclude: { path: '(^|/)(dist|sample-project|[.]test-report)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     combinedDependencies: false,
@@ -169,11 +187,20 @@ export const dependencyRules: IConfiguration = {
 
 /** Patterns for the files that the packages name in their `exports`. */
 function publicEntries(): string[] {
-  return globSync('packages/{*,*/*}/package.json', { cwd: repositoryRoot }).flatMap((file) => {
-    const folder = dirname(file)
-    const text = readFileSync(join(repositoryRoot, file), 'utf8')
-    const { exports = {} } = JSON.parse(text) as { exports?: Record<string, string | Record<string, string>> }
+  return packages.flatMap(({ folder, exports = {} }) => {
     const files = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : target['@ws/source']))
     return files.flatMap((file) => (file === undefined ? [] : `^${join(folder, file).replaceAll('.', '[.]')}$`))
   })
+}
+
+/** One rule for each package whose package.json says that it is internal. */
+function publicDoorsOnly(): IForbiddenRuleType[] {
+  const internal = packages.filter(({ keywords }) => keywords?.includes('internal'))
+  return internal.map(({ folder }) => ({
+    name: 'public-doors-only',
+    comment: 'Agents, bridges and apps use public doors, as users do, and internal packages of their own room.',
+    severity: 'error',
+    from: { path: '^(packages/(?:agents|bridges)|apps)/', pathNot: `^${internalImports[folder]?.[0] ?? folder}/` },
+    to: { path: `^${folder}/`, pathNot: '^$1/' },
+  }))
 }
