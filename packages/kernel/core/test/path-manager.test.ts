@@ -100,6 +100,32 @@ describe('predicates', () => {
     }
   })
 
+  it.each(['C:\\out\\a', 'c:/out', '\\out', '\\\\host\\share', '\\\\?\\C:\\out'])(
+    '[PM1, PM2, PM4] the Windows path %s is refused with the remedy, as a root and as a path',
+    (path) => {
+      const manager = createPathManager({ workspace: process.cwd(), output: process.cwd() })
+      const exceptions = [{ name: 'x', path, justification: 'j' }]
+      for (const refused of [
+        () => createPathManager({ workspace: path, output: '/o' }),
+        () => createPathManager({ workspace: '/w', output: '/o', templates: { app_path: path } }),
+        () => createPathManager({ workspace: '/w', output: '/o', exceptions }),
+        () => manager.resolveRead(path),
+        () => manager.resolveWrite(path),
+      ]) {
+        expect(refused).toThrow(
+          expect.objectContaining({ code: 'EINVAL', message: expect.stringMatching(/Windows|POSIX/) }),
+        )
+      }
+      expect([manager.isWithinWorkspace(path), manager.isWithinOutput(path)]).toEqual([false, false])
+      expect(manager.resolveRead(`./${path}`)).toBe(`${process.cwd()}/${path.replaceAll(/\/+/g, '/')}`)
+    },
+  )
+
+  it('[PM4] a `file:` URL of a drive of Windows is refused', () => {
+    expect(() => disjoint().resolveRead(new URL('file:///C:/project/a'))).toThrow(/is a path of Windows; .*WSL 2/)
+    expect(disjoint().isWithinWorkspace(new URL('file:///C:/project'))).toBe(false)
+  })
+
   it('[PM2] a relative path is taken from the working directory, as `fs` would take it', () => {
     const here = createPathManager({ workspace: process.cwd(), output: '/results' })
     expect([here.isWithinWorkspace('a/b'), here.isWithinWorkspace('../b'), disjoint().isWithinWorkspace('a')]).toEqual([

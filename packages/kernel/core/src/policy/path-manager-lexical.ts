@@ -8,7 +8,10 @@ const leastFollowed = 100
 
 const encoder = new TextEncoder()
 
-/** @throws WorkspaceError `EINVAL` unless it is a string without NULs and lone surrogates; `ENAMETOOLONG` from 4,096 bytes. */
+/** `C:\a`, `C:/a`, `\a` and `\\host\share`. Each would be a name in the base, since it does not begin with `/`. */
+const windowsPath = /^(?:[a-z]:[\\/]|\\)/iu
+
+/** @throws WorkspaceError `EINVAL` unless it is a POSIX path without NULs and lone surrogates; `ENAMETOOLONG` from 4,096 bytes. */
 export function checkHostPath(path: unknown, operation: string): asserts path is string {
   if (typeof path !== 'string') {
     throw new WorkspaceError({
@@ -19,6 +22,7 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
     })
   }
   if (path.length >= maxPathBytes) throw tooLong(path, operation)
+  if (windowsPath.test(path)) throw ofWindows(path, operation)
   const reason = path.includes('\0')
     ? 'contains a NUL character'
     : path.isWellFormed()
@@ -51,11 +55,23 @@ function pathOfUrl(url: URL, operation: string): string {
   if (search !== '' || hash !== '' || /%2f/iu.test(pathname)) {
     throw notOfFile(url.href, operation, 'is a URL with a query, a fragment or an escaped slash')
   }
+  if (windowsPath.test(pathname.slice(1))) throw ofWindows(pathname, operation)
   try {
     return decodeURIComponent(pathname)
   } catch {
     throw notOfFile(url.href, operation, 'is a URL with an escape that is not UTF-8')
   }
+}
+
+function ofWindows(path: string, operation: string): WorkspaceError {
+  const remedy = 'give a POSIX path, in WSL 2 such as `/mnt/c/project`; a file of that name as `./` and the name'
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    path: path.toWellFormed(),
+    reason: 'is a path of Windows',
+    remedy,
+  })
 }
 
 function notOfFile(path: string, operation: string, reason: string): WorkspaceError {

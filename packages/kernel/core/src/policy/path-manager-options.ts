@@ -98,12 +98,15 @@ function missingRoot(name: 'workspace' | 'output'): never {
 }
 
 const hostPath = option.hidden(
-  option.of('an absolute path of at most 4,095 bytes', (value) => isHostPath(value) && value.startsWith('/')),
+  option.of(
+    'an absolute POSIX path of at most 4,095 bytes; in WSL 2 such as `/mnt/c/project`',
+    (value) => isHostPath(value) && value.startsWith('/'),
+  ),
 )
 
 const exceptionShapes: OptionShapes<PathException> = {
   name: option.required(option.text),
-  path: option.required(option.hidden(option.of('a path of at most 4,095 bytes', isHostPath))),
+  path: option.required(option.hidden(option.of('a POSIX path of at most 4,095 bytes', isHostPath))),
   justification: option.required(option.text),
 }
 
