@@ -92,6 +92,12 @@ const steps: Readonly<Record<string, Step>> = {
     const made = await fs.mkdtemp(at('tmp-'))
     return [made.length - at('tmp-').length, (await fs.stat(made)).isDirectory()]
   },
+  'makes a directory of its own where there is none above': async (fs, at) => {
+    const { code, message } = (await fs
+      .mkdtemp(at('none/tmp-'))
+      .catch((error: NodeJS.ErrnoException) => error)) as NodeJS.ErrnoException
+    return [code, message.slice(0, message.indexOf("'"))]
+  },
   'removes a directory': async (fs, at) => {
     await fs.rm(at('d/f'))
     await fs.rmdir(at('d'))
@@ -236,4 +242,26 @@ it.each(Object.entries(steps))('[NF2] %s as node:fs does', async (_, step) => {
   onTestFinished(() => workspace.close())
   const fs = createNodeFs(workspace) as unknown as typeof real
   expect(await outcome(step, fs, '')).toEqual(await outcome(step, real, scratch.path))
+})
+
+it('[NF2] makes a directory of its own under another name where the first is taken', async () => {
+  const numbers = [...Array<number>(12).fill(0), 0.999]
+  const random = () => numbers.shift() ?? 0
+  const adapter = () => createMemoryAdapter()
+  const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], random })
+  onTestFinished(() => workspace.close())
+  const fs = createNodeFs(workspace)
+  expect([await fs.mkdtemp('/t-'), await fs.mkdtemp('/t-')]).toEqual(['/t-aaaaaa', '/t-9aaaaa'])
+  await expect(fs.mkdtemp('/t-')).rejects.toMatchObject({ code: 'EEXIST', path: '/t-aaaaaa' })
+})
+
+it('[NF2] refuses to watch in the words of Node, at the first event', async () => {
+  const adapter = () => createMemoryAdapter({ files: { '/a': '' } })
+  const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }] })
+  onTestFinished(() => workspace.close())
+  const watching = Array.fromAsync(createNodeFs(workspace).watch('/a'))
+  await expect(watching).rejects.toMatchObject({
+    ...{ code: 'ENOSYS', errno: -38, syscall: 'watch', path: '/a' },
+    message: "ENOSYS: function not implemented, watch '/a'",
+  })
 })

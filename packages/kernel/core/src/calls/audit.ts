@@ -1,7 +1,40 @@
 import { isWorkspaceError } from '../errors.ts'
-import type { AccessEvent } from '../contract/workspace.ts'
+import type { AccessEvent, WorkspaceOptions } from '../contract/workspace.ts'
 
 type Listener = (event: AccessEvent) => void
+
+/** The beginning of something that a result times. */
+export interface Beginning {
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  readonly ticks: number
+}
+
+/** The times and the random names of a workspace's results. Deadlines and pauses go by the machine. */
+export class Clock {
+  readonly now: () => number
+  readonly random: () => number
+  /** The caller gave `now`. */
+  readonly isGiven: boolean
+
+  constructor({ now, random }: Pick<WorkspaceOptions, 'now' | 'random'>) {
+    this.isGiven = now !== undefined
+    this.now = now ?? (() => Date.now())
+    this.random = random ?? (() => Math.random())
+  }
+
+  begin(): Beginning {
+    const time = this.now()
+    return { time, ticks: this.isGiven ? time : performance.now() }
+  }
+
+  since({ ticks }: Beginning): number {
+    return (this.isGiven ? this.now() : performance.now()) - ticks
+  }
+}
+
+/** For `createNodeFs`, which gets no more than the workspace. */
+export const clocks = new WeakMap<object, Clock>()
 
 /** Reports every operation to listeners. Costs nothing while there are none. */
 export class Audit {

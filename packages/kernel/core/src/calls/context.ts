@@ -4,7 +4,7 @@ import { parseInput } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
 import { outcomeOf } from './audit.ts'
-import type { Audit } from './audit.ts'
+import type { Audit, Beginning, Clock } from './audit.ts'
 import { virtualError } from '../mount/errors.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
@@ -21,6 +21,7 @@ export interface Context {
   readonly walker: Walker
   readonly tracer: LinkTracer
   readonly audit: Audit
+  readonly clock: Clock
   /** Checked. */
   readonly commands: CommandDefaults
   /** The adapter of a mount; makes the scratch when it is first used. */
@@ -52,15 +53,14 @@ export async function perform<Result>(
     admitCall(context, operation, signal)
     return body(parseFor(context, operation, path), trace)
   }
-  const time = Date.now()
-  const start = performance.now()
+  const began = context.clock.begin()
   try {
     admitCall(context, operation, signal)
     const result = await body(parseFor(context, operation, path), trace)
-    recordFiles(context, options, { time, start, trace, error: undefined })
+    recordFiles(context, options, { began, trace, error: undefined })
     return result
   } catch (error) {
-    recordFiles(context, options, { time, start, trace, error })
+    recordFiles(context, options, { began, trace, error })
     throw error
   }
 }
@@ -82,19 +82,19 @@ export function closedError(operation: string): Error {
 export function recordFiles(
   context: Context,
   { operation, path, destination, signal }: PerformOptions,
-  { time, start, trace, error }: { time: number; start: number; trace: Trace; error: unknown },
+  { began, trace, error }: { began: Beginning; trace: Trace; error: unknown },
 ): void {
   const ended = outcomeOf('files', error, signal)
   const refused = ended.outcome === 'denied' && isWorkspaceError(error) ? error.path : undefined
   const landed = (refused as VirtualPath | undefined) ?? trace.landed
   context.audit.record({
-    time,
+    time: began.time,
     door: 'files',
     operation,
     path: String(path),
     resolvedPath: landed === path || landed === destination ? undefined : landed,
     destination,
     ...ended,
-    duration: performance.now() - start,
+    duration: context.clock.since(began),
   })
 }

@@ -113,8 +113,7 @@ export class LiveCheckpoints implements CheckpointDoor {
   async restore(checkpoint: string, options: RestoreOptions = {}): Promise<RestoreResult> {
     checkMethod('restore', 'restore', options)
     const { paths, dryRun = false, signal } = options
-    const time = Date.now()
-    const start = performance.now()
+    const began = this.#context.clock.begin()
     let done: readonly Change[] = []
     const result = await this.#perform(
       'restore',
@@ -146,7 +145,7 @@ export class LiveCheckpoints implements CheckpointDoor {
     )
     if (this.#context.audit.active) {
       for (const { path } of done)
-        recordFiles(this.#context, { operation: 'restore', path }, { time, start, trace: {}, error: undefined })
+        recordFiles(this.#context, { operation: 'restore', path }, { began, trace: {}, error: undefined })
     }
     return result
   }

@@ -22,8 +22,7 @@ interface CommandAuditOptions {
 /** The one audit event of an operation at the door of commands. */
 export function auditOf({ context, executor }: CommandDoor, { operation, command, options }: CommandAuditOptions) {
   const { cwd, signal, acknowledge } = options
-  const time = Date.now()
-  const start = performance.now()
+  const began = context.clock.begin()
   let line: string | undefined
   let landed: VirtualPath | undefined
   const record = (error: unknown, end: CommandEnd | undefined, survivors = end?.survivors): void => {
@@ -34,13 +33,13 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
     const refused = ended.outcome === 'denied' && ended.code !== 'EUNENFORCEABLE' && isWorkspaceError(error)
     const resolved = refused ? (error.path as VirtualPath | undefined) : landed
     context.audit.record({
-      time,
+      time: began.time,
       door: 'exec',
       operation,
       path,
       resolvedPath: resolved === path ? undefined : resolved,
       ...ended,
-      duration: performance.now() - start,
+      duration: context.clock.since(began),
       // In the form that the policy judged; a command that could not be read is not shown.
       command: line ?? (typeof command === 'string' ? command : ''),
       executor: executor?.name,

@@ -14,6 +14,7 @@ import type {
 import { typedError } from '../executor/exec-error.ts'
 import type { EndedCommand } from './admission.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
+import type { Beginning, Clock } from '../calls/audit.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, parseVirtualPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -24,6 +25,7 @@ import type { LinkTracer } from '../mount/trace-links.ts'
 const mostListed = 100
 
 export interface Judging {
+  readonly clock: Clock
   readonly gate: Gate
   readonly tracer: LinkTracer
   readonly plan: BindPlan
@@ -38,9 +40,10 @@ export interface Judging {
  * rules may have made it fail.
  */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
+  const began = judging.clock.begin()
   const result = started.wait().then(
     async (ended) => {
-      const judged = await judge(ended, judging)
+      const judged = await judge(ended, judging, began)
       try {
         const notes = (await judging.end?.()) ?? []
         return notes.length === 0 ? judged : { ...judged, notes }
@@ -77,13 +80,14 @@ function pickOutput({ stdout, stderr, output, stdoutBytes, stderrBytes, truncate
   return { stdout, stderr, output, stdoutBytes, stderrBytes, truncated }
 }
 
-async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandResult> {
+async function judge(ended: ExecutorResult, judging: Judging, began: Beginning): Promise<CommandResult> {
   // Looking would wait for what the command waits for.
   const made = ended.survivors ? [] : await findMade(judging)
   const violations = [...(ended.violations ?? []), ...made]
   const hints = findHints(ended, judging)
   return {
     ...withExitStatus(ended),
+    ...(judging.clock.isGiven && { duration: judging.clock.since(began) }),
     ...(violations.length > 0 && { violations }),
     ...(hints.length > 0 && { hints }),
   }

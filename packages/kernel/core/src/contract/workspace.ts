@@ -66,6 +66,13 @@ export interface WorkspaceOptions {
    * `ENOTSUP` at once. Default: none is kept.
    */
   readonly checkpoints?: CheckpointEngine | undefined
+  /**
+   * Milliseconds since the epoch: the clock of audit events, of durations of commands, and of `startedAt`. Times of files, checkpoints
+   * and connections come from their own makers. Timeouts go by the machine. Default: the machine's clock.
+   */
+  readonly now?: (() => number) | undefined
+  /** Numbers from 0 up to, but not 1: for the names that `mkdtemp` of `createNodeFs` makes. Default `Math.random`. */
+  readonly random?: (() => number) | undefined
   readonly signal?: AbortSignal | undefined
 }
 

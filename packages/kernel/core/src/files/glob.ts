@@ -30,8 +30,7 @@ export async function* glob(
   checkMethod('glob', operation, options)
   const { in: path = '.', signal } = options
   const trace: Trace = {}
-  const time = Date.now()
-  const start = performance.now()
+  const began = context.clock.begin()
   let failure: unknown
   try {
     admitCall(context, operation, signal)
@@ -40,7 +39,7 @@ export async function* glob(
     failure = error
     throw error
   } finally {
-    if (context.audit.active) recordFiles(context, { operation, path, signal }, { time, start, trace, error: failure })
+    if (context.audit.active) recordFiles(context, { operation, path, signal }, { began, trace, error: failure })
   }
 }
 

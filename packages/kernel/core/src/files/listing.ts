@@ -123,8 +123,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     const { signal } = this.#options
     const options = { operation: 'list', path: this.#path, signal } as const
     const trace: Trace = {}
-    const time = Date.now()
-    const start = performance.now()
+    const began = context.clock.begin()
     try {
       admitCall(context, 'list', signal)
       const parsed = parseFor(context, 'list', this.#path)
@@ -139,11 +138,11 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
           return openRegion(context, located, adapter, this.#limits)
         },
       )
-      if (context.audit.active) recordFiles(context, options, { time, start, trace, error: undefined })
+      if (context.audit.active) recordFiles(context, options, { began, trace, error: undefined })
       return await this.#enter(region)
     } catch (error) {
       this.#done = true
-      if (context.audit.active) recordFiles(context, options, { time, start, trace, error })
+      if (context.audit.active) recordFiles(context, options, { began, trace, error })
       throw error
     }
   }

@@ -43,8 +43,7 @@ export async function* search(
   const path = options.in ?? '.'
   const { signal, maxHits = 1000 } = options
   const trace: Trace = {}
-  const time = Date.now()
-  const start = performance.now()
+  const began = context.clock.begin()
   let failure: unknown
   try {
     admitCall(context, operation, signal)
@@ -111,7 +110,7 @@ export async function* search(
     failure = error
     throw error
   } finally {
-    if (context.audit.active) recordFiles(context, { operation, path, signal }, { time, start, trace, error: failure })
+    if (context.audit.active) recordFiles(context, { operation, path, signal }, { began, trace, error: failure })
   }
 }
 

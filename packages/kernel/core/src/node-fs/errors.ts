@@ -14,6 +14,7 @@ const known = {
   ELOOP: [40, 'too many symbolic links encountered'],
   ENAMETOOLONG: [36, 'name too long'],
   ENOENT: [2, 'no such file or directory'],
+  ENOSYS: [38, 'function not implemented'],
   ENOSPC: [28, 'no space left on device'],
   ENOTDIR: [20, 'not a directory'],
   ENOTEMPTY: [39, 'directory not empty'],

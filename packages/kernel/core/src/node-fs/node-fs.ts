@@ -1,4 +1,5 @@
 import { collect } from '../adapter/base/stream.ts'
+import { clocks } from '../calls/audit.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { Workspace } from '../contract/workspace.ts'
 import {
@@ -144,11 +145,26 @@ export class NodeFs {
     await makeDirectory(this.#caller, directory, options)
 
   mkdtemp = async (prefix: PathArgument): Promise<string> => {
-    const name = Array.from({ length: 6 }, () => letters[Math.floor(Math.random() * letters.length)]).join('')
-    return await this.#caller.call('mkdtemp', `${pathOf(prefix, 'mkdtemp')}${name}`, async (path) => {
-      await this.#workspace.createDirectory(path)
-      return path
-    })
+    const start = pathOf(prefix, 'mkdtemp')
+    const random = clocks.get(this.#workspace)?.random ?? Math.random
+    for (let tries = 1; ; tries += 1) {
+      const name = Array.from({ length: 6 }, () => letters[Math.floor(random() * letters.length)]).join('')
+      try {
+        return await this.#caller.call('mkdtemp', start + name, async (path) => {
+          await this.#workspace.createDirectory(path, { recursive: false })
+          return path
+        })
+      } catch (error) {
+        if (tries === mostTries || (error as { readonly code?: unknown }).code !== 'EEXIST') throw error
+      }
+    }
+  }
+
+  /** Fails at its first event: workspaces cannot be watched yet. */
+  watch = (file: PathArgument): AsyncIterable<never> => {
+    const path = pathOf(file, 'watch')
+    const next = async () => await Promise.reject(nodeError('ENOSYS', { syscall: 'watch', path }))
+    return { [Symbol.asyncIterator]: () => ({ next }) }
   }
 
   rmdir = async (directory: PathArgument): Promise<void> => {
@@ -219,6 +235,8 @@ export class NodeFs {
   }
 }
 
+/** Names that `mkdtemp` tries. */
+const mostTries = 100
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 function optionsOf(options: FileOptions | string | null | undefined): FileOptions {

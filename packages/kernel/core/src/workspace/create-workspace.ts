@@ -5,7 +5,7 @@ import { childPath, isWithin, parseVirtualPath, rootPath, topName } from '../pat
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
-import { Audit } from '../calls/audit.ts'
+import { Audit, Clock } from '../calls/audit.ts'
 import { attachCheckpoints } from '../checkpoints/attach.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
@@ -91,6 +91,7 @@ async function assemble(
     walker,
     tracer: new LinkTracer({ mounts: all, reserved, root, aliases, open }),
     audit: new Audit({ labels: copyLabels(options.labels) }),
+    clock: new Clock(options),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
     isClosed: false,

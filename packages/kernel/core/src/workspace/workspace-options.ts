@@ -54,6 +54,8 @@ const shapes: OptionShapes<WorkspaceOptions> = {
   checkpoints: option.of('an engine, such as `createCheckpoints({ stateDirectory })` makes', (value) =>
     hasMethods(value, 'attach'),
   ),
+  now: option.function,
+  random: option.function,
   signal: option.signal,
 }
 

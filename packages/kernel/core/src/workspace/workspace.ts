@@ -11,6 +11,7 @@ import type {
   TransferResult,
   WriteResult,
 } from '../contract/file-types.ts'
+import { clocks } from '../calls/audit.ts'
 import type { CommandResult, RunningCommand } from '../contract/executor.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { exec, spawn } from '../commands/commands.ts'
@@ -102,6 +103,7 @@ export class LiveWorkspace implements Workspace {
 
   constructor({ context, scratch, checkpoints: parts, onClose }: LiveWorkspaceOptions) {
     this.#context = context
+    clocks.set(this, context.clock)
     this.#scratch = scratch
     this.#onClose = onClose
     this.#checkpoints = new LiveCheckpoints({ context, parts, busy: () => this.#busy() })

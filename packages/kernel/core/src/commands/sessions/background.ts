@@ -27,7 +27,7 @@ export async function start(
     const logs = new BothStreams(() => new OutputLog(maxOutputBytes))
     const { running, line } = await launch(door, command, options, { onOutput: (chunk) => logs.push(chunk) })
     releaseOutput(running)
-    const background = new LiveCommand({ id, line, running, logs })
+    const background = new LiveCommand({ id, line, startedAt: door.context.clock.now(), running, logs })
     commands.set(id, background)
     const prune = (): void => {
       const ended = commands.list().filter((entry) => !entry.running)
@@ -44,6 +44,7 @@ export async function start(
 interface LiveCommandOptions {
   readonly id: string
   readonly line: string
+  readonly startedAt: number
   readonly running: RunningCommand
   readonly logs: BothStreams<OutputLog>
 }
@@ -51,16 +52,17 @@ interface LiveCommandOptions {
 class LiveCommand implements BackgroundCommand {
   readonly id: string
   readonly command: string
-  readonly startedAt = Date.now()
+  readonly startedAt: number
   readonly #running: RunningCommand
   readonly #logs: BothStreams<OutputLog>
   readonly #ending: Promise<CommandResult>
   #result: CommandResult | undefined
   #ended = false
 
-  constructor({ id, line, running, logs }: LiveCommandOptions) {
+  constructor({ id, line, startedAt, running, logs }: LiveCommandOptions) {
     this.id = id
     this.command = line
+    this.startedAt = startedAt
     this.#running = running
     this.#logs = logs
     this.#ending = this.#follow()

@@ -73,6 +73,7 @@ export async function openSession(
     const session = new LiveSession({
       id: reserved,
       command: normalised?.line,
+      startedAt: door.context.clock.now(),
       terminal,
       idleTimeout: options.idleTimeout,
       killGrace,

@@ -10,6 +10,7 @@ import type { OutputText, Session, SessionExit } from '../../contract/sessions.t
 export interface LiveSessionOptions {
   readonly id: string
   readonly command: string | undefined
+  readonly startedAt: number
   readonly terminal: Terminal
   readonly idleTimeout: number | undefined
   readonly killGrace: number
@@ -22,7 +23,7 @@ export interface LiveSessionOptions {
 export class LiveSession implements Session {
   readonly id: string
   readonly command: string | undefined
-  readonly startedAt = Date.now()
+  readonly startedAt: number
   readonly #terminal: Terminal
   readonly #log: OutputLog
   readonly #judge: LiveSessionOptions['judge']
@@ -36,9 +37,10 @@ export class LiveSession implements Session {
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
 
-  constructor({ id, command, terminal, idleTimeout, killGrace, maxOutputBytes, judge }: LiveSessionOptions) {
+  constructor({ id, command, startedAt, terminal, idleTimeout, killGrace, maxOutputBytes, judge }: LiveSessionOptions) {
     this.id = id
     this.command = command
+    this.startedAt = startedAt
     this.#terminal = terminal
     this.#idleTimeout = idleTimeout
     this.#killGrace = killGrace
