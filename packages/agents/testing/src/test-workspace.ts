@@ -11,7 +11,7 @@ import { readNodes, restore } from './read.ts'
 import { readDirectory, readTar } from './sources.ts'
 import { flatten, lay, nest, type Nodes, type Tree } from './tree.ts'
 
-/** The time of changes of files. */
+/** The time of changes of files, and of the results of the workspace. */
 export interface TestClock {
   /** Milliseconds since the epoch: the time of this machine until the first `set`. */
   readonly now: () => number
@@ -87,7 +87,11 @@ export async function createTestWorkspace(options: TestWorkspaceOptions = {}): P
     const entries = volume === undefined ? given : lay(await readNodes(store, { details: true }), given)
     await restore(store, entries)
     const layer = faulty(store, faults)
-    const workspace = await createWorkspace({ ...rest, mounts: [{ at, adapter: () => layer }, ...mounts] })
+    const workspace = await createWorkspace({
+      now: clock.now,
+      ...rest,
+      mounts: [{ at, adapter: () => layer }, ...mounts],
+    })
     const close = async (): Promise<void> => {
       await workspace.close()
       await layer.close()

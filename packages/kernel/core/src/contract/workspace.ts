@@ -68,10 +68,10 @@ export interface WorkspaceOptions {
   readonly checkpoints?: CheckpointEngine | undefined
   /**
    * Milliseconds since the epoch: the clock of audit events, of durations of commands, and of `startedAt`. Times of files, checkpoints
-   * and connections come from their own makers. Timeouts go by the machine. Default: the machine's clock.
+   * and connections are those of their makers. Timeouts go by the machine. Default: the machine's clock.
    */
   readonly now?: (() => number) | undefined
-  /** Numbers from 0 up to, but not 1: for the names that `mkdtemp` of `createNodeFs` makes. Default `Math.random`. */
+  /** Numbers from 0 to below 1, for the names that `mkdtemp` of `createNodeFs` makes. Default: those of `Math`. */
   readonly random?: (() => number) | undefined
   readonly signal?: AbortSignal | undefined
 }

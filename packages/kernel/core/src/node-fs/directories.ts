@@ -1,4 +1,5 @@
-import { above, type EncodingOptions, encodingOf, type PathArgument, shaped } from './arguments.ts'
+import { clocks } from '../calls/audit.ts'
+import { above, type EncodingOptions, encodingOf, type PathArgument, pathOf, shaped } from './arguments.ts'
 import type { Caller } from './caller.ts'
 import { Dirent } from './stats.ts'
 
@@ -49,4 +50,24 @@ export async function makeDirectory(
     if (mode !== undefined) await caller.workspace.chmod(path, mode & 0o777)
     return first
   })
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+/** Names that are tried for one directory. */
+const mostTries = 100
+
+export async function makeTemporaryDirectory(caller: Caller, prefix: PathArgument): Promise<string> {
+  const start = pathOf(prefix, 'mkdtemp')
+  const random = clocks.get(caller.workspace)?.random ?? Math.random
+  for (let tries = 1; ; tries += 1) {
+    const name = Array.from({ length: 6 }, () => letters[Math.floor(random() * letters.length)]).join('')
+    try {
+      return await caller.call('mkdtemp', start + name, async (path) => {
+        await caller.workspace.createDirectory(path, { recursive: false })
+        return path
+      })
+    } catch (error) {
+      if (tries === mostTries || (error as { readonly code?: unknown }).code !== 'EEXIST') throw error
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import { collect } from '../adapter/base/stream.ts'
-import { clocks } from '../calls/audit.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { Workspace } from '../contract/workspace.ts'
 import {
@@ -16,7 +15,13 @@ import {
 } from './arguments.ts'
 import { Caller } from './caller.ts'
 import { type CopyOptions, copyFile, copyTree } from './copying.ts'
-import { makeDirectory, type MkdirOptions, readDirectory, type ReaddirOptions } from './directories.ts'
+import {
+  makeDirectory,
+  makeTemporaryDirectory,
+  type MkdirOptions,
+  readDirectory,
+  type ReaddirOptions,
+} from './directories.ts'
 import { abortError, nodeError, systemError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
 import { type Dirent, Stats } from './stats.ts'
@@ -144,21 +149,7 @@ export class NodeFs {
   mkdir = async (directory: PathArgument, options?: MkdirOptions | number | null): Promise<string | undefined> =>
     await makeDirectory(this.#caller, directory, options)
 
-  mkdtemp = async (prefix: PathArgument): Promise<string> => {
-    const start = pathOf(prefix, 'mkdtemp')
-    const random = clocks.get(this.#workspace)?.random ?? Math.random
-    for (let tries = 1; ; tries += 1) {
-      const name = Array.from({ length: 6 }, () => letters[Math.floor(random() * letters.length)]).join('')
-      try {
-        return await this.#caller.call('mkdtemp', start + name, async (path) => {
-          await this.#workspace.createDirectory(path, { recursive: false })
-          return path
-        })
-      } catch (error) {
-        if (tries === mostTries || (error as { readonly code?: unknown }).code !== 'EEXIST') throw error
-      }
-    }
-  }
+  mkdtemp = async (prefix: PathArgument): Promise<string> => await makeTemporaryDirectory(this.#caller, prefix)
 
   /** Fails at its first event: workspaces cannot be watched yet. */
   watch = (file: PathArgument): AsyncIterable<never> => {
@@ -234,10 +225,6 @@ export class NodeFs {
     await this.#caller.call('utime', file, async (path) => await this.#workspace.utimes(path, { modifiedAt }))
   }
 }
-
-/** Names that `mkdtemp` tries. */
-const mostTries = 100
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 function optionsOf(options: FileOptions | string | null | undefined): FileOptions {
   return typeof options === 'string' ? {} : (options ?? {})
