@@ -8,6 +8,7 @@ import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../../apps/examples/test/readme/extract.ts'
 import { installInto, type Tarball } from './packed.ts'
+import { checkPieces } from './pieces.ts'
 import { capture } from './run.ts'
 import { checkWeights } from './weights.ts'
 
@@ -21,7 +22,7 @@ const unwanted = ['@aws-sdk', '@smithy', 'execa']
 
 /**
  * Lints tarballs (publint, attw), and looks for links and imports that readers of npm do not have. The core and the memory
- * adapter bring neither a cloud client nor a process library, and no install has grown beyond its budget.
+ * adapter bring neither a cloud client nor a process library, and no install and no piece has grown beyond its budget.
  */
 export async function checkTarballs(tarballs: readonly Tarball[], scratch: string): Promise<string[]> {
   const published = new Set(tarballs.map(({ name }) => name))
@@ -29,6 +30,7 @@ export async function checkTarballs(tarballs: readonly Tarball[], scratch: strin
     ...(await Promise.all(tarballs.map(lint))).flat(),
     ...tarballs.flatMap((tarball) => checkContents(tarball, published)),
     ...checkIsolation(tarballs, join(scratch, 'empty-project')),
+    ...(await checkPieces(join(scratch, 'empty-project'))),
     ...checkWeights(),
   ]
 }

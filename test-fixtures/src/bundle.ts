@@ -3,6 +3,9 @@ import { Worker } from 'node:worker_threads'
 
 import { rolldown } from 'rolldown'
 
+import { createTiedDirectory } from './s3/directory.ts'
+import { startWorkerd } from './workerd.ts'
+
 /** The names that browsers and their workers have besides the language. */
 const webGlobals = [
   'AbortController',
@@ -48,7 +51,11 @@ export interface BrowserBundle {
  * @param conditions of `exports`, besides those of browsers
  * @throws Error for each complaint of the bundler, such as an import of `node:fs`
  */
-export async function bundleForBrowser(input: string, conditions: readonly string[] = []): Promise<BrowserBundle> {
+export async function bundleForBrowser(
+  input: string,
+  conditions: readonly string[] = [],
+  minify = false,
+): Promise<BrowserBundle> {
   const build = await rolldown({
     input,
     platform: 'browser',
@@ -58,7 +65,7 @@ export async function bundleForBrowser(input: string, conditions: readonly strin
     },
   })
   try {
-    const { output } = await build.generate({ format: 'iife', name: 'bundle', codeSplitting: false })
+    const { output } = await build.generate({ format: 'iife', name: 'bundle', codeSplitting: false, minify })
     const [chunk, ...others] = output
     // a dynamic import of a part of itself is there by its own name
     const imports = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== chunk.fileName)
@@ -121,5 +128,20 @@ export async function runInWorker({ code }: BrowserBundle): Promise<BundleRun> {
     })
   } finally {
     await worker.terminate()
+  }
+}
+
+/** Calls `run()` of a bundle in workerd, without its compatibility with Node. */
+export async function runInWorkerd({ code }: BrowserBundle): Promise<BundleRun> {
+  await using directory = await createTiedDirectory('ws-workerd-')
+  const script = `${code}
+    const left = ${JSON.stringify(nodeGlobals)}.filter((name) => name in globalThis)
+    export default { fetch: async () => Response.json({ found: await bundle.run(), left }) }`
+  const miniflare = await startWorkerd(directory.path, { modules: true, script })
+  try {
+    const response = await miniflare.dispatchFetch('http://127.0.0.1/')
+    return (await response.json()) as BundleRun
+  } finally {
+    await miniflare.dispose()
   }
 }

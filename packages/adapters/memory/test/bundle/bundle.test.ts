@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-import { bundleForBrowser, runInPage, runInWorker, type BrowserBundle } from '@ws/test-fixtures/bundle'
+import { bundleForBrowser, runInPage, runInWorker, runInWorkerd, type BrowserBundle } from '@ws/test-fixtures/bundle'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { run } from './entry.ts'
@@ -14,7 +14,7 @@ describe('a workspace in memory without Node', () => {
     expected = await run()
   })
 
-  it('runs as a bundle among the globals of a page, and finds what Node finds', async () => {
+  it('[NF4] runs as a bundle among the globals of a page, and finds what Node finds', async () => {
     expect(await runInPage(bundle)).toEqual({ found: expected, left: [] })
     expect(JSON.parse(expected)).toEqual([
       'three\nfóur\n',
@@ -32,7 +32,11 @@ describe('a workspace in memory without Node', () => {
     ])
   })
 
-  it('runs as a bundle in a worker without the globals of Node', async () => {
+  it('[NF4] runs as a bundle in a worker without the globals of Node', async () => {
     expect(await runInWorker(bundle)).toEqual({ found: expected, left: [] })
+  })
+
+  it('[NF4] runs as a bundle in workerd, as the workers of Cloudflare do', { tags: ['all'] }, async () => {
+    expect(await runInWorkerd(bundle)).toEqual({ found: expected, left: [] })
   })
 })

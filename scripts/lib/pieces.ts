@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+import { bundleForBrowser } from '@ws/test-fixtures/bundle'
+
+import { repositoryRoot } from './run.ts'
+
+const page = 'packages/core/README.md'
+/** `| … | `names` of `door`, `more` of `another` | 4 kB | 2 kB |` */
+const row = /^\| [^|]+ \| (`.+?` of `@ws\/.+?`) \| (\d+) kB \| (\d+) kB \|$/gmu
+/** The part of its size in the table that a bundle has at least, but for 1 kB. */
+const least = 0.9
+
+/** Bundles each piece that the table of core's page names, from an installed core, and compares the sizes. */
+export async function checkPieces(project: string): Promise<string[]> {
+  const rows = [...readFileSync(join(repositoryRoot, page), 'utf8').matchAll(row)]
+  const problems = rows.length === 0 ? [`pieces: ${page} has no table of them`] : []
+  for (const [, pieces = '', minified = '', packed = ''] of rows) {
+    const imports = [...pieces.matchAll(/`(.+?)` of `(.+?)`/gu)].map(
+      ([, names, door]) => `export { ${names} } from '${door}'`,
+    )
+    const entry = join(project, 'piece.js')
+    writeFileSync(entry, imports.join('\n'))
+    const { code } = await bundleForBrowser(entry, [], true)
+    const sizes = [Buffer.byteLength(code), gzipSync(code).length].map((bytes) => bytes / 1000)
+    const fits = sizes.every((size, index) => {
+      const most = Number([minified, packed][index])
+      return size <= most && size >= most * least - 1
+    })
+    const shown = sizes.map((size) => `${size.toFixed(1)} kB`).join(' and ')
+    if (!fits) problems.push(`pieces: ${pieces} is ${shown}; ${page} says ${minified} kB and ${packed} kB`)
+  }
+  return problems
+}
