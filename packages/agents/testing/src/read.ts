@@ -1,4 +1,4 @@
-import { WorkspaceError, type Stat } from '@ws/core'
+import { isWorkspaceError, WorkspaceError, type Stat } from '@ws/core'
 import { mountRoot, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
@@ -24,7 +24,7 @@ const shapes: OptionShapes<TreeOptions> = { in: option.string, details: option.b
 
 /**
  * All files of a workspace or an adapter as a nested object, in order of their names. A file is a string where it is UTF-8,
- * else bytes. A workspace shows what its rules allow.
+ * else bytes. A workspace shows what its rules allow to read.
  *
  * @throws WorkspaceError as `list` and `read` do
  */
@@ -49,7 +49,12 @@ export async function readNodes(
   const nodes: Nodes = new Map()
   for (const entry of listed.toSorted(({ path: left }, { path: right }) => (left < right ? -1 : 1))) {
     const path = entry.path as MountPath
-    nodes.set(path, await nodeAt(source, entry, path, details))
+    try {
+      nodes.set(path, await nodeAt(source, entry, path, details))
+    } catch (error) {
+      // a listing of a workspace names entries that a rule denies; a store that denies one has failed
+      if (!isWorkspaceError(error) || error.rule === undefined) throw error
+    }
   }
   return nodes
 }

@@ -151,10 +151,21 @@ describe('a workspace for tests', () => {
 
 describe('toTree', () => {
   it('shows a workspace as its rules allow', async () => {
-    const adapter = createMemoryAdapter({ files: { '/a': 'a', '/secret/key': 'k' } })
-    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], rules: [rules.deny('/secret')] })
-    expect(await toTree(workspace)).not.toHaveProperty('secret.key')
+    const files = { '/a': 'a', '/secret/key': 'k', '/.env': 'k', '/d/a.pem': 'k', '/.link': { target: 'a' } }
+    const adapter = createMemoryAdapter({ files })
+    const denied = [rules.deny('/secret'), rules.deny('/.env'), rules.denyGlob('*.pem'), rules.deny('/.link')]
+    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], rules: denied })
+    expect(await toTree(workspace)).toEqual({ a: 'a', d: {}, secret: {} })
     await workspace.close()
+  })
+
+  it('fails where the store denies a file', async () => {
+    const site = await createTestWorkspace({
+      files: { a: 'a' },
+      faults: [{ kind: 'error', code: 'EACCES', path: '/a' }],
+    })
+    await expect(toTree(site.workspace)).rejects.toMatchObject({ code: 'EACCES', rule: undefined })
+    await site.close()
   })
 })
 
