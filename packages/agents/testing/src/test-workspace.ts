@@ -75,6 +75,8 @@ const shapes: OptionShapes<Own> = {
 /** A workspace for a test, in memory without `adapter`. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
 export async function createTestWorkspace(options: TestWorkspaceOptions = {}): Promise<TestWorkspace> {
   checkOption(operation, 'options', options, option.object)
+  // a denial is thrown ten calls below the line of the test, which its failure must show
+  Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50)
   const { files = {}, directory, tar, adapter, volume, at = '/', mounts = [], faults = [], ...rest } = options
   for (const [name, value] of Object.entries({ directory, tar, adapter, volume })) {
     if (value !== undefined) checkOption(operation, name, value, shapes[name as keyof Own])

@@ -132,8 +132,8 @@ function judge(denials: readonly Denial[], words: string, { rule, path }: Expect
   return {
     pass: false,
     message: () => message,
-    actual: denials.map(({ rule: by, path: at }) => ({ rule: by, path: at })),
-    expected: [{ rule, path }],
+    actual: denials.map(({ rule: by, path: at }) => ({ ...(rule && { rule: by }), ...(path && { path: at }) })),
+    expected: [{ ...(rule && { rule }), ...(path && { path }) }],
   }
 }
 

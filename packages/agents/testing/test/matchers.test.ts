@@ -52,7 +52,8 @@ describe('toHaveFile', () => {
   })
 
   test('lets an error through that is not about the file', async ({ workspace }) => {
-    await expect(expectFile(workspace, '/secrets/key', 'k')).rejects.toMatchObject({ code: 'EACCES' })
+    const failing = expectFile(workspace, '/secrets/key', 'k')
+    await expect(failing).rejects.toMatchObject({ code: 'EACCES', stack: expect.stringContaining('matchers.test.ts') })
   })
 })
 
@@ -103,6 +104,12 @@ describe('toBeDenied', () => {
     )
     const other = await words(expect(workspace.readText('/secrets/key')).toBeDenied({ rule: 'readOnly(/d)' }))
     expect(other).toMatch(/^it was denied by another rule or at another path:\n.*deny\(\/secrets\)/u)
+    const onlyRule = expectDenied(workspace.readText('/secrets/key'), { rule: 'readOnly(/d)' })
+    await expect(onlyRule).rejects.toMatchObject({
+      expected: [{ rule: 'readOnly(/d)' }],
+      actual: [{ rule: 'deny(/secrets)' }],
+    })
+    await expect(onlyRule).rejects.not.toHaveProperty('expected.0.path')
     expect(await words(expect(workspace.readText('/secrets/key')).not.toBeDenied())).toContain('should not be')
     expect(await words(expectDenied(workspace.readText('/a.md'), { rul: 'x' } as never))).toContain('`rul`')
   })
