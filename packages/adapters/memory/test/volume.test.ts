@@ -3,9 +3,10 @@ import fs from 'node:fs'
 import { testAdapter } from '@ws/conformance/vitest'
 import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
 import { Volume } from 'memfs'
+import { Union } from 'unionfs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { createVolumeAdapter } from '../src/volume.ts'
+import { createVolumeAdapter, type VolumeFileSystem } from '../src/volume.ts'
 
 testAdapter({
   name: 'a volume of memfs',
@@ -18,6 +19,22 @@ testAdapter({
       secrets: ['where-it-lies', 'deep'],
     }
   },
+})
+
+describe('through a union', { tags: ['all'] }, () => {
+  testAdapter({
+    name: 'two volumes of memfs in one of unionfs',
+    create: () => {
+      const [lower, upper] = [new Volume(), new Volume()]
+      // its types are those of another Node
+      const union = new Union().use(lower as never).use(upper as never) as unknown as VolumeFileSystem
+      return {
+        adapter: createVolumeAdapter(union, { root: '/deep/where-it-lies' }),
+        removeRoot: async () => upper.rmSync('/deep/where-it-lies', { recursive: true }),
+        secrets: ['where-it-lies', 'deep'],
+      }
+    },
+  })
 })
 
 const text = async (adapter: StorageAdapter, path: string): Promise<string> =>
