@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { createScratchDirectory, installNodes } from '@ws/test-fixtures'
-import { bundleForBrowser, runInPage, runInWorker } from '@ws/test-fixtures/bundle'
+import { bundleForBrowser, runInPage, runInWorker, runInWorkerd } from '@ws/test-fixtures/bundle'
 
 import { findBrowser, runInBrowser } from './lib/browser.ts'
 import { tryChangelogs } from './lib/changelogs.ts'
@@ -73,6 +73,7 @@ async function tryInBrowser(): Promise<string[]> {
   const found: Record<string, unknown> = {
     'a page': (await runInPage(bundle)).found,
     'a thread without the globals of Node': (await runInWorker(bundle)).found,
+    'the runtime of workers of Cloudflare': (await runInWorkerd(bundle)).found,
   }
   if (browser !== undefined) {
     const profile = join(scratch.path, 'profile')

@@ -122,7 +122,7 @@ describe('predicates', () => {
   )
 
   it('[PM4] a `file:` URL of a drive of Windows is refused', () => {
-    expect(() => disjoint().resolveRead(new URL('file:///C:/project/a'))).toThrow(/is a path of Windows; .*WSL 2/)
+    expect(() => disjoint().resolveRead(new URL('file:///C:/project/a'))).toThrow(/is a Windows path; .*WSL 2/)
     expect(disjoint().isWithinWorkspace(new URL('file:///C:/project'))).toBe(false)
   })
 

@@ -69,7 +69,7 @@ function ofWindows(path: string, operation: string): WorkspaceError {
     code: 'EINVAL',
     operation,
     path: path.toWellFormed(),
-    reason: 'is a path of Windows',
+    reason: 'is a Windows path',
     remedy,
   })
 }

@@ -99,7 +99,7 @@ function missingRoot(name: 'workspace' | 'output'): never {
 
 const hostPath = option.hidden(
   option.of(
-    'an absolute POSIX path of at most 4,095 bytes; in WSL 2 such as `/mnt/c/project`',
+    'an absolute POSIX path of at most 4,095 bytes, such as `/project` or in WSL 2 `/mnt/c/project`',
     (value) => isHostPath(value) && value.startsWith('/'),
   ),
 )
