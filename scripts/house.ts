@@ -5,7 +5,6 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { arrowsUp, folderArrows, folderCircles } from './lib/circles.ts'
 import { checkImports, cruiseImports } from './lib/imports.ts'
 import { publicNames } from './lib/public-names.ts'
 import { repositoryRoot } from './lib/run.ts'
@@ -59,7 +58,6 @@ console.log(
 process.exitCode = raised.length > 0 || !imported ? 1 : 0
 
 async function measure(): Promise<Record<string, number>> {
-  const arrows = folderArrows(imports.modules)
   return {
     units: globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).length,
     'source lines': sum(sources.map((file) => linesOf(file).length)),
@@ -67,8 +65,6 @@ async function measure(): Promise<Record<string, number>> {
       sources.map((file) => linesOf(file).filter((line) => /^\s*(?:\/\/|\/\*|\*)/u.test(line)).length),
     ),
     'public names': sum(doors().map(({ names }) => names)),
-    'circles of folders': folderCircles(arrows).length,
-    'arrows up': arrowsUp(arrows),
     [`files over ${maxLines} lines`]: sources.filter((file) => linesOf(file).length > maxLines).length,
     ...(await measureWays()),
   }

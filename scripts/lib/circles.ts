@@ -53,23 +53,3 @@ export function folderCircles(arrows: FolderArrows): string[][] {
   for (const node of arrows.keys()) if (!order.has(node)) visit(node)
   return found
 }
-
-/**
- * The arrows that lead up when the folders of a circle are put into floors. The folder with the most arrows out, less those in,
- * is the highest of the rest: a common approximation of the fewest arrows up, which gives the same number each time.
- */
-export function arrowsUp(arrows: FolderArrows): number {
-  let up = 0
-  for (const circle of folderCircles(arrows)) {
-    const rest = new Set(circle)
-    while (rest.size > 0) {
-      const excess = (node: string) => below(node).length - above(node).length
-      const below = (node: string) => [...(arrows.get(node) ?? [])].filter((to) => rest.has(to))
-      const above = (node: string) => [...rest].filter((from) => arrows.get(from)?.has(node))
-      const [highest = ''] = [...rest].sort((left, right) => excess(right) - excess(left) || left.localeCompare(right))
-      up += above(highest).length
-      rest.delete(highest)
-    }
-  }
-  return up
-}

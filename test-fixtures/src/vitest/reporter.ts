@@ -94,7 +94,8 @@ function listFailures(modules: readonly TestModule[], errors: readonly Serialize
     const errorsOfNode = (node.type === 'test' ? node.result().errors : node.errors()) ?? []
     const [error] = errorsOfNode
     if (node.type === 'test' ? node.result().state !== 'failed' : error === undefined) return []
-    const message = `${error?.message ?? 'no message'}\n${error?.diff ?? ''}`.trimEnd()
+    const diff = typeof error?.diff === 'string' ? `\n${error.diff}` : ''
+    const message = `${error?.message ?? 'no message'}${diff}`
     return [{ test: titleOf(node), message: stripVTControlCharacters(message) }]
   })
   return [...failed, ...errors.map(({ message }) => ({ test: 'an error outside of all tests', message }))]

@@ -24,7 +24,8 @@ export * from './adapter/failures.ts'
 export { keyValueDriver } from './adapter/key-value/driver.ts'
 export type { KeyValueOptions } from './adapter/key-value/driver.ts'
 export type { KeyValueStore } from './adapter/key-value/store.ts'
-export * from './adapter/link-signal.ts'
+export { LinkSignal } from './adapter/link-signal.ts'
+export type { LinkArgument } from './adapter/link-signal.ts'
 export * from './adapter/map-in-order.ts'
 export { fileOperations, operations, optionalOperations } from './contract/operations.ts'
 export type {
@@ -33,7 +34,6 @@ export type {
   Need,
   OperationCapability,
   OperationFacts,
-  OptionalOperation,
 } from './contract/operations.ts'
 export { Pace } from './adapter/pace.ts'
 export { Semaphore } from './adapter/semaphore.ts'
