@@ -13,7 +13,7 @@ import { KnownEntries, knownEntries } from '../src/read/known-entries.ts'
 import { at, collect, open, scratch } from './support.ts'
 
 /** Longer than changes of a directory may share one time. */
-const settling = 30
+const settling = 130
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 1))
 
 async function openWorkspace(root: string): Promise<Workspace> {
@@ -154,7 +154,7 @@ describe('the walk for rules by pattern', () => {
     )
     const status = { dev: 1n, ino: 2n, ctimeNs: 999_990_000_001n }
     expect(entries.stampOf(1, status)).toBeUndefined()
-    clock.now += 30
+    clock.now += 130
     const stamp = entries.stampOf(1, status)
     expect(stamp).toBeDefined()
     expect(entries.stampOf(1, status)).toBe(stamp)

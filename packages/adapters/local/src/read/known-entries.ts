@@ -1,3 +1,5 @@
+import { isSettled } from '@ws/core/inner'
+
 import type { DirectoryEntry, Status } from '../host/calls.ts'
 
 type Entries = readonly DirectoryEntry[]
@@ -9,11 +11,6 @@ interface Known {
   usedAt: number
 }
 
-/**
- * A directory has changed if its time of change is another one; two changes within one tick of the kernel's clock (4 to
- * 10 ms) have the same. So the last change must be older than this (ms) when a directory is listed.
- */
-const settledMs = 20
 /** Entries that are remembered at most in this process, about 100 bytes each; a directory itself counts as two. */
 const mostEntries = 65_536
 /** Milliseconds after its last use in which an entry is kept: else a walk over more entries than fit would find none. */
@@ -57,7 +54,7 @@ export class KnownEntries {
       this.#forget(key, known)
     }
     const entries = list()
-    if (isSettled(ctimeNs, now)) this.#remember(key, { entries, ctimeNs, usedAt: now })
+    if (isSettled(Number(ctimeNs / 1_000_000n), now)) this.#remember(key, { entries, ctimeNs, usedAt: now })
     return entries
   }
 
@@ -65,7 +62,7 @@ export class KnownEntries {
   stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
     const now = this.#now()
     this.#watchClock(now)
-    return isSettled(ctimeNs, now) ? `${tree} ${this.#clocks} ${dev} ${ino} ${ctimeNs}` : undefined
+    return isSettled(Number(ctimeNs / 1_000_000n), now) ? `${tree} ${this.#clocks} ${dev} ${ino} ${ctimeNs}` : undefined
   }
 
   #use(key: string, known: Known, now: number): void {
@@ -107,11 +104,6 @@ export class KnownEntries {
   #isUsual(offset: number): boolean {
     return Math.abs(offset - this.#clockOffset) <= clockToleranceMs
   }
-}
-
-/** The last change is over. Whole seconds: the file system has no finer times for this directory. */
-function isSettled(ctimeNs: bigint, now: number): boolean {
-  return ctimeNs % 1_000_000_000n !== 0n && now - Number(ctimeNs / 1_000_000n) > settledMs
 }
 
 function sizeOf({ entries }: Known): number {

@@ -1,5 +1,6 @@
 import { fstatSync, lstatSync, readlinkSync, renameSync, type Stats } from 'node:fs'
 
+import { isSettled } from '@ws/core/inner'
 import {
   Acts,
   Ahead,
@@ -23,8 +24,6 @@ import type { Base, Looked, LookRequest, Methods, Opened, Outcome, Put, Seen, Se
 import { Pieces, type SeenFile } from './pieces.ts'
 import { State } from './state.ts'
 
-/** Milliseconds before a look in which another change could hide behind the same time. */
-const unsettledMs = 100
 const gone = 'it is not there any more'
 
 /** The directory and the state. All by verified descriptors; only entries that are as last seen are replaced or removed. */
@@ -217,7 +216,7 @@ export class Service implements Methods {
     const status = lstatSync(pathOf(place))
     const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
     // a time of long ago cannot hide a change that comes now
-    const unsettled = type !== 'directory' && status.mtimeMs > now - unsettledMs
+    const unsettled = type !== 'directory' && !isSettled(status.mtimeMs, now)
     const facts: Facts = { ...factsOf(status, type, ino), ...known, unsettled }
     if (facts.type === 'symlink' && readlinkSync(pathOf(place)) !== known.target) throw new Unexpected(gone)
     return facts

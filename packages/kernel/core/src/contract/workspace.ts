@@ -283,7 +283,7 @@ export interface AccessEvent {
 }
 
 /** The host of a connection that a command or a tool made, or was refused. */
-export interface AccessedHost
+interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
   /**
    * A command causes at most 1,000 events of each outcome, and 10,000 of allowed connections. At its end, one event with the host `*`

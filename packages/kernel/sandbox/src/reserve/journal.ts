@@ -1,6 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { isSettled } from '@ws/core/inner'
+
 import { isShort } from '../run/room.ts'
 
 import { reservedDirectory, WatchedDirectory } from './state-directory.ts'
@@ -17,11 +19,6 @@ interface Reserved {
 
 type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirectory'>
 
-/**
- * Milliseconds after which an equal time of the directory means that it has not changed: times are as coarse as a clock
- * tick.
- */
-const settledMs = 20n
 const directoryType = 0o040000n
 const fileMode = 0o100444n
 
@@ -148,8 +145,9 @@ export class ReservedNames {
     this.#directory = directory
     this.#mtimeNs = status.mtimeNs
     this.#settled = false
+    const lookedAt = Date.now()
     this.#read(directory)
-    this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
+    this.#settled = isSettled(Number(status.mtimeNs / 1_000_000n), lookedAt)
     return true
   }
 

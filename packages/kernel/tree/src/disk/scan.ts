@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, lstatSync, type Stats } from 'node:fs'
 
+import { isSettled } from '@ws/core/inner'
+
 import { type Facts, factsOf, inodeOf, isAsBefore, isUntouched, typeOf } from './facts.ts'
 import { LeftOut } from './left-out.ts'
 import { mountsBelow } from './mounts.ts'
@@ -10,10 +12,6 @@ import type { ScanOptions, ScanResult } from './scan-options.ts'
 import { Strays } from './strays.ts'
 import { type Level, walk } from './walk.ts'
 
-/** Milliseconds before the scan in which a change may have been made that the time of another change hides: a tick of the clock. */
-const tickMs = 100
-/** The same on a disk that keeps whole seconds. */
-const tickOfSecondsMs = 2_100
 const mounted = 'something else is mounted there'
 const unentered = 'its directory may not be entered'
 const unlisted = 'the directory may not be listed'
@@ -237,9 +235,8 @@ class Scan {
     this.#changed.set(path, facts)
   }
 
-  /** Another change within the same tick of the disk's clock would leave the same times. */
   #isRecent({ mtimeMs, ctimeMs }: Stats): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#started - (ctimeMs % 1_000 === 0 ? tickOfSecondsMs : tickMs)
+    return !isSettled(Math.max(mtimeMs, ctimeMs), this.#started)
   }
 }
 
