@@ -31,6 +31,7 @@ const deaf = {
   onDirectoryRename: nothing,
   onDelete: nothing,
   onStored: nothing,
+  onMoved: nothing,
   onShown: nothing,
 }
 

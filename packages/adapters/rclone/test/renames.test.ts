@@ -24,8 +24,13 @@ const variants: readonly (readonly [string, string])[] = [
   ['mkdir -p a/s; echo x > a/s/f; echo y > a/h', 'mv a/s t; rm t/f; mv a b; mv b/h t/h'],
   ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b/f b/g; mv b/h k'],
   ['mkdir a; echo x > a/f', 'mv a b; mkdir a; echo z > a/h; rm b/f'],
-  ['mkdir a; echo x > a/f; echo old > g', 'mv a b; mv b/f g'],
+  ['mkdir a; echo x > a/f; echo o > g', 'mv a b; mv b/f g'],
   ['mkdir a; echo x > a/f', 'mv a b; mv b/f g; rm g'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; rm b/f; mv b/h b/f'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b/f g; mv g b/f; mv b/h g'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; mv b/f b/g; mv b/h b/f'],
+  ['mkdir a; echo x > a/f', 'mv a b; rm -r b; mkdir b; echo new > b/f'],
+  ['mkdir a; echo x > a/f; echo y > a/h', 'mv a b; rm b/f; echo new > b/t; mv b/t b/f'],
   ['mkdir a; for n in 1 2 3 4 5 6; do echo $n > a/$n; done', 'mv a b; mkdir c; mv b/1 b/2 b/3 c; rm b/4'],
 ]
 

@@ -1,66 +1,6 @@
-import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { StaleNames } from '../src/cache/stale-names.ts'
-import { RenamedDirectories } from '../src/cache/renamed.ts'
-import { fakeControl } from './fake-control.ts'
-import { scratch } from './support.ts'
-
-/** Milliseconds from the close of a file to its upload. */
-const writeBackDelay = 100
-
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
-
-/** A cache, and a store that knows of each object its text and time. */
-async function site() {
-  const cache = await scratch()
-  const metadata = join(cache, 'vfsMeta')
-  const content = join(cache, 'vfs')
-  await mkdir(metadata)
-  await mkdir(content)
-  const stored = new Map<string, { text: string; time: number }>()
-  const { control } = await fakeControl((command, { remote, srcRemote, dstRemote }) => {
-    if (command === 'operations/stat') {
-      const found = stored.get(String(remote))
-      const item = found && { Hashes: { md5: md5(found.text) }, ModTime: new Date(found.time).toISOString() }
-      return { item: item ?? null }
-    }
-    if (command === 'operations/deletefile') stored.delete(String(remote))
-    const moved = command === 'operations/movefile' ? stored.get(String(srcRemote)) : undefined
-    if (moved !== undefined) stored.set(String(dstRemote), moved)
-    if (moved !== undefined) stored.delete(String(srcRemote))
-    if (command === 'operations/copyfile') {
-      stored.set(String(dstRemote), { text: `copy of ${String(srcRemote)}`, time: Date.now() })
-    }
-    return {}
-  })
-  const part = { control, fs: 'store:', metadata, content, root: cache }
-  return {
-    part,
-    stored,
-    staleNames: new StaleNames(cache, writeBackDelay),
-    settle: (staleNames: StaleNames, pause: () => void = () => {}) => staleNames.settle(part, async () => pause()),
-    /** The note that a late upload writes of a file that has gone. */
-    note: (name: string) => writeFile(join(metadata, name), '{}'),
-    again: () => new StaleNames(cache, writeBackDelay),
-    store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
-    /** Has the cache hold a file that it says is uploaded. */
-    async hold(name: string, text: string): Promise<void> {
-      await writeFile(join(content, name), text)
-      const info = {
-        ModTime: '2026-01-01T00:00:00.5Z',
-        Size: text.length,
-        Rs: [{ Pos: 0, Size: text.length }],
-        Fingerprint: `${text.length},${md5(text)}`,
-        Dirty: false,
-      }
-      await writeFile(join(metadata, name), JSON.stringify(info))
-    },
-  }
-}
+import { site } from './stale-site.ts'
 
 it('[RP14] the old name of a file whose upload was called off goes', async () => {
   const { staleNames, settle, store, hold, stored } = await site()
@@ -229,37 +169,4 @@ it('[HO5] an object is left alone whose name reads as that of a file with bytes 
   store('f\uFFFD', "another file's")
   await settle(staleNames)
   expect([...stored.keys()]).toEqual(['f\uFFFD'])
-})
-
-it('[RP14] the store follows what rclone shows of a directory that was renamed before its files were uploaded', async () => {
-  const { part, staleNames, settle, store, stored } = await site()
-  const renamed = new RenamedDirectories(staleNames)
-  renamed.part = part
-  /** rclone uploads a file, and shows it where it is. */
-  const upload = (name: string, shown: readonly string[], under?: string): void => {
-    store(under ?? name, `text of ${name}`)
-    renamed.noteStored(name, under)
-    for (const one of shown) renamed.noteShown(one, true)
-    renamed.noteEnd(name, false, 3_000)
-  }
-  for (const name of ['stays', 'removed', 'moved', 'again']) {
-    renamed.noteQueue(`a/${name}`, 1_000)
-    renamed.noteRename(`a/${name}`, `b/${name}`, 1_010)
-  }
-  renamed.noteDirectory('a/', 'b/')
-  for (const name of ['removed', 'moved', 'again']) renamed.noteShown(`b/${name}`, false)
-  renamed.noteShown('b/again', true)
-  renamed.noteQueue('a/stays', 1_500) // written to, under the path of before
-  upload('b/removed', ['b/removed'])
-  upload('b/moved', ['g'])
-  upload('b/again', ['b/again'])
-  upload('b/stays', ['b/stays'])
-  upload('a/stays', ['b/stays'])
-  await settle(staleNames)
-  expect(Object.fromEntries([...stored].map(([name, { text }]) => [name, text]))).toEqual({
-    g: 'text of b/moved',
-    'b/again': 'text of b/again',
-    'b/stays': 'text of a/stays',
-  })
-  expect(staleNames.isEmpty).toBe(true)
 })

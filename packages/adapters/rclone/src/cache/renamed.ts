@@ -1,9 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import type { StaleNames } from './stale-names.ts'
 import type { StoredPart } from './stored.ts'
+
+interface FollowedPart extends StoredPart {
+  /** Resolves when the messages that rclone has written so far are read. */
+  readonly catchUp: () => Promise<void>
+}
 
 /**
  * Files of a directory that was renamed before their upload. rclone before 1.62 uploads them under the new path, but
@@ -13,7 +17,7 @@ import type { StoredPart } from './stored.ts'
  */
 export class RenamedDirectories {
   /** The mount, once it is there. */
-  part: StoredPart | undefined
+  part: FollowedPart | undefined
   readonly #staleNames: StaleNames
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
@@ -22,8 +26,14 @@ export class RenamedDirectories {
   readonly #waiting = new Set<string>()
   /** Names that were removed since. */
   readonly #gone = new Set<string>()
+  /** Looks that are under way, each with the names that no message has been about since it began. */
+  readonly #looks = new Set<Set<string>>()
   /** Uploads that are about to end, each with the name of the store's object and the names that were shown since. */
   readonly #ending = new Map<string, { readonly under: string; readonly shown: string[] }>()
+  /** Files whose own name was shown when their upload ended, with all names that were shown. */
+  readonly #inPlace = new Map<string, readonly string[]>()
+  /** Names that files under other names may have. */
+  readonly #wanted = new Set<string>()
   #work = Promise.resolve()
 
   constructor(staleNames: StaleNames) {
@@ -32,8 +42,8 @@ export class RenamedDirectories {
 
   noteRename(from: string, to: string, time: number): void {
     this.#staleNames.noteRename(from, to, time)
-    if (this.#gone.delete(from)) this.#gone.add(to)
-    else this.#gone.delete(to)
+    this.#tell(to, this.#gone.has(from))
+    this.#tell(from, false)
     if (this.#waiting.delete(from)) this.#waiting.add(to)
     if (this.#staleNames.isWaiting(to)) this.#moved.push(to)
   }
@@ -49,17 +59,28 @@ export class RenamedDirectories {
 
   noteQueue(name: string, time: number): void {
     this.#staleNames.noteQueue(name, time)
-    this.#gone.delete(name)
+    this.#tell(name, false)
     for (let above = dirname(name); above !== '.'; above = dirname(above))
       if (this.#earlier.has(above)) return this.#watch([name])
   }
 
   noteShown(name: string, isShown: boolean): void {
-    if (!isShown) return void this.#gone.add(name)
+    if (!isShown) return this.#tell(name, true)
     for (const { shown } of this.#ending.values()) shown.push(name)
     // At the end of its upload, a deleted file is shown once more.
     const isAgain = this.#ending.has(name) || (this.#ending.size > 0 && !this.#waiting.has(name))
-    if (!isAgain) this.#gone.delete(name)
+    if (!isAgain) this.#tell(name, false)
+  }
+
+  /** A program has given a file this name, which is about to be shown. */
+  noteMoved(to: string): void {
+    this.#tell(to, false)
+  }
+
+  #tell(name: string, isGone: boolean): void {
+    for (const names of this.#looks) names.delete(name)
+    if (isGone) this.#gone.add(name)
+    else this.#gone.delete(name)
   }
 
   noteStored(name: string, under: string | undefined): void {
@@ -75,10 +96,19 @@ export class RenamedDirectories {
     const places = shown.filter((one) => !this.#gone.has(one))
     if (shown.includes(under)) {
       if (this.#gone.has(name)) this.#staleNames.noteUnseen(under, [])
+      else this.#claim(under, places, true)
     } else if (under !== name) this.#staleNames.noteMisplaced(name, under)
     // without any name, rclone was not asked for them in time
-    else if (shown.length > 0) this.#staleNames.noteUnseen(name, places)
+    else if (shown.length > 0) this.#claim(name, places, false)
     this.#forget(name)
+  }
+
+  /** Uploads that end together have all names that are shown meanwhile: content tells which of two files is at one name. */
+  #claim(name: string, places: readonly string[], isInPlace: boolean): void {
+    if (isInPlace) this.#inPlace.set(name, places)
+    else for (const place of places) this.#wanted.add(place)
+    if (!isInPlace) this.#staleNames.noteUnseen(name, places)
+    for (const [one, shown] of this.#inPlace) if (this.#wanted.has(one)) this.#staleNames.noteUnseen(one, shown)
   }
 
   noteDelete(name: string, time: number): void {
@@ -88,9 +118,9 @@ export class RenamedDirectories {
 
   #forget(name: string): void {
     if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
-    this.#gone.clear()
+    for (const names of [this.#gone, this.#inPlace, this.#wanted]) names.clear()
     void this.#then(async (part) => {
-      await this.#staleNames.settleUnseen(part, delay)
+      await this.#staleNames.settleUnseen(part)
       await part.control.call('vfs/forget')
       await tellOfNames(part, false)
     })
@@ -98,18 +128,31 @@ export class RenamedDirectories {
 
   #watch(names: readonly string[]): void {
     for (const name of names) this.#waiting.add(name)
-    const begun = this.#then((part) => tellOfNames(part, true))
+    const { part } = this
+    if (part === undefined) return
+    const begun = this.#then(() => tellOfNames(part, true))
     for (const [directory, files] of Map.groupBy(names, (name) => dirname(name)))
-      begun.then(() => this.#look(directory, files)).catch(() => undefined)
+      begun.then(() => this.#look(part, directory, new Set(files))).catch(() => undefined)
   }
 
-  async #look(directory: string, names: readonly string[]): Promise<void> {
-    const shown = await readdir(join(this.part?.root ?? '', directory)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-      return []
-    })
-    const seen = new Set(shown.map((name) => join(directory, name)))
-    for (const name of names) if (this.#waiting.has(name) && !seen.has(name)) this.#gone.add(name)
+  async #look({ root, catchUp }: FollowedPart, directory: string, names: Set<string>): Promise<void> {
+    this.#looks.add(names)
+    try {
+      const shown = await readdir(join(root, directory)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+        return []
+      })
+      const seen = new Set(shown.map((name) => join(directory, name)))
+      // A message can be read after a look that is older, or newer: messages decide.
+      await catchUp()
+      for (const name of names) {
+        if (!this.#waiting.has(name)) continue
+        if (!seen.has(name)) this.#gone.add(name)
+        else if (!this.#ending.has(name)) this.#gone.delete(name)
+      }
+    } finally {
+      this.#looks.delete(names)
+    }
   }
 
   /** Runs one work after the other, and never rejects: the next flush does again the work that failed. */

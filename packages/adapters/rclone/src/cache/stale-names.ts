@@ -162,16 +162,30 @@ export class StaleNames {
    */
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
     // the rest may have rclone forget where it shows a file
-    await this.settleUnseen(part, pause)
+    await this.settleUnseen(part)
     await this.#settle(part, pause, this.#staleNames)
   }
 
-  /** The same of what {@link noteUnseen} was told of. Their uploads have ended, those of others need not. */
-  async settleUnseen(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
+  /** The same of what {@link noteUnseen} was told of, at once: their uploads have ended. Those of others need not. */
+  async settleUnseen(part: StoredPart): Promise<void> {
     await this.#settling?.catch(() => undefined)
-    const unseen = this.#staleNames.filter(({ shown }) => shown !== undefined)
-    if (unseen.length > 0) await (this.#settling = this.#settle(part, pause, unseen))
-    if (unseen.length > 0) await part.control.call('vfs/forget', {}, { signal: part.signal })
+    if (this.#unseen.length > 0) await (this.#settling = this.#settleUnseen(part))
+  }
+
+  get #unseen(): readonly StaleName[] {
+    return this.#staleNames.filter(({ shown }) => shown !== undefined)
+  }
+
+  async #settleUnseen(part: StoredPart): Promise<void> {
+    for (let left = this.#unseen; left.length > 0; left = this.#unseen) {
+      const froms = new Set(left.map(({ from }) => from))
+      // a file goes to a name that another one leaves when that has left
+      const free = left.filter(({ from, shown = [] }) => shown.every((name) => name === from || !froms.has(name)))
+      const now = (free.length > 0 ? free : left).slice(0, atOnce)
+      await Promise.all(now.map((one) => settleOne(part, one)))
+      this.#drop(now)
+    }
+    await part.control.call('vfs/forget', {}, { signal: part.signal })
   }
 
   async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, staleNames: readonly StaleName[]) {
@@ -184,8 +198,13 @@ export class StaleNames {
       if (isRight && enoughMs <= quietMs) break
       quietMs = Math.max(quietMs, enoughMs)
     }
-    this.#staleNames = this.#staleNames.filter((one) => !staleNames.includes(one))
+    this.#drop(staleNames)
+  }
+
+  #drop(settled: readonly StaleName[]): void {
+    this.#staleNames = this.#staleNames.filter((one) => !settled.includes(one))
     if (this.isEmpty) rmSync(this.#file, { force: true })
+    else for (const { from } of settled) this.#write(() => appendEnd(this.#file, from))
   }
 
   #add(noted: Omit<StaleName, 'at'>): void {

@@ -29,7 +29,7 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
 
 /** Gives a file of the store another name, without the mount. */
 export async function moveStored({ control, fs, signal }: StoredPart, from: string, to: string): Promise<void> {
-  const move = { srcFs: fs, srcRemote: from, dstFs: fs, dstRemote: to }
+  const move = { srcFs: fs, srcRemote: from, dstFs: fs, dstRemote: to, _config: anyway }
   try {
     await control.call('operations/movefile', move, { signal, timeout: copyMs })
   } catch (error) {
@@ -45,7 +45,7 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   const hash = said.fingerprint.split(',').at(-1) ?? ''
   if (!/^[0-9a-f]{32}$/.test(hash)) return false
   if ((await hashInStore(control, { fs, remote: path }, signal)) === hash) return false
-  const copy = { srcFs: content, srcRemote: path, dstFs: fs, dstRemote: path }
+  const copy = { srcFs: content, srcRemote: path, dstFs: fs, dstRemote: path, _config: anyway }
   try {
     await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
   } catch (error) {
@@ -58,6 +58,9 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   return true
 }
 
+/** rclone takes files of one size and time for the same, and times of the store are seconds: it would only delete the source. */
+const anyway = { IgnoreTimes: true }
+
 /** Milliseconds for one file. */
 const copyMs = 600_000
 
@@ -65,8 +68,10 @@ const copyMs = 600_000
 export async function placeOf({ control, fs, root, signal }: StoredPart, from: string, shown: readonly string[]) {
   if (shown.length === 1) return shown[0]
   const hash = await hashInStore(control, { fs, remote: from }, signal)
+  const has = async (remote: string) => hash !== undefined && (await hashOf(join(root, remote))) === hash
+  if (shown.includes(from) && (await has(from))) return undefined
   for (const remote of shown) {
-    if (hash === undefined || (await hashOf(join(root, remote))) !== hash) continue
+    if (!(await has(remote))) continue
     if ((await hashInStore(control, { fs, remote }, signal)) !== hash) return remote
   }
   return undefined

@@ -3,10 +3,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
+import { type Control, ControlRefusal } from '../control/client.ts'
 import { textOf } from '../control/text.ts'
 
 /** Messages that are kept for diagnosis. */
 const kept = 40
+
+/** Messages of the level `DEBUG` that are read. */
+const aboutNames = /virtual directory entry|Updating file with/
 
 /** Callbacks for rclone's messages. */
 export interface MountLogListener {
@@ -21,6 +25,8 @@ export interface MountLogListener {
   readonly onDelete: (name: string, time: number) => void
   /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
   readonly onStored: (name: string, under: string | undefined) => void
+  /** A program has renamed a file, which is about to be shown there. Only with the level `DEBUG`. */
+  readonly onMoved: (to: string) => void
   /** Programs can see a file, or see it no more. Only with the level `DEBUG`. */
   readonly onShown: (name: string, isShown: boolean) => void
 }
@@ -42,7 +48,7 @@ export class MountLog {
     this.address = promise
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
     lines.on('line', (line) => {
-      if (line.startsWith('{"level":"debug"') && !line.includes('virtual directory entry')) return
+      if (line.startsWith('{"level":"debug"') && !aboutNames.test(line)) return
       const { message, object, level, time } = parse(line)
       if (this.#marks.size > 0 && this.#reach(message)) return
       const [, address] = /Serving remote control on (http:\/\/\S+)/.exec(message) ?? []
@@ -58,15 +64,15 @@ export class MountLog {
     return this.#tail.join('\n')
   }
 
-  /** Resolves when all earlier messages are read. `write` has rclone write a mark: answers may be faster than messages. */
-  async catchUp(write: (mark: string) => Promise<void>, signal?: AbortSignal): Promise<void> {
+  /** Resolves when all earlier messages are read: answers may be faster than messages. */
+  async catchUp(control: Control, signal?: AbortSignal): Promise<void> {
     const mark = `ws-mark-${randomUUID()}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = (): void => reject(signal?.reason)
     this.#marks.set(mark, resolve)
     signal?.addEventListener('abort', stop, { once: true })
     try {
-      await Promise.all([write(mark), promise])
+      await Promise.all([writeMark(control, mark, signal), promise])
     } finally {
       this.#marks.delete(mark)
       signal?.removeEventListener('abort', stop)
@@ -97,6 +103,7 @@ export class MountLog {
     const [isStored, under] =
       /^(?:Multi-thread )?Copied \((?:new|replaced existing)\)(?: to: (.+))?$/s.exec(message) ?? []
     if (isStored !== undefined) this.#listener.onStored(object, under)
+    if (message.startsWith('Updating file with ')) this.#listener.onMoved(object)
     const [, state, leaf] = /^Added virtual directory entry (vAddFile|vDel): (".*")$/s.exec(message) ?? []
     if (leaf !== undefined) this.#listener.onShown(join(object, unquote(leaf)), state === 'vAddFile')
     if (!message.startsWith('vfs cache: ')) return
@@ -115,6 +122,15 @@ export class MountLog {
       this.#listener.onUploadFailure()
     } else return
     for (const listener of this.#listeners) listener()
+  }
+}
+
+/** rclone reports errors in its log, with what it was given. */
+async function writeMark(control: Control, mark: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await control.call('rc/error', { mark }, { signal })
+  } catch (error) {
+    if (!(error instanceof ControlRefusal)) throw error
   }
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { ControlRefusal } from '../control/client.ts'
 import { failure } from '../errors.ts'
 import type { RunningMount } from './start.ts'
 
@@ -13,7 +12,7 @@ export async function settleStaleNames(running: RunningMount, signal: AbortSigna
   const limit = AbortSignal.timeout(markMs)
   try {
     const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
-    await process.log.catchUp((mark) => writeMark(running, mark, either), either)
+    await process.log.catchUp(running.control, either)
   } catch (error) {
     signal?.throwIfAborted()
     if (!limit.aborted) throw error
@@ -22,13 +21,4 @@ export async function settleStaleNames(running: RunningMount, signal: AbortSigna
   }
   if (staleNames.isEmpty) return
   await staleNames.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
-}
-
-/** Has rclone write a mark into its log: it reports errors there, with what it was given. */
-async function writeMark({ control }: RunningMount, mark: string, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await control.call('rc/error', { mark }, { signal })
-  } catch (error) {
-    if (!(error instanceof ControlRefusal)) throw error
-  }
 }

@@ -67,6 +67,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
         onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
         onRename: (from, to, time) => renamed.noteRename(from, to, time),
         onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
+        onMoved: (to) => renamed.noteMoved(to),
         onShown: (name, isShown) => renamed.noteShown(name, isShown),
         onDelete: (name, time) => renamed.noteDelete(name, time),
       },
@@ -82,7 +83,10 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     const dirty = new DirtyFiles(metadata)
     for await (const path of dirty.all()) staleNames.noteLeftover(path.slice(1))
     const root = place.mountPoint
-    renamed.part = { control, fs, metadata, content, root }
+    const { log } = process
+    const asked = control
+    const catchUp = () => log.catchUp(asked, AbortSignal.timeout(lookMs))
+    renamed.part = { control, fs, metadata, content, root, catchUp }
     return { process, control, fs, metadata, dirty, content, staleNames, root }
   } catch (error) {
     control?.close()
@@ -100,6 +104,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
   }
 }
+
+/** Milliseconds for rclone to tell of all that it has done, for a look at renamed files. */
+const lookMs = 10_000
 
 /** Milliseconds for a mount that is being made, where the start has failed. */
 const mountingMs = 2_000
