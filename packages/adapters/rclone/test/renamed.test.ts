@@ -152,6 +152,7 @@ it('[RP14] a file has the place in the store that a program gave it while anothe
   renamed.noteMoved('g')
   renamed.noteShown('b/h', false)
   renamed.noteShown('g', true)
+  renamed.noteShown('b/other', true)
   renamed.noteEnd('b/other', false, 3_000)
   upload('b/h', ['g'])
   await settle(staleNames)
@@ -177,6 +178,36 @@ it.for([
     expect(texts()).toEqual({ 'b/g': 'text of f', 'b/f': 'text of h' })
   },
 )
+
+it.for([
+  ['f', 'h'],
+  ['h', 'f'],
+])(
+  '[RP14] a file replaces another one that was removed and is shown again, when %s and %s are uploaded together',
+  async (ended) => {
+    const { renamed, staleNames, store, rename, put, looked, settle, texts } = await renamedSite(['f', 'h'])
+    rename()
+    await looked()
+    await put('f', 'text of f')
+    for (const name of ended) store(`b/${name}`, `text of ${name}`)
+    for (const name of ended) renamed.noteStored(`b/${name}`, undefined)
+    for (let times = 0; times < 2; times += 1) renamed.noteShown('b/f', true)
+    for (const name of ended) renamed.noteEnd(`b/${name}`, false, 3_000)
+    await settle(staleNames)
+    expect(texts()).toEqual({ 'b/f': 'text of h' })
+  },
+)
+
+it('[RP14] of two files that were shown at one name, the one goes there whose content the name has', async () => {
+  const { part, staleNames, settle, store, texts } = await site()
+  await writeFile(join(part.root, 'g'), 'text of h')
+  for (const name of ['f', 'h']) {
+    store(name, `text of ${name}`)
+    staleNames.noteUnseen(name, ['g'])
+  }
+  await settle(staleNames)
+  expect(texts()).toEqual({ f: 'text of f', g: 'text of h' })
+})
 
 it('[RP14] files go to names that others leave, or that were removed, after these have gone from the store', async () => {
   const { staleNames, settle, store, texts, again } = await site()

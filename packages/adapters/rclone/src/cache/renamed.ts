@@ -93,7 +93,7 @@ export class RenamedDirectories {
     if (calledOff) return
     const { under = name, shown = [] } = this.#ending.get(name) ?? {}
     this.#ending.delete(name)
-    const places = shown.filter((one) => !this.#gone.has(one))
+    const places = [...new Set(shown)].filter((one) => !this.#gone.has(one))
     if (shown.includes(under)) {
       if (this.#gone.has(name)) this.#staleNames.noteUnseen(under, [])
       else this.#claim(under, places, true)

@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { timeInStore } from '../control/hash.ts'
-import { type StoredPart, deleteStored, moveStored, placeOf, supplyStore } from './stored.ts'
+import { type StaleName, atOnce, lookAt, settleOne } from './settle-names.ts'
+import type { StoredPart } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
@@ -10,8 +10,6 @@ import { appendEnd, appendLines, readLines } from './lines.ts'
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
-/** Files that the store is asked about at once. */
-const atOnce = 8
 /** Milliseconds for the store to take, or not to take, an upload that has just been called off. */
 const shortestQuietMs = 250
 const longestQuietMs = 5_000
@@ -19,21 +17,6 @@ const longestQuietMs = 5_000
 const slowFactor = 5
 /** Each look after the first one found something wrong, or a slow store. */
 const mostLooks = 20
-/** Milliseconds by which the store's clock may be ahead of ours. */
-const slackMs = 10_000
-
-/** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
-interface StaleName {
-  readonly from: string
-  /** Where the file is now; deleted ones are nowhere. */
-  readonly to?: string | undefined
-  /** When it went, in milliseconds since the epoch. */
-  readonly at: number
-  /** The store's object at `from` was uploaded for `to`. */
-  readonly misplaced?: boolean
-  /** rclone does not know that it went. The mount has it under one of these names; deleted ones have none. */
-  readonly shown?: readonly string[]
-}
 
 /**
  * Files that were renamed or deleted, by any program, while the store may have had something under the old name.
@@ -177,12 +160,14 @@ export class StaleNames {
   }
 
   async #settleUnseen(part: StoredPart): Promise<void> {
+    const claims = this.#unseen.flatMap(({ from, shown = [] }) => shown.filter((name) => name !== from))
+    const claimed = Map.groupBy(claims, (name) => name)
     for (let left = this.#unseen; left.length > 0; left = this.#unseen) {
       const froms = new Set(left.map(({ from }) => from))
       // a file goes to a name that another one leaves when that has left
       const free = left.filter(({ from, shown = [] }) => shown.every((name) => name === from || !froms.has(name)))
       const now = (free.length > 0 ? free : left).slice(0, atOnce)
-      await Promise.all(now.map((one) => settleOne(part, one)))
+      await Promise.all(now.map((one) => settleOne(part, one, (name) => (claimed.get(name)?.length ?? 0) < 2)))
       this.#drop(now)
     }
     await part.control.call('vfs/forget', {}, { signal: part.signal })
@@ -220,41 +205,6 @@ export class StaleNames {
       // a full disk: it is still known here
     }
   }
-}
-
-/** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
-async function lookAt(part: StoredPart, staleNames: readonly StaleName[]) {
-  let isRight = true
-  let slowestMs = 0
-  const one = async (staleName: StaleName): Promise<void> => {
-    const start = performance.now()
-    if (await settleOne(part, staleName)) isRight = false
-    slowestMs = Math.max(slowestMs, performance.now() - start)
-  }
-  for (let next = 0; next < staleNames.length; next += atOnce)
-    await Promise.all(staleNames.slice(next, next + atOnce).map(one))
-  return { isRight, slowestMs }
-}
-
-/** True when the store had something under the old name. */
-async function settleOne(part: StoredPart, { from, to, at, misplaced, shown }: StaleName): Promise<boolean> {
-  if (to !== undefined) await supplyStore(part, to)
-  // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
-  // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
-  if (shown === undefined && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
-    if (misplaced === true) await supplyStore(part, from)
-    return false
-  }
-  // rclone's log has this character for bytes that are not UTF-8, too: the object may be another file's
-  if (from.includes('\uFFFD')) return false
-  const where = { fs: part.fs, remote: from }
-  const time = await timeInStore(part.control, where, part.signal)
-  // a later object belongs to another writer
-  if (time === undefined || time > at + slackMs) return false
-  const place = shown?.length ? await placeOf(part, from, shown) : undefined
-  if (place !== undefined) await moveStored(part, from, place)
-  else if (!shown?.length) await deleteStored(part.control, where, part.signal)
-  return true
 }
 
 function unsettled(): Error {

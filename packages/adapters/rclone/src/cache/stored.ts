@@ -65,8 +65,14 @@ const anyway = { IgnoreTimes: true }
 const copyMs = 600_000
 
 /** The one of these names that has the store's object in the mount, and that the store does not have yet. */
-export async function placeOf({ control, fs, root, signal }: StoredPart, from: string, shown: readonly string[]) {
-  if (shown.length === 1) return shown[0]
+export async function placeOf(
+  { control, fs, root, signal }: StoredPart,
+  from: string,
+  shown: readonly string[],
+  isSure: (only: string) => boolean = () => true,
+): Promise<string | undefined> {
+  const [only, ...others] = shown
+  if (only !== undefined && only !== from && others.length === 0 && isSure(only)) return only
   const hash = await hashInStore(control, { fs, remote: from }, signal)
   const has = async (remote: string) => hash !== undefined && (await hashOf(join(root, remote))) === hash
   if (shown.includes(from) && (await has(from))) return undefined

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { timeInStore } from '../control/hash.ts'
+import { type StoredPart, deleteStored, moveStored, placeOf, supplyStore } from './stored.ts'
+
+/** Files that the store is asked about at once. */
+export const atOnce = 8
+/** Milliseconds by which the store's clock may be ahead of ours. */
+const slackMs = 10_000
+
+/** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
+export interface StaleName {
+  readonly from: string
+  /** Where the file is now; deleted ones are nowhere. */
+  readonly to?: string | undefined
+  /** When it went, in milliseconds since the epoch. */
+  readonly at: number
+  /** The store's object at `from` was uploaded for `to`. */
+  readonly misplaced?: boolean
+  /** rclone does not know that it went. The mount has it under one of these names; deleted ones have none. */
+  readonly shown?: readonly string[]
+}
+
+/** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
+export async function lookAt(part: StoredPart, staleNames: readonly StaleName[]) {
+  let isRight = true
+  let slowestMs = 0
+  const one = async (staleName: StaleName): Promise<void> => {
+    const start = performance.now()
+    if (await settleOne(part, staleName)) isRight = false
+    slowestMs = Math.max(slowestMs, performance.now() - start)
+  }
+  for (let next = 0; next < staleNames.length; next += atOnce)
+    await Promise.all(staleNames.slice(next, next + atOnce).map(one))
+  return { isRight, slowestMs }
+}
+
+/** True when the store had something under the old name. */
+export async function settleOne(
+  part: StoredPart,
+  stale: StaleName,
+  isSure?: (name: string) => boolean,
+): Promise<boolean> {
+  const { from, to, at, misplaced, shown } = stale
+  if (to !== undefined) await supplyStore(part, to)
+  // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
+  // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
+  if (shown === undefined && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
+    if (misplaced === true) await supplyStore(part, from)
+    return false
+  }
+  // rclone's log has this character for bytes that are not UTF-8, too: the object may be another file's
+  if (from.includes('\uFFFD')) return false
+  const where = { fs: part.fs, remote: from }
+  const time = await timeInStore(part.control, where, part.signal)
+  // a later object belongs to another writer
+  if (time === undefined || time > at + slackMs) return false
+  const place = shown?.length ? await placeOf(part, from, shown, isSure) : undefined
+  if (place !== undefined) await moveStored(part, from, place)
+  else if (!shown?.length) await deleteStored(part.control, where, part.signal)
+  return true
+}
