@@ -132,9 +132,9 @@ export class RcloneDriver implements Driver {
         call,
         conditions,
         (open, [ifVersion]) => {
-          const work = (): Promise<WriteResult> => {
-            makeRoom(open, path)
-            return keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
+          const work = async (): Promise<WriteResult> => {
+            await makeRoom(open, path)
+            return await keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
           }
           if (!(data instanceof Uint8Array)) return work()
           return this.#locks.exclusive([path], async () => {
@@ -206,7 +206,7 @@ export class RcloneDriver implements Driver {
       }
       await this.#locks.exclusive([source, destination], async () => {
         await refuse()
-        makeRoom(open, destination)
+        await makeRoom(open, destination)
         await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, move)
       })
     })
@@ -218,7 +218,7 @@ export class RcloneDriver implements Driver {
     return await this.#transfer(call, destination, options, (open, conditions, refuse) =>
       this.#locks.exclusive([destination], async () => {
         await refuse()
-        makeRoom(open, destination)
+        await makeRoom(open, destination)
         const copy = () => open.files.copy(source, destination, { ...options, ...conditions })
         return await copyAgainstUploads(open, destination, copy)
       }),

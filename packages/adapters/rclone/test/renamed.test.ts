@@ -16,7 +16,7 @@ async function renamedSite(names: readonly string[], inLook = async () => {}) {
   const put = (name: string, text = '') => writeFile(join(part.root, 'b', name), text)
   for (const name of names) await put(name)
   return {
-    ...{ renamed, staleNames, store, put, ...rest },
+    ...{ part, renamed, staleNames, store, put, ...rest },
     remove: (name: string) => rm(join(part.root, 'b', name)),
     rename(): void {
       for (const name of names) {
@@ -207,6 +207,33 @@ it('[RP14] of two files that were shown at one name, the one goes there whose co
   }
   await settle(staleNames)
   expect(texts()).toEqual({ f: 'text of f', g: 'text of h' })
+})
+
+it('[RP14] rclone may store a file at its new path that it has in the cache under an earlier one of its directory', async () => {
+  const { renamed, staleNames, store, hold, settle, texts } = await renamedSite([])
+  staleNames.noteQueue('a/f', 1_000)
+  staleNames.noteEnd('a/f', false, 1_100)
+  renamed.noteRename('a/f', 'b/f', 1_200)
+  renamed.noteDirectory('a/', 'b/')
+  await hold('b/f', 'before')
+  renamed.noteQueue('a/f', 1_300)
+  store('b/f', 'after')
+  renamed.noteStored('a/f', 'b/f')
+  renamed.noteEnd('a/f', false, 2_300)
+  await settle(staleNames)
+  expect(texts()).toEqual({ 'b/f': 'after' })
+})
+
+it('[RP14] a file goes where its directory went, though rclone was asked for names too late', async () => {
+  const { part, renamed, staleNames, rename, looked, upload, settle, texts } = await renamedSite(['f'])
+  rename()
+  await looked()
+  renamed.noteQueue('a/f', 1_500)
+  upload('b/f', ['b/f'])
+  upload('a/f', [])
+  await writeFile(join(part.root, 'b', 'f'), 'text of a/f')
+  await settle(staleNames)
+  expect(texts()).toEqual({ 'b/f': 'text of a/f' })
 })
 
 it('[RP14] files go to names that others leave, or that were removed, after these have gone from the store', async () => {

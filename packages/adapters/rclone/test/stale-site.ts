@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { StaleNames } from '../src/cache/stale-names.ts'
 import { fakeControl } from './fake-control.ts'
@@ -47,6 +47,7 @@ export async function site() {
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
     /** Has the cache hold a file that it says is uploaded. */
     async hold(name: string, text: string): Promise<void> {
+      for (const directory of [content, metadata]) await mkdir(dirname(join(directory, name)), { recursive: true })
       await writeFile(join(content, name), text)
       const info = {
         ModTime: '2026-01-01T00:00:00.5Z',

@@ -1,22 +1,36 @@
-import { lstatSync, readdirSync, rmdirSync } from 'node:fs'
+import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { StoredPart } from './stored.ts'
+import { isWorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+
+import type { Open } from '../opened.ts'
+import { DirtyFiles } from './dirty.ts'
 
 /**
  * Makes room for a file that gets this name by renaming. rclone keeps the cache's directories of a directory that was
- * removed, and loses the content of a file that is moved to such a name.
+ * removed, and loses the content of a file that is moved to such a name. It also keeps files that it deleted under an
+ * earlier path of their directory. It notices that a file which it has uploaded is missing in its cache.
  */
-export function makeRoom({ metadata, content }: Pick<StoredPart, 'metadata' | 'content'>, path: string): void {
-  for (const cache of [metadata, content]) removeEmpty(join(cache, path))
+export async function makeRoom({ metadata, content, files }: Open, path: MountPath): Promise<void> {
+  const places = [join(metadata, path), join(content, path)]
+  if (places.map(removeEmpty).every((isFree) => isFree)) return
+  if ((await new DirtyFiles(join(metadata, path)).first()) !== undefined) return
+  const isThere = await files.stat(path).then(
+    () => true,
+    (error: unknown) => !isWorkspaceError(error, 'ENOENT'),
+  )
+  if (!isThere) for (const place of places) rmSync(place, { recursive: true, force: true })
 }
 
-function removeEmpty(path: string): void {
+/** True where no directory is left. */
+function removeEmpty(path: string): boolean {
   try {
-    if (!lstatSync(path).isDirectory()) return
+    if (!lstatSync(path).isDirectory()) return true
     for (const name of readdirSync(path)) removeEmpty(join(path, name))
     rmdirSync(path)
-  } catch {
-    // nothing is there, or the content of a file below it
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }

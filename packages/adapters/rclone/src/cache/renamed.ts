@@ -10,8 +10,8 @@ interface FollowedPart extends StoredPart {
 }
 
 /**
- * Files of a directory that was renamed before their upload. rclone before 1.62 uploads them under the new path, but
- * does all that programs do with them under the old one. An upload goes on when its file is deleted or moved, and what is
+ * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 uploads
+ * them under the new path, but does all that programs do with them under the old one. An upload goes on when its file is deleted or moved, and what is
  * written to the file is uploaded under the old path. So the mount is looked at once, and then rclone's log tells which
  * names are shown and removed, until all are uploaded. At the end of an upload, rclone shows the file where it is.
  */
@@ -21,8 +21,10 @@ export class RenamedDirectories {
   readonly #staleNames: StaleNames
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
-  /** Earlier paths of directories. */
-  readonly #earlier = new Set<string>()
+  /** Earlier paths of directories, with those that they got. */
+  readonly #earlier = new Map<string, string>()
+  /** Those whose files were not uploaded yet. */
+  readonly #watched = new Set<string>()
   readonly #waiting = new Set<string>()
   /** Names that were removed since. */
   readonly #gone = new Set<string>()
@@ -52,8 +54,9 @@ export class RenamedDirectories {
   noteDirectory(from: string, to: string): void {
     const moved = this.#moved.filter((name) => name.startsWith(to))
     this.#moved = []
+    this.#earlier.set(from.slice(0, -1), to.slice(0, -1))
     if (moved.length === 0) return
-    this.#earlier.add(from.slice(0, -1))
+    this.#watched.add(from.slice(0, -1))
     this.#watch(moved)
   }
 
@@ -61,7 +64,19 @@ export class RenamedDirectories {
     this.#staleNames.noteQueue(name, time)
     this.#tell(name, false)
     for (let above = dirname(name); above !== '.'; above = dirname(above))
-      if (this.#earlier.has(above)) return this.#watch([name])
+      if (this.#watched.has(above)) return this.#watch([name])
+  }
+
+  /** The names that a file can have since directories of its path were renamed. */
+  #laterNames(name: string, found: string[] = []): readonly string[] {
+    for (let above = dirname(name); above !== '.'; above = dirname(above)) {
+      const to = this.#earlier.get(above)
+      const later = to === undefined ? name : join(to, name.slice(above.length))
+      if (later === name || found.includes(later)) continue
+      found.push(later)
+      this.#laterNames(later, found)
+    }
+    return found
   }
 
   noteShown(name: string, isShown: boolean): void {
@@ -84,8 +99,10 @@ export class RenamedDirectories {
   }
 
   noteStored(name: string, under: string | undefined): void {
+    const isLater = under !== undefined && this.#laterNames(name).includes(under)
+    if (isLater) this.#staleNames.noteReplaced(under)
     if (this.#waiting.has(name)) this.#ending.set(name, { under: under ?? name, shown: [] })
-    else if (under !== undefined) this.#staleNames.noteMisplaced(name, under)
+    else if (under !== undefined && !isLater) this.#staleNames.noteMisplaced(name, under)
   }
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
@@ -94,12 +111,13 @@ export class RenamedDirectories {
     const { under = name, shown = [] } = this.#ending.get(name) ?? {}
     this.#ending.delete(name)
     const places = [...new Set(shown)].filter((one) => !this.#gone.has(one))
+    const isLater = this.#laterNames(name).includes(under)
     if (shown.includes(under)) {
-      if (this.#gone.has(name)) this.#staleNames.noteUnseen(under, [])
+      if (this.#gone.has(isLater ? under : name)) this.#staleNames.noteUnseen(under, [])
       else this.#claim(under, places, true)
-    } else if (under !== name) this.#staleNames.noteMisplaced(name, under)
-    // without any name, rclone was not asked for them in time
-    else if (shown.length > 0) this.#claim(name, places, false)
+    } else if (under !== name && !isLater) this.#staleNames.noteMisplaced(name, under)
+    else if (shown.length > 0) this.#claim(under, places, false)
+    else if (this.#waiting.has(name) && under === name) this.#claimLater(name)
     this.#forget(name)
   }
 
@@ -109,6 +127,12 @@ export class RenamedDirectories {
     else for (const place of places) this.#wanted.add(place)
     if (!isInPlace) this.#staleNames.noteUnseen(name, places)
     for (const [one, shown] of this.#inPlace) if (this.#wanted.has(one)) this.#staleNames.noteUnseen(one, shown)
+  }
+
+  /** rclone was not asked for names in time: the file may be where its directory went. */
+  #claimLater(name: string): void {
+    const later = this.#laterNames(name)
+    if (later.length > 0) this.#claim(name, [name, ...later], false)
   }
 
   noteDelete(name: string, time: number): void {
