@@ -77,7 +77,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: "rclone's cache, which no mount shows",
   },
   'packages/adapters/rclone/src/cache/place.ts': {
-    acts: 1,
+    acts: 2,
     reason: "rclone's cache, which no mount shows",
   },
   'packages/adapters/rclone/src/cache/repair.ts': {
