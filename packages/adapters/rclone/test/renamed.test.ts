@@ -215,13 +215,16 @@ it('[RP14] rclone may store a file at its new path that it has in the cache unde
   staleNames.noteEnd('a/f', false, 1_100)
   renamed.noteRename('a/f', 'b/f', 1_200)
   renamed.noteDirectory('a/', 'b/')
-  await hold('b/f', 'before')
+  // names that directories get in turn lead nowhere
+  renamed.noteDirectory('b/', 'c/b/')
+  renamed.noteDirectory('c/', 'b/')
+  await hold('b/b/f', 'before')
   renamed.noteQueue('a/f', 1_300)
-  store('b/f', 'after')
-  renamed.noteStored('a/f', 'b/f')
+  store('b/b/f', 'after')
+  renamed.noteStored('a/f', 'b/b/f')
   renamed.noteEnd('a/f', false, 2_300)
   await settle(staleNames)
-  expect(texts()).toEqual({ 'b/f': 'after' })
+  expect(texts()).toEqual({ 'b/b/f': 'after' })
 })
 
 it('[RP14] a file goes where its directory went, though rclone was asked for names too late', async () => {

@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path'
 import type { StaleNames } from './stale-names.ts'
 import type { StoredPart } from './stored.ts'
 
+/** Renames of directories that are remembered. */
+const mostRenames = 1_000
+
 interface FollowedPart extends StoredPart {
   /** Resolves when the messages that rclone has written so far are read. */
   readonly catchUp: () => Promise<void>
@@ -21,9 +24,9 @@ export class RenamedDirectories {
   readonly #staleNames: StaleNames
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
-  /** Earlier paths of directories, with those that they got. */
-  readonly #earlier = new Map<string, string>()
-  /** Those whose files were not uploaded yet. */
+  /** Earlier paths of directories, with those that they got, in the order of the renames. */
+  readonly #renames: (readonly [from: string, to: string])[] = []
+  /** Earlier paths of directories whose files were not uploaded yet. */
   readonly #watched = new Set<string>()
   readonly #waiting = new Set<string>()
   /** Names that were removed since. */
@@ -54,7 +57,7 @@ export class RenamedDirectories {
   noteDirectory(from: string, to: string): void {
     const moved = this.#moved.filter((name) => name.startsWith(to))
     this.#moved = []
-    this.#earlier.set(from.slice(0, -1), to.slice(0, -1))
+    if (this.#renames.push([from, to]) > mostRenames) this.#renames.shift()
     if (moved.length === 0) return
     this.#watched.add(from.slice(0, -1))
     this.#watch(moved)
@@ -68,15 +71,12 @@ export class RenamedDirectories {
   }
 
   /** The names that a file can have since directories of its path were renamed. */
-  #laterNames(name: string, found: string[] = []): readonly string[] {
-    for (let above = dirname(name); above !== '.'; above = dirname(above)) {
-      const to = this.#earlier.get(above)
-      const later = to === undefined ? name : join(to, name.slice(above.length))
-      if (later === name || found.includes(later)) continue
-      found.push(later)
-      this.#laterNames(later, found)
-    }
-    return found
+  #laterNames(name: string): readonly string[] {
+    const names = new Set([name])
+    for (const [from, to] of this.#renames)
+      for (const one of [...names]) if (one.startsWith(from)) names.add(to + one.slice(from.length))
+    names.delete(name)
+    return [...names]
   }
 
   noteShown(name: string, isShown: boolean): void {
@@ -110,7 +110,7 @@ export class RenamedDirectories {
     const { under = name, shown = [] } = this.#ending.get(name) ?? {}
     this.#ending.delete(name)
     const places = [...new Set(shown)].filter((one) => !this.#gone.has(one))
-    const isLater = this.#laterNames(name).includes(under)
+    const isLater = under !== name && this.#laterNames(name).includes(under)
     if (shown.includes(under)) {
       if (this.#gone.has(isLater ? under : name)) this.#staleNames.noteUnseen(under, [])
       else this.#claim(under, places, true)
