@@ -213,15 +213,23 @@ it('[RP14] rclone may store a file at its new path that it has in the cache unde
   const { renamed, staleNames, store, hold, settle, texts } = await renamedSite([])
   staleNames.noteQueue('a/f', 1_000)
   staleNames.noteEnd('a/f', false, 1_100)
-  renamed.noteRename('a/f', 'b/f', 1_200)
-  renamed.noteDirectory('a/', 'b/')
   // names that directories get in turn lead nowhere
-  renamed.noteDirectory('b/', 'c/b/')
-  renamed.noteDirectory('c/', 'b/')
-  await hold('b/b/f', 'before')
+  const ways = [
+    ['a/', 'b/'],
+    ['b/', 'c/b/'],
+    ['c/', 'b/'],
+  ] as const
+  let name = 'a/f'
+  for (const [from, to] of ways) {
+    const next = name.replace(from, to)
+    renamed.noteRename(name, next, 1_200)
+    renamed.noteDirectory(from, to)
+    name = next
+  }
+  await hold(name, 'before')
   renamed.noteQueue('a/f', 1_300)
-  store('b/b/f', 'after')
-  renamed.noteStored('a/f', 'b/b/f')
+  store(name, 'after')
+  renamed.noteStored('a/f', name)
   renamed.noteEnd('a/f', false, 2_300)
   await settle(staleNames)
   expect(texts()).toEqual({ 'b/b/f': 'after' })

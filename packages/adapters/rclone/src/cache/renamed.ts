@@ -100,6 +100,7 @@ export class RenamedDirectories {
 
   noteStored(name: string, under: string | undefined): void {
     const isLater = under !== undefined && this.#laterNames(name).includes(under)
+    if (isLater) this.#staleNames.noteReplaced(under)
     if (this.#waiting.has(name)) this.#ending.set(name, { under: under ?? name, shown: [] })
     else if (under !== undefined && !isLater) this.#staleNames.noteMisplaced(name, under)
   }

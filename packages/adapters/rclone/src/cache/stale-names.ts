@@ -120,8 +120,13 @@ export class StaleNames {
 
   /** The upload of a file has ended that rclone still takes to be at `from`. `shown`: see {@link StaleName}. */
   noteUnseen(from: string, shown: readonly string[]): void {
-    this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to: undefined } : one))
+    this.noteReplaced(from)
     this.#add({ from, shown })
+  }
+
+  /** The store has an object under this name that the cache has under another one. */
+  noteReplaced(name: string): void {
+    this.#staleNames = this.#staleNames.map((one) => (one.to === name ? { ...one, to: undefined } : one))
   }
 
   /** The name has a file again, which is not ours to remove. */
