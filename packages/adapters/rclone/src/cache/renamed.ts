@@ -117,7 +117,7 @@ export class RenamedDirectories {
       else this.#claim(under, places, true)
     } else if (under !== name && !isLater) this.#staleNames.noteMisplaced(name, under)
     else if (shown.length > 0) this.#claim(under, places, false)
-    else if (this.#waiting.has(name) && under === name) this.#claimLater(name)
+    else if (under === name) this.#noteLater(name)
     this.#forget(name)
   }
 
@@ -130,9 +130,9 @@ export class RenamedDirectories {
   }
 
   /** rclone was not asked for names in time: the file may be where its directory went. */
-  #claimLater(name: string): void {
+  #noteLater(name: string): void {
     const later = this.#laterNames(name)
-    if (later.length > 0) this.#claim(name, [name, ...later], false)
+    if (later.length > 0) this.#staleNames.noteUnseen(name, [name, ...later])
   }
 
   noteDelete(name: string, time: number): void {
