@@ -240,8 +240,8 @@ it('[RP14] a file goes where its directory went, though the directory had nothin
   const { part, renamed, staleNames, upload, put, settle, texts } = await renamedSite([])
   renamed.noteDirectory('a/', 'b/')
   await put('f', 'text of a/f')
-  await mkdir(join(part.root, 'a'))
-  await writeFile(join(part.root, 'a', 'h'), 'text of a/h') // the directory was made again
+  await mkdir(join(part.root, 'a')) // again
+  await writeFile(join(part.root, 'a', 'h'), 'text of a/h')
   for (const name of ['a/f', 'a/h']) {
     renamed.noteQueue(name, 1_500)
     upload(name, [])

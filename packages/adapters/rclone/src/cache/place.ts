@@ -2,17 +2,21 @@ import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isWorkspaceError } from '@ws/core'
-import type { MountPath } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
-import type { Open } from '../opened.ts'
 import { DirtyFiles } from './dirty.ts'
+import type { StoredPart } from './stored.ts'
+
+interface CachedPart extends Pick<StoredPart, 'metadata' | 'content'> {
+  readonly files: Pick<StorageAdapter, 'stat'>
+}
 
 /**
  * Makes room for a file that gets this name by renaming. rclone keeps the cache's directories of a directory that was
  * removed, and loses the content of a file that is moved to such a name. It also keeps files that it deleted under an
  * earlier path of their directory. It notices that a file which it has uploaded is missing in its cache.
  */
-export async function makeRoom({ metadata, content, files }: Open, path: MountPath): Promise<void> {
+export async function makeRoom({ metadata, content, files }: CachedPart, path: MountPath): Promise<void> {
   const places = [join(metadata, path), join(content, path)]
   if (places.map(removeEmpty).every((isFree) => isFree)) return
   if ((await new DirtyFiles(join(metadata, path)).first()) !== undefined) return
