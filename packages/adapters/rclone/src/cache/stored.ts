@@ -72,7 +72,8 @@ export async function placeOf(
   isSure: (only: string) => boolean = () => true,
 ): Promise<string | undefined> {
   const [only, ...others] = shown
-  if (only !== undefined && only !== from && others.length === 0 && isSure(only)) return only
+  if (only === from && others.length === 0) return undefined
+  if (only !== undefined && others.length === 0 && isSure(only)) return only
   const hash = await hashInStore(control, { fs, remote: from }, signal)
   const has = async (remote: string) => hash !== undefined && (await hashOf(join(root, remote))) === hash
   if (shown.includes(from) && (await has(from))) return undefined
