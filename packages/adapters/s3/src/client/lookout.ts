@@ -5,10 +5,16 @@ import { statusOf } from './native.ts'
 
 /** Milliseconds: until a request is waited for, for an answer to the question, and for late answers once it has come. */
 const times = { patience: 2_000, answer: 1_500, grace: 1_000 } as const
+/** Milliseconds for bytes that have left this process, and are still on a slow line. */
+const tail = 5_000
 
 interface Waiting {
-  /** When the request has gone, or something of its answer came last, on the clock of `performance.now()`. */
+  /** When the request will have gone, or bytes went or came last, on the clock of `performance.now()`. */
   since: number
+  /** Milliseconds that the last bytes may take to arrive. */
+  tail: number
+  /** The store was silent meanwhile. */
+  isDoubtful: boolean
   readonly end: () => void
 }
 
@@ -27,13 +33,14 @@ export class Lookout {
     this.#bucket = bucket
   }
 
-  /** @param sending milliseconds that the request takes to go. Returns what says that bytes came, and that it is over. */
+  /** @param sending milliseconds that the request takes to go. Returns what says that bytes went or came, and that it is over. */
   watch(end: () => void, sending: number): { readonly alive: () => void; readonly over: () => void } {
-    const waiting = { since: performance.now() + sending, end }
+    const waiting: Waiting = { since: performance.now() + sending, tail: 0, isDoubtful: false, end }
     this.#waiting.add(waiting)
     if (!this.#isLooking) void this.#look()
     return {
-      alive: () => (waiting.since = performance.now()),
+      alive: () =>
+        void Object.assign(waiting, { since: performance.now(), tail: Math.min(sending, tail), isDoubtful: false }),
       over: () => this.#waiting.delete(waiting),
     }
   }
@@ -46,15 +53,18 @@ export class Lookout {
       const now = performance.now()
       const longest = Math.max(...[...this.#waiting].map(({ since }) => now - since))
       if (longest < times.patience) {
-        await sleep(times.patience - longest, undefined, { ref: false })
+        // others come while one is being sent
+        await sleep(times.patience - Math.max(0, longest), undefined, { ref: false })
         continue
       }
       const asked = performance.now()
       const isThere = await this.#isAnswering()
       if (isThere && wasSilent) {
         await sleep(times.grace, undefined, { ref: false })
-        for (const { since, end } of this.#waiting) if (since < asked) end()
+        for (const one of this.#waiting) one.isDoubtful ||= one.since < asked
       }
+      const last = isThere ? performance.now() : 0
+      for (const { isDoubtful, since, tail: rest, end } of this.#waiting) if (isDoubtful && since + rest < last) end()
       wasSilent = !isThere
       // a refused connection is no answer either, and comes at once
       const pause = isThere ? times.patience : Math.max(1, asked + times.answer - performance.now())

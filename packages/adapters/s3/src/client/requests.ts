@@ -7,6 +7,7 @@ import { Deadline } from './deadline.ts'
 import { Lookout } from './lookout.ts'
 import { isPage, nativeNameOf, statusOf, isExpired } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
+import { onGone } from './transport.ts'
 import { sleep } from './wait.ts'
 
 const asking = new WeakMap<S3Client, Promise<void>>()
@@ -64,6 +65,8 @@ export interface RequestLimits {
 export interface RunOptions {
   /** Bytes sent or received, which allow an attempt more time. */
   readonly bytes?: number
+  /** Bytes that the store copies by itself. */
+  readonly copied?: number
   /** Records attempts whose answer was lost. */
   readonly fate?: Fate
   /** Goes on while the adapter closes. */
@@ -188,17 +191,16 @@ export class Requests {
   async once<Result>(
     { signal, until = this.begin() }: Task,
     attempt: (attempt: Attempt) => Promise<Result>,
-    { bytes = 0, whileClosing = false }: RunOptions = {},
+    { bytes = 0, copied = 0, whileClosing = false }: RunOptions = {},
   ): Promise<Result> {
     const controller = new AbortController()
     if (signal !== undefined && urgentSignals.has(signal)) urgentSignals.add(controller.signal)
     const closing = this.#closing.signal
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
-    // 50 bytes a millisecond is a slow line that still gets anywhere
-    const sending = bytes / 50
-    const patience = this.#limits.attemptTimeout + sending
-    const watched = this.#lookout.watch(expire, sending)
+    // 50 bytes a millisecond is a slow line that still gets anywhere; a store copies faster
+    const patience = this.#limits.attemptTimeout + (bytes + copied) / 50
+    const watched = this.#lookout.watch(expire, bytes / 50 + copied / 10_000)
     const first = Math.max(0, Math.min(patience, until.left))
     let timer = setTimeout(expire, first)
     const alive = (): void => {
@@ -216,7 +218,9 @@ export class Requests {
     const { client } = this
     try {
       // who sends the request asks once more, after all that had to be waited for
-      const running = attempt({ client, abortSignal: askingToo(controller.signal, signal), alive })
+      const abortSignal = askingToo(controller.signal, signal)
+      onGone.set(abortSignal, alive)
+      const running = attempt({ client, abortSignal, alive })
       return await orAbort(running, controller.signal) // the SDK does not obey its signal while it waits for a socket
     } catch (error) {
       if (isTimeout(controller.signal.reason)) throw controller.signal.reason

@@ -11,6 +11,7 @@ import {
   UploadPartCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { Readable } from 'node:stream'
 import { urgentSignals } from '@ws/core/adapter'
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici'
 import { assertNoPage } from './native.ts'
@@ -61,6 +62,11 @@ interface WayOptions {
   /** The environment names a proxy for the endpoint. */
   readonly proxied: boolean
 }
+
+/** Called when a piece of a body has gone: by the signal of the request. */
+export const onGone = new WeakMap<AbortSignal, () => void>()
+/** Bytes above which a body goes in pieces, and those of one piece. */
+const [wholeBytes, pieceBytes] = [256 * 1024, 64 * 1024]
 
 /** The requests that files are made of, which need no more than to be put together, signed, sent and understood. */
 const operations: ReadonlyMap<unknown, Operation> = new Map(
@@ -154,6 +160,9 @@ class Transport {
     const protocol = this.#config.protocol as unknown as Protocol
     const request = await protocol.serializeRequest(operation, input, context)
     Object.assign(request.headers, { host, 'user-agent': 'ws-adapter-s3' })
+    const { Body = null } = input
+    const gone = abortSignal && onGone.get(abortSignal)
+    const isWhole = Body === null || gone === undefined || Body.length <= wholeBytes
     const signingDate = new Date(Date.now() + this.#config.systemClockOffset)
     const { method, headers, ...signed } = await signer.sign(request, { signingDate })
     const agent = abortSignal !== undefined && urgentSignals.has(abortSignal) ? this.#urgent : this.#agent
@@ -162,8 +171,8 @@ class Transport {
         origin,
         path: signed.path + queryOf(signed),
         method: method as Dispatcher.HttpMethod,
-        headers,
-        body: input.Body ?? null,
+        headers: isWhole ? headers : { ...headers, 'content-length': `${Body.length}` },
+        body: isWhole ? Body : telling(piecesOf(Body), gone),
         signal: abortSignal,
         reset: false, // else undici ends a connection after each HEAD, for servers that send a body with the answer
       })
@@ -203,6 +212,21 @@ class Transport {
       throw error
     }
   }
+}
+
+/** A body that tells of each piece that has gone. */
+export function telling(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, gone: () => void): Readable {
+  async function* all(): AsyncGenerator<Uint8Array, void> {
+    for await (const piece of pieces) {
+      yield piece
+      gone()
+    }
+  }
+  return Readable.from(all())
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
 /** A query as it is signed: `encodeURIComponent` leaves out some characters that S3 does not. */

@@ -18,8 +18,8 @@ import type { ObjectState } from '../headers/stat.ts'
 
 export interface PutBody {
   readonly bytes: number
-  /** Called for each attempt. */
-  readonly open: () => NonNullable<PutObjectCommandInput['Body']>
+  /** Called for each attempt, with what is to be told of pieces that have gone. */
+  readonly open: (gone: () => void) => NonNullable<PutObjectCommandInput['Body']>
   /** For bodies that are not signed: base64. */
   readonly md5?: string | undefined
   /** For what is read later. */
@@ -168,7 +168,7 @@ class Put {
     this.#identity = { ...this.#identity, since: performance.now() }
   }
 
-  async #request({ condition, attributes }: Plan, { client, abortSignal }: Attempt): Promise<Version> {
+  async #request({ condition, attributes }: Plan, { client, abortSignal, alive }: Attempt): Promise<Version> {
     const { key, mode } = this.#options
     const { bucket, history, extra } = this.#store
     const writes = writesOn(this.#store, key, this.#identity.id, condition)
@@ -176,7 +176,7 @@ class Put {
     const command = new PutObjectCommand({
       Bucket: bucket,
       Key: key,
-      Body: this.#body.open(),
+      Body: this.#body.open(alive),
       ContentLength: bytes,
       ...attributeHeaders(attributes),
       ...extra,

@@ -6,6 +6,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Task } from '../client/requests.ts'
+import { telling } from '../client/transport.ts'
 import type { PartReader } from './content.ts'
 import type { PutBody } from './put.ts'
 
@@ -50,7 +51,7 @@ export async function spool(
     return {
       body: {
         bytes,
-        open: () => createReadStream(file),
+        open: (gone) => telling(createReadStream(file), gone),
         md5: digest.toString('base64'),
         crc32: checksum,
         digest: () => digest.toString('hex'),

@@ -70,7 +70,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
   }
   try {
     return await changing(store, destinationKey, condition, task, () =>
-      requests.run(task, attemptOnce, { fate, bytes: state.stat.size }),
+      requests.run(task, attemptOnce, { fate, copied: state.stat.size }),
     )
   } catch (error) {
     if (isWorkspaceError(error) || task.signal?.aborted === true) throw error

@@ -64,7 +64,7 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
           if (CopyPartResult?.ETag === undefined) throw new DamagedBodyError('the answer has no ETag')
           return CopyPartResult.ETag
         },
-        { bytes: to - from + 1 },
+        { copied: to - from + 1 },
       )
     const condition = etag
     try {
