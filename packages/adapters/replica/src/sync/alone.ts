@@ -28,6 +28,23 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
   }
 }
 
+/** Does one step, and again where the store answers after `EBACKEND`: a fault of a moment, or of a lease, is no refusal. */
+async function surely(
+  site: Site,
+  path: MountPath,
+  { signal, work }: SignalOption & { readonly work: () => Promise<Step> },
+): Promise<Step> {
+  for (let again = false; ; again = true) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal?.aborted === true || isChanged(error)) throw error
+      const known = typed(error, path)
+      if (again || known.code !== 'EBACKEND' || (await isAway(site, known))) throw error
+    }
+  }
+}
+
 /** Does one step of a pull. Where it fails for its entry alone, the entry is left out by name, and commands go on without it. */
 export async function pulling(
   site: Site,
@@ -36,7 +53,7 @@ export async function pulling(
   { signal, work }: SignalOption & { readonly work: () => Promise<Step> },
 ): Promise<Step> {
   try {
-    const step = await work()
+    const step = await surely(site, path, { signal, work })
     if (step !== 'differs' || site.tree.differs(path) < mostDiffering) return step
     return leaveFailed(site, path, version, 'the store lists it in another way than it gives it')
   } catch (error) {
@@ -65,7 +82,7 @@ export async function pushing(
   { signal, work }: SignalOption & { readonly work: () => Promise<Step> },
 ): Promise<Step> {
   try {
-    return await work()
+    return await surely(site, path, { signal, work })
   } catch (error) {
     if (signal?.aborted === true) throw error
     const known = typed(error, path)
