@@ -3,7 +3,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { WorkspaceError } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { at, filesOf, machineOf, put } from './support/site.ts'
 
@@ -45,4 +45,20 @@ it('[RE4] a fault of a moment is no refusal: every entry of a pull arrives', asy
   expect(await end?.()).toEqual([])
   expect(await filesOf(replica)).toEqual({ '/a': 'new', '/b': 'b' })
   expect(events).toEqual([])
+})
+
+it('[RE2] two seconds of quiet push nothing while a command runs that has begun meanwhile', async () => {
+  const store = createMemoryAdapter()
+  const { replica } = await machineOf(store, { persist: 'flush' })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await put(replica, '/a', 'a')
+  const end = await replica.beginCommand?.()
+  vi.advanceTimersByTime(5_000)
+  await replica.refresh?.() // after all that has begun
+  expect(await filesOf(store)).toEqual({})
+  await end?.()
+  vi.advanceTimersByTime(5_000)
+  vi.useRealTimers()
+  await vi.waitUntil(async () => '/a' in (await filesOf(store)), { timeout: 20_000 })
 })

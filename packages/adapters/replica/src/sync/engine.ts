@@ -231,8 +231,8 @@ export class Engine {
   #rest(): void {
     if (this.#persist !== 'flush') return
     clearTimeout(this.#idle)
-    if (this.#running > 0) return
-    this.#idle = setTimeout(() => this.#pushQuietly(), idle).unref()
+    // the end of a command comes here again
+    this.#idle = setTimeout(() => void (this.#running > 0 || this.#pushQuietly()), idle).unref()
   }
 
   #pushQuietly(): void {
