@@ -1,6 +1,7 @@
 import {
   operations as table,
   type AdapterOperation,
+  type FileOperation,
   type LinkArgument,
   type MountPath,
   type OperationFacts,
@@ -40,38 +41,63 @@ function factsOf(name: string): OperationFacts {
   return table[name.split(' ')[0] as AdapterOperation]
 }
 
-export const operations: readonly Operation[] = [
-  operation('stat', (adapter, path, options) => adapter.stat(path, options)),
-  operation('read', (adapter, path, options) => adapter.read(path, options)),
-  operation('readStream', (adapter, path, options) => adapter.readStream(path, options)),
-  operation('list', (adapter, path, options) => adapter.list(path, options).next()),
-  operation('search', (adapter, path, options) => adapter.search?.({ pattern: 'x', in: path }, options).next()),
-  operation('readSymlink', (adapter, path, options) => adapter.readSymlink?.(path, options)),
-  operation('write', (adapter, path, options) => adapter.write(path, encode('new'), options)),
-  operation('write with parents', (adapter, path, options) =>
-    adapter.write(path, body('new'), { ...options, parents: true }),
-  ),
-  operation('append', (adapter, path, options) => adapter.append?.(path, encode('new'), options)),
-  operation('chmod', (adapter, path, options) => adapter.chmod?.(path, 0o600, options)),
-  operation('utimes', (adapter, path, options) => adapter.utimes?.(path, { modifiedAt: 1_000 }, options)),
-  operation('createDirectory', (adapter, path, options) => adapter.createDirectory(path, options), { follows: false }),
-  operation('createDirectory with recursive', (adapter, path, options) =>
-    adapter.createDirectory(path, { ...options, recursive: true }),
-  ),
-  operation('createSymlink', (adapter, path, options) => adapter.createSymlink?.(path, 'target', options)),
-  operation('delete', (adapter, path, options) => adapter.delete(path, { ...options, recursive: true })),
-  operation('delete with force', (adapter, path, options) => adapter.delete(path, { ...options, force: true })),
-  operation('move from', (adapter, path, options) => adapter.move(path, destination, options), { argument: 'source' }),
-  operation('move to', (adapter, path, options) => adapter.move(source, path, { ...options, parents: true }), {
-    argument: 'destination',
-  }),
-  operation('copy from', (adapter, path, options) => adapter.copy(path, destination, { ...options, recursive: true }), {
-    argument: 'source',
-  }),
-  operation('copy to', (adapter, path, options) => adapter.copy(source, path, { ...options, parents: true }), {
-    argument: 'destination',
-  }),
-]
+/** Each operation that takes a path and options, in each way to call it. */
+const calls: Readonly<Record<FileOperation | 'readStream', readonly Operation[]>> = {
+  stat: [operation('stat', (adapter, path, options) => adapter.stat(path, options))],
+  read: [operation('read', (adapter, path, options) => adapter.read(path, options))],
+  readStream: [operation('readStream', (adapter, path, options) => adapter.readStream(path, options))],
+  list: [operation('list', (adapter, path, options) => adapter.list(path, options).next())],
+  search: [
+    operation('search', (adapter, path, options) => adapter.search?.({ pattern: 'x', in: path }, options).next()),
+  ],
+  readSymlink: [operation('readSymlink', (adapter, path, options) => adapter.readSymlink?.(path, options))],
+  write: [
+    operation('write', (adapter, path, options) => adapter.write(path, encode('new'), options)),
+    operation('write with parents', (adapter, path, options) =>
+      adapter.write(path, body('new'), { ...options, parents: true }),
+    ),
+  ],
+  append: [operation('append', (adapter, path, options) => adapter.append?.(path, encode('new'), options))],
+  chmod: [operation('chmod', (adapter, path, options) => adapter.chmod?.(path, 0o600, options))],
+  utimes: [operation('utimes', (adapter, path, options) => adapter.utimes?.(path, { modifiedAt: 1_000 }, options))],
+  createDirectory: [
+    operation('createDirectory', (adapter, path, options) => adapter.createDirectory(path, options), {
+      follows: false,
+    }),
+    operation('createDirectory with recursive', (adapter, path, options) =>
+      adapter.createDirectory(path, { ...options, recursive: true }),
+    ),
+  ],
+  createSymlink: [
+    operation('createSymlink', (adapter, path, options) => adapter.createSymlink?.(path, 'target', options)),
+  ],
+  delete: [
+    operation('delete', (adapter, path, options) => adapter.delete(path, { ...options, recursive: true })),
+    operation('delete with force', (adapter, path, options) => adapter.delete(path, { ...options, force: true })),
+  ],
+  move: [
+    operation('move from', (adapter, path, options) => adapter.move(path, destination, options), {
+      argument: 'source',
+    }),
+    operation('move to', (adapter, path, options) => adapter.move(source, path, { ...options, parents: true }), {
+      argument: 'destination',
+    }),
+  ],
+  copy: [
+    operation(
+      'copy from',
+      (adapter, path, options) => adapter.copy(path, destination, { ...options, recursive: true }),
+      {
+        argument: 'source',
+      },
+    ),
+    operation('copy to', (adapter, path, options) => adapter.copy(source, path, { ...options, parents: true }), {
+      argument: 'destination',
+    }),
+  ],
+}
+
+export const operations: readonly Operation[] = Object.values(calls).flat()
 
 /** The needs of the tests of one operation. They are skipped where it is absent, or refused before anything else. */
 export function needsOf({ name, changes }: Operation): Needs {

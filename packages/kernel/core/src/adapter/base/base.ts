@@ -42,7 +42,7 @@ const none = Object.freeze({})
 type Lacking = { [Name in OptionalOperation]?: unknown }
 
 /** The base of all adapters. It checks synchronously, and gives the driver's own promise. */
-export class Base implements InnerAdapter {
+export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalOperation>> {
   readonly name: string
   readonly capabilities: AdapterCapabilities
   readonly #driver: Whole
