@@ -1,5 +1,6 @@
 /** @module-tag all */
 import { leaksIn, operations, raceNames, runControls, runRace, runStarts, startedIn, sumCounts } from '@ws/attack'
+import { fileOperations } from '@ws/core/adapter'
 import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -8,6 +9,11 @@ const seed = 20_261_121
 const count = deep ? 1_000 : operations.length * 5
 /** Commands that start under the race. Several are refused for each one. */
 const starts = deep ? 30 : 5
+
+it('each operation that rules judge is raced', () => {
+  const raced = operations.map(({ name }) => name.split(/[ ,]/u)[0])
+  expect(fileOperations.filter((name) => !raced.includes(name))).toEqual([])
+})
 
 describeWith(component('perl'), 'under a race with another process', () => {
   for (const race of raceNames) {

@@ -1,5 +1,6 @@
 /** @module-tag rounds */
 import { parsePath } from '@ws/core'
+import { fileOperations } from '@ws/core/adapter'
 import { type Hostile, hostileNames, hostilePaths, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
@@ -89,6 +90,13 @@ function adapterForms(path: string): readonly string[] {
 }
 
 describe('hostile paths', () => {
+  it('each operation that rules judge gets them', () => {
+    for (const tried of [adapterOperations, workspaceOperations]) {
+      const names = tried.map(({ name }) => name.split(/[ ,]/u)[0])
+      expect(fileOperations.filter((name) => !names.includes(name))).toEqual([])
+    }
+  })
+
   it('[PC19, PC22] an adapter answers each with a typed error, or works inside; memory and local alike', async () => {
     const unnormalised = [
       '../t12/secret.txt',

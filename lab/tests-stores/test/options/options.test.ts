@@ -3,6 +3,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createR2Adapter, createS3Adapter } from '@ws/adapter-s3'
 import { createPathManager, isWorkspaceError, type WorkspaceError } from '@ws/core'
+import { fileOperations } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { describe, expect, it } from 'vitest'
 
@@ -22,6 +23,11 @@ async function refusalOf(call: () => unknown, what: string): Promise<WorkspaceEr
 }
 
 const secret = 'S3CR3T'
+
+it('each operation that rules judge and that takes options is tried', () => {
+  const names = methods.map(({ name }) => name.split(/[ ,]/u)[0])
+  expect(fileOperations.filter((name) => !names.includes(name))).toEqual([])
+})
 
 describe.each([...factories, ...methods])('the options of $name', ({ call, right = {}, wrong }) => {
   const given = (options: unknown) => () => call(options as never)
