@@ -63,7 +63,6 @@ async function measure(): Promise<Record<string, number>> {
   }
 }
 
-/** Every entry of every package, internal ones too. */
 function doors(): { readonly door: string; readonly names: number }[] {
   return globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).flatMap(
     (file) => {

@@ -12,7 +12,7 @@ export async function startWorkerd(directory: string, options: MiniflareOptions)
   // late, since it is large and most users of this package start none
   const { Miniflare } = await import('miniflare')
   const workerd = await writeTiedWorkerd(directory)
-  // both are read from the environment only: the directory by the constructor, the program until it is ready
+  // read from the environment only. With threads, a collection of garbage can wait for one of them for ever, and serves no request.
   const create = () => {
     return new Miniflare({
       compatibilityDate: '2026-01-01',
@@ -27,7 +27,8 @@ export async function startWorkerd(directory: string, options: MiniflareOptions)
     })
   }
   const miniflare = withVariable('TMPDIR', directory, () => withoutSignalHandlers(create))
-  await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
+  const ready = () => withVariable('MINIFLARE_WORKERD_V8_FLAGS', '--single-threaded-gc', () => miniflare.ready)
+  await withVariable('MINIFLARE_WORKERD_PATH', workerd, ready)
   return miniflare
 }
 
