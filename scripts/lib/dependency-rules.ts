@@ -9,7 +9,7 @@ const source = '^(packages|packages/[a-z]+|apps|lab)/[^/]+/src/'
 
 /** Internal packages that an outer room may import: the one importer, and why no public door has these names. */
 const internalImports: Readonly<Record<string, readonly [importer: string, reason: string]>> = {
-  'packages/kernel/tree': ['packages/agents/snapshots', 'checkpoints are the history of a scan, which is no promise'],
+  'packages/kernel/tree': ['packages/agents/snapshots', 'checkpoints are the history of a scan, which no user needs'],
   'packages/kernel/network': ['packages/agents/download', 'checking and dialling have one home; both are internal'],
   'packages/kernel/text-search': ['packages/agents/tools', 'refuses a pattern as the stores do, before one is asked'],
 }

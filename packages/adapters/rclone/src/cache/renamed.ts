@@ -13,10 +13,10 @@ interface FollowedPart extends StoredPart {
 }
 
 /**
- * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 uploads
- * them under the new path, but does all that programs do with them under the old one. An upload goes on when its file is deleted or moved, and what is
- * written to the file is uploaded under the old path. So the mount is looked at once, and then rclone's log tells which
- * names are shown and removed, until all are uploaded. At the end of an upload, rclone shows the file where it is.
+ * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 uploads them under
+ * the new path, and does all that programs do with them under the old one: it does not end the upload of a file that is deleted or
+ * moved, and uploads later content under the old path. So one look at the mount tells which names are shown, and then rclone's log,
+ * until all files are uploaded. At the end of an upload, rclone shows the file where it is.
  */
 export class RenamedDirectories {
   /** The mount, once it is there. */
@@ -124,8 +124,10 @@ export class RenamedDirectories {
   /** Uploads that end together have all names that are shown meanwhile: content tells which of two files is at one name. */
   #claim(name: string, places: readonly string[], isInPlace: boolean): void {
     if (isInPlace) this.#inPlace.set(name, places)
-    else for (const place of places) this.#wanted.add(place)
-    if (!isInPlace) this.#staleNames.noteUnseen(name, places)
+    else {
+      for (const place of places) this.#wanted.add(place)
+      this.#staleNames.noteUnseen(name, places)
+    }
     for (const [one, shown] of this.#inPlace) if (this.#wanted.has(one)) this.#staleNames.noteUnseen(one, shown)
   }
 

@@ -44,7 +44,7 @@ export async function settleOne(
 ): Promise<boolean> {
   const { from, to, at, misplaced, shown } = stale
   if (to !== undefined) await supplyStore(part, to)
-  // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
+  // A program has made it again; or a file under construction is still to get its real name, by which rclone takes it along.
   // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
   if (shown === undefined && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)

@@ -28,7 +28,7 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
   }
 }
 
-/** Does one step, and again where the store answers after `EBACKEND`: a fault of a moment, or of a lease, is no refusal. */
+/** Does one step, and repeats it once after `EBACKEND` where the store answers: a fault of a moment does not refuse an entry. */
 async function surely(
   site: Site,
   path: MountPath,

@@ -65,7 +65,7 @@ export interface RequestLimits {
 export interface RunOptions {
   /** Bytes sent or received, which allow an attempt more time. */
   readonly bytes?: number
-  /** Bytes that the store copies by itself. */
+  /** Bytes that the store copies from one object to another. */
   readonly copied?: number
   /** Records attempts whose answer was lost. */
   readonly fate?: Fate

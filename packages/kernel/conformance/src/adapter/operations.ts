@@ -87,9 +87,7 @@ const calls: Readonly<Record<FileOperation | 'readStream', readonly Operation[]>
     operation(
       'copy from',
       (adapter, path, options) => adapter.copy(path, destination, { ...options, recursive: true }),
-      {
-        argument: 'source',
-      },
+      { argument: 'source' },
     ),
     operation('copy to', (adapter, path, options) => adapter.copy(source, path, { ...options, parents: true }), {
       argument: 'destination',

@@ -56,7 +56,7 @@ export interface InnerListOptions extends ListOptions {
    * one directory, and before the entry is given. An adapter that lists a whole tree in one request may leave it unused.
    */
   readonly skips?: ((directory: MountPath) => boolean) | undefined
-  /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing goes on without it. */
+  /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing leaves it out. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
    * With `recursive`: called before the entries of a directory are given, where the store can tell whether they have changed. The stamp
