@@ -66,7 +66,7 @@ for (const mode of modes) {
       }
       writeFileSync(path('go'), '')
       const { exitCode, stdout, violations } = await running.wait()
-      const refused = expect.stringMatching(/Permission denied|Read-only file system|Device or resource busy/)
+      const refused = expect.stringMatching(/Permission denied|Read-only file system|Device or resource busy/i)
       expect({ exitCode, lines: stdout.split('\n') }).toEqual({
         exitCode: 0,
         lines: ['started', ...Array<unknown>(6).fill(refused), 'third'],
