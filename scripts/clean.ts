@@ -10,10 +10,9 @@ const everything = ['{packages/*,packages/*/*,apps/*,lab/*}', 'test-fixtures', '
 
 const names = process.argv.slice(2)
 const cwd = names.length > 0 ? process.cwd() : resolve(import.meta.dirname, '..')
-for (const name of names) {
-  const inside = resolve(cwd, name).startsWith(`${cwd}/`)
-  if (!inside) throw new Error(`clean: ${name} does not lie below the working directory; name a folder inside it`)
-}
+for (const name of names)
+  if (!resolve(cwd, name).startsWith(`${cwd}/`))
+    throw new Error(`clean: ${name} does not lie below the working directory; name a folder inside it`)
 for (const path of globSync(names.length > 0 ? names : everything, { cwd })) {
   rmSync(resolve(cwd, path), { recursive: true, force: true })
 }

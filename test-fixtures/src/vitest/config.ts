@@ -12,10 +12,8 @@ import { LargestPackagesFirst } from './sequencer.ts'
 // most of the time of a short program of Node is compiling its sources; workers and what they start inherit it
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 
-// commands run in the user's shell, and shells word their errors differently
+// shells word their errors differently, and warn of a locale that is not installed
 process.env['SHELL'] = '/bin/bash'
-
-// a locale that is not installed makes shells warn
 for (const name of Object.keys(process.env)) if (name.startsWith('LC_')) delete process.env[name]
 
 // The option exists, but its type is that of the command line only.
