@@ -6,7 +6,7 @@ import { bundleForBrowser } from '@ws/test-fixtures/bundle'
 
 import { repositoryRoot } from './run.ts'
 
-const page = 'packages/kernel/core/README.md'
+const page = 'docs/kernel/core.md'
 /** `| … | `names` of `door`, `more` of `another` | 4 kB | 2 kB |` */
 const row = /^\| [^|]+ \| (`.+?` of `@ws\/.+?`) \| (\d+) kB \| (\d+) kB \|$/gmu
 /** The part of its size in the table that a bundle has at least, but for 1 kB. */

@@ -113,7 +113,7 @@ describe('ws mcp', () => {
     expect((await ended).code).toBe(0)
   })
 
-  const page = readFileSync(new URL('../../mcp-server/README.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/frameworks/mcp.md', import.meta.url), 'utf8')
   const listed = [...page.matchAll(/"?args"?\s*[:=]\s*(\[[^\]]*\])|^claude mcp add workspace -- WS (.+)$/gmu)]
   const configurations = listed.map(([, json = '', words]) => words?.split(' ') ?? (JSON.parse(json) as string[]))
 

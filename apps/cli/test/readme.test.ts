@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 
 import { createProject, giveToOwner, ws } from './ws.ts'
 
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+const readme = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
 
-describe('the README', () => {
+describe('the page of `ws`', () => {
   it('[PM1] has a config that is valid and means what it says', async () => {
     const config = JSON.parse(/```json\n(.*?)```/su.exec(readme)?.[1] ?? '') as { owner?: string }
     await using scratch = await createProject({ 'project/.env': 'SECRET=1', 'skills/SKILL.md': '# Skill' })

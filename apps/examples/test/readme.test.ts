@@ -8,7 +8,7 @@ import { packageFolders } from '@ws/test-fixtures/report'
 import { describe, expect, it, vi } from 'vitest'
 
 import { extractExamples, extractPaths, installedBy } from './readme/extract.ts'
-import { find, published, read } from './readme/pages.ts'
+import { find, published, read, readPage } from './readme/pages.ts'
 import { openStore } from './readme/store.ts'
 import { compileExamples, missingLines, repositoryRoot, runExample, writeExamples } from './readme/run.ts'
 
@@ -21,7 +21,12 @@ const readmes = find(
   'docs/guides/worktree-for-each-agent.md',
   `${packageFolders}/README.md`,
 )
-const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
+const examples = await writeExamples(
+  readmes.map((path) => {
+    const { text, placeOf } = readPage(path)
+    return { path, examples: extractExamples(text), placeOf }
+  }),
+)
 
 describe('the examples of the READMEs', () => {
   // takes as long as to run all of them, which `npm test` does
@@ -70,14 +75,14 @@ function openedBelow(directory: string): string[] {
 
 describe('every example', () => {
   it.each(readmes)('%s: imports only what the install lines above it bring, and says what it needs', (path) => {
-    const markdown = read(path)
+    const { text: markdown, placeOf } = readPage(path)
     for (const { line, code, needs, store, noRun } of extractExamples(markdown)) {
       const above = markdown.split('\n').slice(0, line - 1)
-      expect(installedBy(above), `${path}:${line}`).toEqual(expect.arrayContaining(importedBy(code)))
+      expect(installedBy(above), placeOf(line)).toEqual(expect.arrayContaining(importedBy(code)))
       const section = above.slice(above.findLastIndex((text) => /^#+ [A-Z@`]/u.test(text))).join('\n')
       const named = [...needs, ...(store === undefined ? [] : ['S3_ENDPOINT', 'S3_BUCKET'])]
-      if (named.length > 0 || noRun !== undefined) expect(section, `${path}:${line}`).toMatch(/\bneeds?\b/iu)
-      for (const name of named) expect(section.toLowerCase(), `${path}:${line}`).toContain(name.toLowerCase())
+      if (named.length > 0 || noRun !== undefined) expect(section, placeOf(line)).toMatch(/\bneeds?\b/iu)
+      for (const name of named) expect(section.toLowerCase(), placeOf(line)).toContain(name.toLowerCase())
     }
   })
 
@@ -93,6 +98,10 @@ describe('every example', () => {
   it.each(published)('%s installs its package first', (path) => {
     const { name } = JSON.parse(read(path.replace('README.md', 'package.json'))) as { readonly name: string }
     expect(installedBy(read(path).split('\n', 20))).toContain(name)
+  })
+
+  it.each(published)('%s has at most 300 words: npm shows it, and the pages of `docs` have the rest', (path) => {
+    expect(read(path).split(/\s+/u).length).toBeLessThanOrEqual(300)
   })
 
   it('README.md has three quick starts of at most 12 lines', () => {

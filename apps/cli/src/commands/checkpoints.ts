@@ -150,7 +150,7 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
   const isBucket = (storage: StorageSettings): boolean => !hasDirectory(storage) || storage.kind === 'rclone'
   if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && isBucket(storage))) {
     throw new UsageError(
-      'each `ws` is a process of its own, and would not see what others change in a bucket; give --replica DIR, or save in one program, as the README of @ws/snapshots shows',
+      'each `ws` is a process of its own, and would not see what others change in a bucket; give --replica DIR, or save in one program, as docs/agents/snapshots.md of the repository shows',
     )
   }
   const { createCheckpoints } = await loadOptional('@ws/snapshots')

@@ -17,14 +17,14 @@ export interface WrittenExample extends Example {
 
 /** Writes the examples of all files as modules. */
 export async function writeExamples(
-  sources: readonly { readonly path: string; readonly examples: readonly Example[] }[],
+  sources: readonly { readonly path: string; readonly examples: readonly Example[]; placeOf(line: number): string }[],
 ): Promise<WrittenExample[]> {
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
-  const written = sources.flatMap(({ path, examples }) =>
+  const written = sources.flatMap(({ path, examples, placeOf }) =>
     examples.map((example) => {
       const name = `${path.replaceAll(/[^a-zA-Z0-9]+/gu, '-')}-${example.line}.ts`
-      return { ...example, place: `${path}:${example.line}`, file: join(directory, name) }
+      return { ...example, place: placeOf(example.line), file: join(directory, name) }
     }),
   )
   // `export {}` makes a module of an example that imports nothing

@@ -75,7 +75,9 @@ async function init(context: CommandContext, flags: InitFlags): Promise<number> 
 async function choicesOf({ settings, signal }: CommandContext, flags: InitFlags): Promise<Choices> {
   const storage = settings.mounts[0]?.storage
   if (storage !== undefined && storage.kind !== 'local') {
-    throw new UsageError('init writes a config file for a directory; the README of @ws/cli has one for a bucket')
+    throw new UsageError(
+      'init writes a config file for a directory; docs/cli.md of the repository has one for a bucket',
+    )
   }
   const given: Choices = {
     root: storage?.shown ?? '.',
