@@ -14,7 +14,8 @@ import { compileExamples, missingLines, repositoryRoot, runExample, writeExample
 
 const readmes = find(
   'README.md',
-  'docs/protected-names.md',
+  'docs/{production,protected-names,rules}.md',
+  'docs/{concepts,start}/*.md',
   'docs/guides/give-a-model-tools.md',
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
@@ -102,6 +103,11 @@ describe('every example', () => {
 
   it.each(published)('%s has at most 300 words: npm shows it, and the pages of `docs` have the rest', (path) => {
     expect(read(path).split(/\s+/u).length).toBeLessThanOrEqual(300)
+  })
+
+  it('README.md has at most 900 words', () => {
+    const words = read('README.md').split(/\s+/u).filter((word) => /\w/u.test(word))
+    expect(words.length).toBeLessThanOrEqual(900)
   })
 
   it('README.md has three quick starts of at most 12 lines', () => {

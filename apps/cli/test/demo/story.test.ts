@@ -1,5 +1,6 @@
 /** @module-tag all */
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
@@ -38,6 +39,9 @@ describeWith(component('bubblewrap'), 'the story in bubblewrap', () => {
   it('runs programs of this machine', async () => {
     const { worked, lines } = await story(createBubblewrapExecutor())
     expect(worked, lines.join('\n')).toBe(true)
+    const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+    const shown = /```console\n\$ npm run demo\n(.*?)```/su.exec(readme)?.[1]?.trimEnd().split('\n')
+    expect(lines.map((line) => line.trim())).toEqual(expect.arrayContaining(shown?.map((line) => line.trim()) ?? ['']))
     expect(lines.join('\n')).toMatch(/python3 \/hello\.py +hello from \/ with 5 sources$/mu)
   })
 })

@@ -1,0 +1,3 @@
+import { createConfig } from '../src/config.ts'
+
+export default createConfig()

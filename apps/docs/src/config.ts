@@ -1,0 +1,74 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import type { DefaultTheme, UserConfig } from 'vitepress'
+
+import { writeTexts } from './llms.ts'
+import { goneNames } from './names.ts'
+import { allSections, loadPages, renderPage, repositoryRoot, slugOf } from './pages.ts'
+
+const pagesDirectory = join(import.meta.dirname, '../.pages')
+
+/** Writes the pages, and gives the configuration that renders them. */
+export function createConfig(): UserConfig<DefaultTheme.Config> {
+  writeSite()
+  return {
+    title: '@ws',
+    description: 'One filesystem for an AI agent: its tools and its shell see the same files, under one list of rules.',
+    srcDir: '.pages',
+    srcExclude: ['public/**'],
+    cleanUrls: true,
+    lastUpdated: false,
+    // vite 5 knows no es2024 of our tsconfig
+    vite: { esbuild: { tsconfigRaw: '{}' } },
+    markdown: { anchor: { slugify: slugOf }, languageAlias: { console: 'sh' } },
+    themeConfig: {
+      search: { provider: 'local' },
+      outline: [2, 3],
+      nav: [
+        { text: 'Start', link: '/start/agent' },
+        { text: 'Playground', link: '/playground' },
+        { text: 'API', link: '/api/index.html', target: '_self' },
+        { text: 'Errors', link: '/errors' },
+      ],
+      sidebar: allSections.map(({ title, pages }) => ({
+        text: title,
+        collapsed: title === 'Decisions',
+        items: pages.map((page) => ({ text: page.title, link: `/${page.route === 'index' ? '' : page.route}` })),
+      })),
+    },
+  }
+}
+
+function writeSite(): void {
+  rmSync(pagesDirectory, { recursive: true, force: true })
+  const pages = loadPages()
+  // a decision is dated, and names what was there then
+  const gone = pages.filter(({ route }) => !route.startsWith('decisions/')).flatMap(goneNames)
+  if (gone.length > 0) throw new Error(gone.join('\n'))
+  const rendered = pages.map((page) => ({ ...page, markdown: renderPage(page, pages) }))
+  for (const { route, markdown, task } of rendered) write(`${route}.md`, `${markdown}${forAgents(route, task)}`)
+  cpSync(join(repositoryRoot, 'docs/pictures'), join(pagesDirectory, 'public/pictures'), { recursive: true })
+  writeTexts(rendered, (path, text) => write(join('public', path), text))
+}
+
+function write(path: string, text: string): void {
+  const file = join(pagesDirectory, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** The text that a reader gives to a coding agent. */
+function forAgents(route: string, task: string | undefined): string {
+  if (task === undefined) return ''
+  return `
+::: details Paste this into your coding agent
+\`\`\`text
+Add @ws to this project ${task.replaceAll('`', '')}.
+Read /${route}.md and /install.md of the documentation of @ws first.
+Names that begin with @ws/ on the npm registry are not ours: install tarballs from a clone, as /install.md says.
+Ask me which rules commands must obey, and show them with workspace.explain().
+\`\`\`
+:::
+`
+}

@@ -1,0 +1,18 @@
+import type { Page } from './site.ts'
+
+interface RenderedPage extends Page {
+  readonly markdown: string
+}
+
+/** Writes a Markdown twin of each page, `llms.txt` with a link to each, and `llms-full.txt` with all of them. */
+export function writeTexts(pages: readonly RenderedPage[], write: (path: string, text: string) => void): void {
+  for (const { route, markdown } of pages) write(`${route}.md`, markdown)
+  const links = pages.map(({ route, title, markdown }) => `- [${title}](/${route}.md): ${firstSentence(markdown)}`)
+  write('llms.txt', `# @ws\n\n> One filesystem for an AI agent.\n\n${links.join('\n')}\n`)
+  write('llms-full.txt', pages.map(({ markdown }) => markdown).join('\n'))
+}
+
+function firstSentence(markdown: string): string {
+  const paragraph = markdown.split('\n\n')[1]?.replaceAll('\n', ' ') ?? ''
+  return /^.*?[.:](?=\s|$)/u.exec(paragraph)?.[0] ?? paragraph
+}

@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { errorCodes } from '@ws/core'
+
+import { type LoadedPage, repositoryRoot, withoutCode } from './pages.ts'
+
+const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8')
+
+interface Manifest {
+  readonly name: string
+  readonly exports?: Readonly<Record<string, unknown>>
+}
+
+/** The folder of each package, and the doors that an import can name. */
+const folders = new Map<string, string>()
+const doors = new Set<string>()
+for (const file of globSync('{packages/*,packages/*/*,apps/*,lab/*,test-fixtures}/package.json', { cwd: repositoryRoot })) {
+  const { name, exports = {} } = JSON.parse(read(file)) as Manifest
+  folders.set(name, dirname(file))
+  for (const door of ['.', ...Object.keys(exports)]) doors.add(join(name, door))
+}
+
+/** `ENOENT`, also that of a system; the rest of these letters are codes of programs that the pages quote. */
+const codes = new Set<string>([...errorCodes, ...Object.keys(constants.errno), 'EAI_AGAIN', 'EPIPE', 'ENOTFOUND'])
+
+/** The words of all sources of a package: names of options are among them. */
+const words = new Map<string, ReadonlySet<string>>()
+function wordsOf(folder: string): ReadonlySet<string> {
+  let found = words.get(folder)
+  if (found === undefined) {
+    const sources = globSync(`${folder}/src/**/*.ts`, { cwd: repositoryRoot })
+    found = new Set(sources.flatMap((source) => read(source).match(/\w+/gu) ?? []))
+    words.set(folder, found)
+  }
+  return found
+}
+
+/** Names that are gone: packages and their doors, error codes, makers of rules, and the options in tables. With file and line. */
+export function goneNames(page: LoadedPage): string[] {
+  const [, own = ''] = /^(.+)\/README\.md$/u.exec(page.source) ?? []
+  let isOptions = false
+  return withoutCode(page.lines).flatMap(({ source, number, text }) => {
+    if (!text.startsWith('|')) isOptions = false
+    else if (/^\| option\b/u.test(text)) isOptions = true
+    const spans = [...text.matchAll(/(`+)(.+?)\1/gu)].map(([, , span = '']) => span)
+    const gone = spans.flatMap((span) => [
+      ...[...span.matchAll(/@ws\/[a-z0-9-]+(?:\/[a-z0-9-]+)*/gu)].map(([name]) => name).filter((name) => !doors.has(name)),
+      ...[...span.matchAll(/\bE[A-Z]{2,}\b/gu)].map(([code]) => code).filter((code) => span === code && !codes.has(code)),
+      ...[...span.matchAll(/\brules\.(\w+)/gu)]
+        .map(([, name = '']) => name)
+        .filter((name) => !wordsOf('packages/kernel/core').has(name)),
+    ])
+    const first = text.split('|')[1] ?? ''
+    const options = isOptions && own !== '' ? [...first.matchAll(/`(\w+)`/gu)].map(([, name = '']) => name) : []
+    gone.push(...options.filter((name) => !wordsOf(own).has(name) && !wordsOf('packages/kernel/core').has(name)))
+    return gone.map((name) => `${source}:${number}: \`${name}\` is gone; name its replacement, or leave it out`)
+  })
+}
