@@ -16,7 +16,9 @@ interface Manifest {
 /** The folder of each package, and the doors that an import can name. */
 const folders = new Map<string, string>()
 const doors = new Set<string>()
-for (const file of globSync('{packages/*,packages/*/*,apps/*,lab/*,test-fixtures}/package.json', { cwd: repositoryRoot })) {
+for (const file of globSync('{packages/*,packages/*/*,apps/*,lab/*,test-fixtures}/package.json', {
+  cwd: repositoryRoot,
+})) {
   const { name, exports = {} } = JSON.parse(read(file)) as Manifest
   folders.set(name, dirname(file))
   for (const door of ['.', ...Object.keys(exports)]) doors.add(join(name, door))
@@ -46,8 +48,12 @@ export function goneNames(page: LoadedPage): string[] {
     else if (/^\| option\b/u.test(text)) isOptions = true
     const spans = [...text.matchAll(/(`+)(.+?)\1/gu)].map(([, , span = '']) => span)
     const gone = spans.flatMap((span) => [
-      ...[...span.matchAll(/@ws\/[a-z0-9-]+(?:\/[a-z0-9-]+)*/gu)].map(([name]) => name).filter((name) => !doors.has(name)),
-      ...[...span.matchAll(/\bE[A-Z]{2,}\b/gu)].map(([code]) => code).filter((code) => span === code && !codes.has(code)),
+      ...[...span.matchAll(/@ws\/[a-z0-9-]+(?:\/[a-z0-9-]+)*/gu)]
+        .map(([name]) => name)
+        .filter((name) => !doors.has(name)),
+      ...[...span.matchAll(/\bE[A-Z]{2,}\b/gu)]
+        .map(([code]) => code)
+        .filter((code) => span === code && !codes.has(code)),
       ...[...span.matchAll(/\brules\.(\w+)/gu)]
         .map(([, name = '']) => name)
         .filter((name) => !wordsOf('packages/kernel/core').has(name)),

@@ -27,7 +27,10 @@ export const allSections = [...sections, { title: 'Decisions', pages: decisions 
 
 /** The name that GitHub and the site give the section of a heading. */
 export function slugOf(heading: string): string {
-  const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1').trim().toLowerCase()
+  const words = heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1')
+    .trim()
+    .toLowerCase()
   return words.replaceAll(/[^\p{L}\p{N}\-_ ]/gu, '').replaceAll(' ', '-')
 }
 
@@ -77,7 +80,9 @@ export function renderPage(page: LoadedPage, pages: readonly LoadedPage[]): stri
   const body = page.lines.slice(1).map((line) => {
     if (!prose.has(line)) return line.text
     if (line.text.includes('docs/pictures/')) return line.text.replaceAll('docs/pictures/', '/pictures/')
-    const escaped = line.text.replaceAll(/(`+)(.*?)\1|\{\{/gu, (all, mark?: string) => (mark === undefined ? '&#123;&#123;' : all))
+    const escaped = line.text.replaceAll(/(`+)(.*?)\1|\{\{/gu, (all, mark?: string) =>
+      mark === undefined ? '&#123;&#123;' : all,
+    )
     return escaped.replaceAll(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/gu, (all, text: string, link: string) => {
       if (/^[a-z]+:/u.test(link)) return all
       return linkTo(line, page, text, link, bySource)

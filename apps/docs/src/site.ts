@@ -28,7 +28,12 @@ export const sections: readonly Section[] = [
     pages: [
       page('index', 'One filesystem for an AI agent', 'README.md'),
       page('playground', 'Playground', 'docs/start/playground.md'),
-      page('start/agent', 'An agent with real commands', 'docs/start/agent.md', 'so that its agent has a sandboxed workspace'),
+      page(
+        'start/agent',
+        'An agent with real commands',
+        'docs/start/agent.md',
+        'so that its agent has a sandboxed workspace',
+      ),
       page('start/tests', 'A test suite in memory', 'docs/start/tests.md', 'so that its tests run on files in memory'),
       page('start/paths', 'Paths and rules only', 'docs/start/paths.md', 'so that one object decides on all its paths'),
       page('install', 'Install', 'docs/start/install.md'),
@@ -45,13 +50,38 @@ export const sections: readonly Section[] = [
   {
     title: 'Your framework',
     pages: [
-      page('frameworks/own-loop', 'Your own loop', 'packages/agents/tools/README.md', 'and give its model the tools of `@ws/tools`'),
+      page(
+        'frameworks/own-loop',
+        'Your own loop',
+        'packages/agents/tools/README.md',
+        'and give its model the tools of `@ws/tools`',
+      ),
       page('frameworks/give-a-model-tools', 'Choose a form of tools', 'docs/guides/give-a-model-tools.md'),
       page('frameworks/ai-sdk', 'AI SDK', 'packages/bridges/ai-sdk/README.md', 'for an agent of the AI SDK'),
-      page('frameworks/anthropic', 'Anthropic and Claude Agent SDK', 'packages/bridges/anthropic/README.md', 'for an agent of the Anthropic SDK'),
-      page('frameworks/openai-agents', 'OpenAI Agents SDK', 'packages/bridges/openai-agents/README.md', 'for an agent of the OpenAI Agents SDK'),
-      page('frameworks/deepagents', 'deepagents', 'packages/bridges/deepagents/README.md', 'as the backend of deepagents'),
-      page('frameworks/mastra', 'Mastra', 'packages/bridges/mastra/README.md', 'as the file system and sandbox of Mastra'),
+      page(
+        'frameworks/anthropic',
+        'Anthropic and Claude Agent SDK',
+        'packages/bridges/anthropic/README.md',
+        'for an agent of the Anthropic SDK',
+      ),
+      page(
+        'frameworks/openai-agents',
+        'OpenAI Agents SDK',
+        'packages/bridges/openai-agents/README.md',
+        'for an agent of the OpenAI Agents SDK',
+      ),
+      page(
+        'frameworks/deepagents',
+        'deepagents',
+        'packages/bridges/deepagents/README.md',
+        'as the backend of deepagents',
+      ),
+      page(
+        'frameworks/mastra',
+        'Mastra',
+        'packages/bridges/mastra/README.md',
+        'as the file system and sandbox of Mastra',
+      ),
       page('frameworks/mcp', 'MCP: Claude Code, Cursor, Codex', 'apps/mcp-server/README.md', 'as an MCP server'),
       page('frameworks/compared', 'Frameworks side by side', 'docs/bridges.md'),
       page('frameworks/examples', 'A whole back end', 'apps/examples/README.md'),
@@ -60,10 +90,20 @@ export const sections: readonly Section[] = [
   {
     title: 'Your store',
     pages: [
-      page('stores/local', 'A local directory', 'packages/adapters/local/README.md', 'over a directory of this machine'),
+      page(
+        'stores/local',
+        'A local directory',
+        'packages/adapters/local/README.md',
+        'over a directory of this machine',
+      ),
       page('stores/memory', 'Memory', 'packages/adapters/memory/README.md', 'over files in memory'),
       page('stores/s3', 'S3 and R2', 'packages/adapters/s3/README.md', 'over a bucket of S3 or R2'),
-      page('stores/replica', 'A bucket with real programs', 'packages/adapters/replica/README.md', 'over a copy of a bucket, in which programs work'),
+      page(
+        'stores/replica',
+        'A bucket with real programs',
+        'packages/adapters/replica/README.md',
+        'over a copy of a bucket, in which programs work',
+      ),
       page('stores/rclone', 'A mount of rclone', 'packages/adapters/rclone/README.md', 'over a mount of rclone'),
       page('stores/write-an-adapter', 'Write an adapter', 'docs/guides/write-an-adapter.md'),
     ],
@@ -86,7 +126,12 @@ export const sections: readonly Section[] = [
       page('rules/recipes', 'Rules as recipes', 'docs/rules.md'),
       page('rules/protected-names', 'Names that are protected', 'docs/protected-names.md'),
       page('undo/let-an-agent-try', 'Let an agent try', 'docs/guides/let-an-agent-try.md'),
-      page('undo/snapshots', 'Checkpoints', 'packages/agents/snapshots/README.md', 'and its checkpoints, to take back an agent’s work'),
+      page(
+        'undo/snapshots',
+        'Checkpoints',
+        'packages/agents/snapshots/README.md',
+        'and its checkpoints, to take back an agent’s work',
+      ),
       page('undo/worktrees', 'A worktree for each agent', 'docs/guides/worktree-for-each-agent.md'),
       page('network/by-name', 'Reach the network by name', 'docs/guides/reach-the-network.md'),
       page('network/download', 'Downloads', 'packages/agents/download/README.md'),
@@ -96,7 +141,12 @@ export const sections: readonly Section[] = [
     title: 'Production',
     pages: [
       page('production/checklist', 'Production', 'docs/production.md'),
-      page('production/threads', 'Threads', 'packages/agents/threads/README.md', 'with a workspace for each conversation'),
+      page(
+        'production/threads',
+        'Threads',
+        'packages/agents/threads/README.md',
+        'with a workspace for each conversation',
+      ),
       page('production/observability', 'Audit, spans and metrics', 'packages/agents/observability/README.md'),
       page('production/runner', 'Plans', 'packages/agents/runner/README.md'),
       page('production/run-plans', 'Run plans', 'docs/guides/run-plans.md'),
@@ -107,7 +157,12 @@ export const sections: readonly Section[] = [
   {
     title: 'Test with it',
     pages: [
-      page('tests/testing', 'In a test runner', 'packages/agents/testing/README.md', 'to test code that works on files'),
+      page(
+        'tests/testing',
+        'In a test runner',
+        'packages/agents/testing/README.md',
+        'to test code that works on files',
+      ),
       page('tests/node-fs', 'Code that uses node:fs', 'docs/guides/test-code-that-uses-node-fs.md'),
       page('tests/conformance', 'Test an adapter or executor', 'packages/kernel/conformance/README.md'),
     ],

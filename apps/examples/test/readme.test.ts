@@ -106,7 +106,9 @@ describe('every example', () => {
   })
 
   it('README.md has at most 900 words', () => {
-    const words = read('README.md').split(/\s+/u).filter((word) => /\w/u.test(word))
+    const words = read('README.md')
+      .split(/\s+/u)
+      .filter((word) => /\w/u.test(word))
     expect(words.length).toBeLessThanOrEqual(900)
   })
 
