@@ -34,6 +34,7 @@ export const componentNames = [
   'tmpfs',
   'redis-server',
   'rg',
+  'chromium',
   'shared-clone',
 ] as const
 
@@ -165,6 +166,7 @@ const probes: Record<ComponentName, Probe> = {
   },
   'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
   rg: { program: 'rg', args: ['--version'], asSelf: true },
+  chromium: { program: 'chromium', args: ['--version'], asSelf: true },
   'shared-clone': {
     program: 'test',
     args: ['-r', import.meta.filename, '-a', '-x', process.execPath],

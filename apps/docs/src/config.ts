@@ -15,13 +15,18 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
   return {
     title: '@ws',
     description: 'One filesystem for an AI agent: its tools and its shell see the same files, under one list of rules.',
+    head: [['link', { rel: 'icon', href: '/pictures/icon.svg' }]],
     srcDir: '.pages',
     srcExclude: ['public/**'],
     cleanUrls: true,
     lastUpdated: false,
     // vite 5 knows no es2024 of our tsconfig
     vite: { esbuild: { tsconfigRaw: '{}' } },
-    markdown: { anchor: { slugify: slugOf }, languageAlias: { console: 'sh' } },
+    markdown: {
+      anchor: { slugify: slugOf },
+      languageAlias: { console: 'sh' },
+      theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    },
     themeConfig: {
       search: { provider: 'local' },
       outline: [2, 3],
@@ -33,7 +38,6 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
       ],
       sidebar: allSections.map(({ title, pages }) => ({
         text: title,
-        collapsed: title === 'Decisions',
         items: pages.map((page) => ({ text: page.title, link: `/${page.route === 'index' ? '' : page.route}` })),
       })),
     },

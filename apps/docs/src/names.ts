@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { errorCodes } from '@ws/core'
+import { errorCodes, rules } from '@ws/core'
 
 import { type LoadedPage, repositoryRoot, withoutCode } from './pages.ts'
 
@@ -56,7 +56,7 @@ export function goneNames(page: LoadedPage): string[] {
         .filter((code) => span === code && !codes.has(code)),
       ...[...span.matchAll(/\brules\.(\w+)/gu)]
         .map(([, name = '']) => name)
-        .filter((name) => !wordsOf('packages/kernel/core').has(name)),
+        .filter((name) => name !== 'ts' && !(name in rules)),
     ])
     const first = text.split('|')[1] ?? ''
     const options = isOptions && own !== '' ? [...first.matchAll(/`(\w+)`/gu)].map(([, name = '']) => name) : []

@@ -3,7 +3,7 @@ export interface Page {
   /** Without an extension, below the root of the site: `stores/s3`. */
   readonly route: string
   readonly title: string
-  /** Of this repository. */
+  /** Its path in this repository. */
   readonly source: string
   /** Ends "Add `@ws` to this project ", for the text that a reader gives to a coding agent. */
   readonly task?: string
@@ -44,7 +44,7 @@ export const sections: readonly Section[] = [
     pages: [
       page('concepts/two-doors', 'Two doors, one tree', 'docs/concepts/two-doors.md'),
       page('concepts/rules', 'Rules', 'docs/concepts/rules.md'),
-      page('concepts/what-holds', 'What holds', 'docs/concepts/what-holds.md'),
+      page('concepts/what-holds', 'Guarantees', 'docs/concepts/what-holds.md'),
     ],
   },
   {
@@ -111,7 +111,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Your machine',
     pages: [
-      page('executors/bubblewrap', 'bubblewrap: commands nobody has read', 'packages/executors/bubblewrap/README.md'),
+      page('executors/bubblewrap', 'bubblewrap: untrusted commands', 'packages/executors/bubblewrap/README.md'),
       page('executors/proot', 'proot: without user namespaces', 'packages/executors/proot/README.md'),
       page('executors/virtual', 'The interpreter: any system', 'packages/executors/virtual/README.md'),
       page('executors/sanitize', 'sanitize: trusted commands', 'packages/executors/sanitize/README.md'),
@@ -150,7 +150,7 @@ export const sections: readonly Section[] = [
       page('production/observability', 'Audit, spans and metrics', 'packages/agents/observability/README.md'),
       page('production/runner', 'Plans', 'packages/agents/runner/README.md'),
       page('production/run-plans', 'Run plans', 'docs/guides/run-plans.md'),
-      page('production/performance', 'What commands cost', 'docs/cost-of-commands.md'),
+      page('production/performance', 'Performance', 'docs/cost-of-commands.md'),
       page('production/cli', 'The command line', 'apps/cli/README.md'),
     ],
   },
@@ -168,7 +168,7 @@ export const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'What holds',
+    title: 'Security',
     pages: [
       page('security/threat-model', 'Threat model', 'docs/threat-model.md'),
       page('security/escapes', 'Escapes that were tried', 'docs/escapes.md'),

@@ -1,3 +1,5 @@
 import theme from 'vitepress/theme-without-fonts'
 
+import './style.css'
+
 export default theme

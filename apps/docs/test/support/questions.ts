@@ -1,0 +1,23 @@
+/** Questions as a visitor types them, and the page that answers each. */
+export const questions: readonly (readonly [question: string, route: string])[] = [
+  ['install tarballs', 'install'],
+  ['deny a directory', 'rules/recipes'],
+  ['protectSecrets', 'rules/recipes'],
+  ['EUNENFORCEABLE', 'errors'],
+  ['ENOEXECUTOR', 'errors'],
+  ['docker kubernetes', 'executors/containers'],
+  ['macOS windows', 'executors/macos-and-windows'],
+  ['mastra', 'frameworks/mastra'],
+  ['deepagents backend', 'frameworks/deepagents'],
+  ['Claude Agent SDK', 'frameworks/anthropic'],
+  ['openai sandbox agents', 'frameworks/openai-agents'],
+  ['MCP client set up', 'frameworks/mcp'],
+  ['ai sdk toolApproval', 'frameworks/ai-sdk'],
+  ['R2 bucket credentials', 'stores/s3'],
+  ['rclone mount', 'stores/rclone'],
+  ['allow hosts registry.npmjs.org', 'network/by-name'],
+  ['restore checkpoint', 'undo/snapshots'],
+  ['SIGTERM flush', 'production/checklist'],
+  ['prometheus metrics', 'production/observability'],
+  ['write an adapter', 'stores/write-an-adapter'],
+]
