@@ -82,6 +82,7 @@ export const sections: readonly Section[] = [
         'packages/bridges/mastra/README.md',
         'as the file system and sandbox of Mastra',
       ),
+      page('frameworks/langchain', 'LangChain', 'docs/frameworks/langchain.md', 'for an agent of LangChain'),
       page('frameworks/mcp', 'MCP: Claude Code, Cursor, Codex', 'apps/mcp-server/README.md', 'as an MCP server'),
       page('frameworks/compared', 'Frameworks side by side', 'docs/bridges.md'),
       page('frameworks/examples', 'A whole back end', 'apps/examples/README.md'),

@@ -16,6 +16,7 @@ const readmes = find(
   'README.md',
   'docs/{production,protected-names,rules}.md',
   'docs/{concepts,start}/*.md',
+  'docs/frameworks/langchain.md',
   'docs/guides/give-a-model-tools.md',
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
@@ -85,6 +86,46 @@ describe('every example', () => {
       if (named.length > 0 || noRun !== undefined) expect(section, placeOf(line)).toMatch(/\bneeds?\b/iu)
       for (const name of named) expect(section.toLowerCase(), placeOf(line)).toContain(name.toLowerCase())
     }
+  })
+
+  /** Blocks that are not run here: the test that shows them, or the reason why none can. */
+  const elsewhere: Readonly<Record<string, string>> = {
+    'README.md console': 'apps/cli/test/demo/story.test.ts',
+    'apps/cli/README.md console': 'apps/cli/test/files.test.ts',
+    'apps/examples/README.md sh': 'apps/examples/test/agent-service/main.test.ts',
+    'docs/agents/observability.md sh': 'installs from the registry',
+    'docs/cli.md console': 'names a bucket that is not there',
+    'docs/cli.md json': 'apps/cli/test/readme.test.ts',
+    'docs/executors/bubblewrap.md sh': 'installs from the registry',
+    'docs/frameworks/anthropic.md sh': 'installs from the registry',
+    'docs/frameworks/mcp.md json': 'apps/cli/test/mcp.test.ts',
+    'docs/frameworks/mcp.md sh': 'configures a program that is not here',
+    'docs/frameworks/mcp.md toml': 'apps/cli/test/mcp.test.ts',
+    'docs/guides/let-an-agent-try.md console': 'apps/cli/test/checkpoints.test.ts',
+    'docs/guides/run-in-containers.md dockerfile': 'needs an engine of containers',
+    'docs/guides/run-in-containers.md sh': 'needs an engine of containers',
+    'docs/guides/run-in-containers.md yaml': 'needs a cluster',
+    'docs/guides/run-plans.md console': 'apps/cli/test/run.test.ts',
+    'docs/guides/run-plans.md yaml': 'apps/cli/test/run.test.ts',
+    'docs/guides/worktree-for-each-agent.md sh': 'apps/cli/test/worktree.test.ts',
+  }
+  const inGuides = ['run-plans', 'test-code-that-uses-node-fs', 'write-an-adapter', 'write-an-executor']
+
+  it('is run by a test, or is marked with the reason', () => {
+    const details = readmes.map((path) => readPage(path).placeOf(Infinity).split(':')[0])
+    const run = [...readmes, ...details, ...inGuides.map((guide) => `docs/guides/${guide}.md`)]
+    const installs = /^(?:$|#|npm run pack |cd |export PATH=)/u
+    const all = find('*.md', `${packageFolders}/README.md`, 'docs/**/*.md').flatMap((path) =>
+      [...read(path).matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gmsu)]
+        .filter(([, language, code = '']) => {
+          if (language === 'ts') return !run.includes(path)
+          return language !== 'sh' || !code.split('\n').every((line) => installs.test(line))
+        })
+        .map(([, language]) => `${path} ${language}`),
+    )
+    expect(new Set(all)).toEqual(new Set(Object.keys(elsewhere)))
+    const tests = Object.values(elsewhere).filter((reason) => reason.endsWith('.ts'))
+    expect(tests.filter((path) => !existsSync(join(repositoryRoot, path)))).toEqual([])
   })
 
   it('can be read by every Node that is promised: the lowest has no `using`', () => {
