@@ -1,7 +1,18 @@
-import { chmodSync, fstatSync } from 'node:fs'
+import { chmodSync, fstatSync, lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path/posix'
 
-import { Acts, Failure, isSameState, mark, nativeCode, nativeFailure, selfOf, Unexpected } from '@ws/tree/disk'
+import {
+  Acts,
+  Failure,
+  isSameState,
+  isSameTime,
+  mark,
+  nativeCode,
+  nativeFailure,
+  pathOf,
+  selfOf,
+  Unexpected,
+} from '@ws/tree/disk'
 import type { Database, Facts, Place } from '@ws/tree/disk'
 
 import type { Pair, Tree } from '../tree.ts'
@@ -39,6 +50,8 @@ class Restore {
   readonly #completed: string[] = []
   /** The inodes of directories that this restore has made. */
   readonly #made = new Map<string, string>()
+  /** The times that this restore has given to inodes: another name of the same inode shows them too. */
+  readonly #times = new Map<string, number>()
   #at = ''
 
   constructor(tree: Tree, database: Database, since: number) {
@@ -83,7 +96,8 @@ class Restore {
       for (const { path, before, after, anew } of plan.changed) {
         this.#attempt(path, (place) => {
           // a link that is made of it, or another name that goes, changes the inode's own time
-          const seen = { ...after, links: after.links ?? before.links }
+          const mtime = this.#times.get(after.ino) ?? after.mtime
+          const seen = { ...after, links: after.links ?? before.links, mtime }
           if (anew) Acts.replace(place, before, seen, source(path, before))
           else this.#mark(place, before, seen)
         })
@@ -121,6 +135,9 @@ class Restore {
   #mark(place: Place, before: Facts, after: Facts): void {
     Acts.assertAsSeen(place, after)
     mark(place, before, after)
+    const { mtimeMs } = lstatSync(pathOf(place))
+    // any other time is that of a program
+    if (isSameTime(mtimeMs, before.mtime)) this.#times.set(after.ino, mtimeMs)
   }
 
   #attempt(path: string, act: (place: Place) => void, { isNew = false } = {}): void {
