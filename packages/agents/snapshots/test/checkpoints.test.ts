@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, lstatSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
 import { type Kind, failureOf, filesOf, ownDirectory, shareEngine, siteOf } from './support/site.ts'
-import { treeOf } from './support/tree-of.ts'
 
 shareEngine()
 
@@ -214,25 +213,5 @@ describe('checkpoints of a disk', () => {
     expect((await workspace.restore(id)).kept).toEqual([])
     expect(await workspace.readText('/shut/file.txt')).toBe('old')
     expect(lstatSync(join(root, 'shut')).mode & 0o777).toBe(0o555)
-  })
-  it('[UN3] give an inode its time and bits back, whatever names it had then and has now', async () => {
-    const { workspace, root } = await siteOf()
-    const at = (name: string): string => join(root, name)
-    for (const name of ['a', 'other', 'z']) writeFileSync(at(name), name)
-    linkSync(at('a'), at('b'))
-    linkSync(at('a'), at('c'))
-    const before = treeOf(root)
-    const { id } = await workspace.checkpoint()
-    utimesSync(at('a'), 1_600_000_000.5, 1_600_000_000.5)
-    chmodSync(at('a'), 0o600)
-    // names that come after those which stay
-    for (const name of ['c', 'other', 'z']) rmSync(at(name))
-    for (const name of ['other', 'z']) linkSync(at('a'), at(name))
-    const after = treeOf(root)
-    const { kept, undo } = await workspace.restore(id)
-    expect(kept).toEqual([])
-    expect(treeOf(root)).toEqual(before)
-    expect((await workspace.restore(undo ?? '')).kept).toEqual([])
-    expect(treeOf(root)).toEqual(after)
   })
 })

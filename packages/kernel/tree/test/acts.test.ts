@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -109,4 +110,15 @@ describe('an entry that is not as the scan saw it', () => {
       expect(statSync(file).mtimeMs).toBe(held)
     }
   })
+})
+
+it('[UN3] a link to another target stays, though its inode and its time are those that were seen', async () => {
+  const { file, place } = await fileOf('first')
+  unlinkSync(file)
+  symlinkSync('new', file)
+  const status = lstatSync(file)
+  const seen: Facts = { ...factsOf(status, 'symlink', String(status.ino)), target: 'old', unsettled: false }
+  expect(() => removeFile(place, seen)).toThrow(Unexpected)
+  removeFile(place, { ...seen, target: 'new' })
+  expect(lstatSync(file, { throwIfNoEntry: false })).toBe(undefined)
 })

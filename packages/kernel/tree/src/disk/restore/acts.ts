@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -33,8 +34,9 @@ export function assertAsSeen(place: Place, seen: Facts): void {
   if (status === undefined) throw new Unexpected('it was removed meanwhile')
   const isSame =
     isEntry(place, status, seen) &&
-    // hard links change the inode's own time when another name of it comes or goes
-    (seen.type === 'directory' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
+    // the inode's own time changes when another name of it comes or goes, also that of a link
+    (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
+    (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
   if (!isSame) throw new Unexpected(changedMeanwhile)
 }
