@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
 
+import type { StorageAdapter } from '@ws/core/adapter'
+import { type ErrorCode, WorkspaceError } from '@ws/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { at, failureOf, filesOf, machineOf, ownDirectory, put, storeWithoutConditionalDelete } from './support/site.ts'
@@ -93,4 +95,98 @@ it('[RE4] a tombstone that is older than clocks can differ is deleted at once', 
   onTestFinished(() => clock.mockRestore())
   const two = await machineOf(store)
   for (const side of [store, two.replica]) expect(await filesOf(side)).toEqual({})
+})
+
+/** The clock of this machine is so many milliseconds later from now on. */
+function later(ms: number, clock: 'wall' | 'process'): void {
+  const now = performance.now.bind(performance)
+  const spy =
+    clock === 'wall'
+      ? vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + ms)
+      : vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
+  onTestFinished(() => spy.mockRestore())
+}
+
+it('[RE4] the one writer of a store finishes a deletion whose machine can do so no more', async () => {
+  const { store, remove } = await killedWhileDeleting()
+  store.delete = remove
+  Object.assign(store, { isSole: true })
+  const two = await machineOf(store)
+  // its own clock may be the slower one
+  expect(Object.keys(await filesOf(store))).toEqual(['/a.txt'])
+  later(21_000, 'wall')
+  await put(two.replica, '/a.txt', 'new')
+  await two.replica.close()
+  expect(await filesOf(store)).toEqual({ '/a.txt': 'new' })
+  const three = await machineOf(store)
+  expect(await filesOf(three.replica)).toEqual({ '/a.txt': 'new' })
+})
+
+it.each(['a new file', 'a file made after the pull'])('[RE3] %s survives the late deletion', async (what) => {
+  const { store, remove } = await killedWhileDeleting()
+  store.delete = remove
+  Object.assign(store, { isSole: true })
+  if (what === 'a new file') later(21_000, 'wall')
+  const { replica } = await machineOf(store)
+  if (what !== 'a new file') later(21_000, 'wall')
+  await put(replica, '/a.txt', 'new')
+  await remove.call(store, at('/a.txt'))
+  await replica.refresh?.()
+  await replica.flush()
+  for (const side of [store, replica]) expect(await filesOf(side)).toEqual({ '/a.txt': 'new' })
+  later(61_000, 'process')
+  await remove.call(store, at('/a.txt'))
+  await replica.refresh?.()
+  await replica.flush()
+  for (const side of [store, replica]) expect(await filesOf(side)).toEqual({})
+})
+
+/** The next calls of one operation fail. Answers how many were made. */
+function failing(store: StorageAdapter, operation: 'read' | 'write', codes: readonly ErrorCode[]): () => number {
+  const left = [...codes]
+  const run = store[operation].bind(store) as (...given: unknown[]) => Promise<unknown>
+  const fail = (...given: unknown[]): Promise<unknown> => {
+    const code = left.shift()
+    if (code === undefined) return run(...given)
+    return Promise.reject(new WorkspaceError({ code, operation, reason: 'ran out meanwhile' }))
+  }
+  Object.assign(store, { [operation]: fail })
+  return () => codes.length - left.length
+}
+
+it.each(['read', 'write'] as const)('[HO5] a pull whose %s fails for a moment names no entry', async (operation) => {
+  for (const code of ['EIO', 'ETIMEDOUT', 'EBACKEND'] as const) {
+    const { store, remove } = await killedWhileDeleting()
+    store.delete = remove
+    await put(store, '/other.txt', 'other')
+    const two = await machineOf(store, { persist: 'flush' })
+    later(61_000, 'process')
+    await put(store, '/other.txt', 'changed')
+    const count = failing(store, operation, [code])
+    await two.replica.refresh?.()
+    expect(count()).toBe(1)
+    expect(two.replica.status().leftOut).toEqual([])
+    expect(two.events).toEqual([])
+    for (const side of [store, two.replica]) expect(await filesOf(side)).toEqual({ '/other.txt': 'changed' })
+    vi.restoreAllMocks()
+  }
+})
+
+it('[HO5] a pull of a store that is closed to this machine fails as a whole, and names no entry', async () => {
+  const { store, remove } = await killedWhileDeleting()
+  store.delete = remove
+  const two = await machineOf(store, { persist: 'flush' })
+  later(61_000, 'process')
+  failing(store, 'write', ['ECLOSED'])
+  expect(await failureOf(two.replica.refresh?.() as Promise<void>)).toMatchObject({ code: 'ECLOSED' })
+  expect(two.replica.status().leftOut).toEqual([])
+})
+
+it('[RE4] a deletion that begins and fails waits for the next flush, which ends it', async () => {
+  const { store, one, remove } = await killedWhileDeleting()
+  expect(await failureOf(one.replica.flush() as Promise<void>)).toMatchObject({ code: 'EBUSY', path: '/a.txt' })
+  expect(one.replica.status()).toMatchObject({ leftOut: [], dirty: ['/a.txt'] })
+  store.delete = remove
+  await one.replica.flush()
+  expect(await filesOf(store)).toEqual({})
 })

@@ -6,7 +6,7 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createObjectLeases, createThreads, type ReplicatedPart, type ThreadEvent, type Threads } from '@ws/threads'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }
 const needs = [...s3Needs('r2'), component('bubblewrap'), component('git'), component('python3-venv')]
@@ -62,6 +62,14 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     }
   }
 
+  const clockOf = () => {
+    const clock = { at: 1000, now: () => ({ monotonic: clock.at, uptime: clock.at }), time: () => clock.at }
+    return clock
+  }
+
+  const text = async (store: StorageAdapter, path: string): Promise<string> =>
+    new TextDecoder().decode((await store.read(parseMountPath(path))).bytes)
+
   const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>
     store.write(parseMountPath(path), Buffer.from(text), { parents: true })
 
@@ -105,12 +113,40 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     expect(sharedCopies()).toBe(0)
   })
 
+  it('[RE4, RE5] end a deletion that a dead machine has begun, so that the next thread is closed at once', async () => {
+    const machine = await bucket()
+    const [clock, otherClock] = [clockOf(), clockOf()]
+    const dying = await machine({ clock, persist: 'flush' })
+    const thread = await dying.threads.open(user)
+    await thread.workspace.write('/a.txt', 'base')
+    await thread.flush()
+    await thread.workspace.delete('/a.txt')
+    dying.client.middlewareStack.add(
+      (send, { commandName }) =>
+        (args) =>
+          commandName === 'DeleteObjectCommand' ? Promise.reject(new Error('the machine is dead')) : send(args),
+      { step: 'finalizeRequest', name: 'death' },
+    )
+    await expect(thread.flush()).rejects.toMatchObject({ code: 'EBUSY' })
+
+    const successor = await machine({ clock: otherClock })
+    await expect(successor.threads.open(user)).rejects.toMatchObject({ code: 'EBUSY' })
+    otherClock.at += 30_000
+    clock.at += 25_000
+    const now = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + 30_000)
+    onTestFinished(() => now.mockRestore())
+    const next = await successor.threads.open(user)
+    const seen = (): Promise<string> => text(successor.store, '/threads/t1/a.txt')
+    await expect(seen()).rejects.toMatchObject({ code: 'ENOENT' })
+    await next.workspace.write('/a.txt', 'new')
+    await next.close()
+    expect(await seen()).toBe('new')
+    await thread.close()
+    expect(await seen()).toBe('new')
+  })
+
   it('[RE5, RE3] send nothing after the loss of the lease, and keep what was not sent for the next open', async () => {
     const machine = await bucket()
-    const clockOf = () => {
-      const clock = { at: 1000, now: () => ({ monotonic: clock.at, uptime: clock.at }), time: () => clock.at }
-      return clock
-    }
     const [clock, otherClock] = [clockOf(), clockOf()]
     const holder = await machine({ clock, persist: 'flush' })
     const thread = await holder.threads.open(user)

@@ -17,9 +17,9 @@ const mostDiffering = 6
 /** Codes of failures that a store which cannot be reached has for each of its entries. */
 export const awayCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'ETIMEDOUT', 'EIO', 'ECLOSED'])
 
-/** Whether a failure is that of the whole store, and not of one entry: it does not answer for its root either. */
+/** Whether a failure is that of the whole store, and not of one entry: it is closed, or does not answer for its root either. */
 async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolean> {
-  if (!awayCodes.has(code)) return false
+  if (!awayCodes.has(code) || code === 'ECLOSED') return code === 'ECLOSED'
   try {
     await store.stat(mountRoot, { signal: AbortSignal.timeout(answerTime) })
     return false
@@ -28,7 +28,7 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
   }
 }
 
-/** Does one step, and repeats it once after `EBACKEND` where the store answers: a fault of a moment does not refuse an entry. */
+/** Does one step, and repeats it once where only the step failed: a fault or a lease of a moment does not refuse an entry. */
 async function surely(
   site: Site,
   path: MountPath,
@@ -40,7 +40,7 @@ async function surely(
     } catch (error) {
       if (signal?.aborted === true || isChanged(error)) throw error
       const known = typed(error, path)
-      if (again || known.code !== 'EBACKEND' || (await isAway(site, known))) throw error
+      if (again || !awayCodes.has(known.code) || (await isAway(site, known))) throw error
     }
   }
 }
@@ -61,6 +61,7 @@ export async function pulling(
     if (isChanged(error)) return 'differs'
     const known = typed(error, path)
     if (await isAway(site, known)) throw known
+    if (site.tombstones.isUnfinished(path) && !refusalCodes.has(known.code)) throw notYet(path, known)
     return leaveFailed(site, path, version, known)
   }
 }
@@ -94,13 +95,14 @@ export async function pushing(
       return 'differs'
     }
     if (waitCodes.has(known.code) || (await isAway(site, known))) throw known
-    if (!refusalCodes.has(known.code)) {
-      const reason = `could not be saved yet: ${known.reason}`
-      throw failure('EBUSY', { operation: 'flush', path, reason, remedy: known.remedy ?? 'flush again' })
-    }
+    if (!refusalCodes.has(known.code)) throw notYet(path, known)
     if (site.tree.seen.has(path)) return leaveWithAbove(site, path, `the store refuses it: it ${known.reason}`)
     return leaveThere(site, path, known)
   }
+}
+
+function notYet(path: MountPath, { reason, remedy = 'flush again' }: WorkspaceError): WorkspaceError {
+  return failure('EBUSY', { operation: 'flush', path, reason: `could not be saved yet: ${reason}`, remedy })
 }
 
 /** An entry that the store does not remove comes back with the next pull. */

@@ -60,7 +60,8 @@ async function pullDeletion(site: Site, path: MountPath, options: SignalOption, 
   if (base === undefined) return 'done'
   // an edit wins over a deletion, and goes to the store as a new entry; in a repository, others may rely on the deletion
   const isEdited = facts !== undefined && !isSameBytes(base, facts)
-  if (facts !== undefined && (isEdited ? isInRepository(path) : !isStillNeeded(site, path))) {
+  const isLate = !certain && site.tombstones.mayBeLate(path)
+  if (facts !== undefined && !isLate && (isEdited ? isInRepository(path) : !isStillNeeded(site, path))) {
     if (!certain && !(await isGone(store, path, options))) return 'differs'
     if (isEdited) return keepOurs(site, path, facts.type === base.type ? 'content' : 'type')
     const unexpected = await site.turnstile.alone(() => disk.ask('remove', path))

@@ -3,7 +3,7 @@ import { eitherSignal, type MountPath, type SignalOption } from '@ws/core/adapte
 import type { InnerAdapter } from '@ws/core/inner'
 
 import { failure } from '../errors.ts'
-import { isGone } from './remote.ts'
+import { isChanged, isGone } from './remote.ts'
 
 const mark = '\0@ws/adapter-replica is deleting this file: '
 /** Milliseconds from the claim within which the deletion must end. */
@@ -15,6 +15,8 @@ const abandonedByClock = 3_600_000
 
 interface Claim {
   readonly version: string
+  /** When it was made, on the clock of its machine. */
+  readonly time: number
   /** When this process saw it first, on its own clock. */
   readonly since: number
 }
@@ -26,6 +28,9 @@ interface Claim {
 export class Tombstones {
   readonly #id: string
   readonly #foreign = new Map<string, Claim>()
+  /** Until when the last request of another machine can arrive at a path, on this process's clock. */
+  readonly #late = new Map<string, number>()
+  readonly #unfinished = new Set<string>()
 
   /** @param id of this replica */
   constructor(id: string) {
@@ -48,11 +53,10 @@ export class Tombstones {
     options: SignalOption,
   ): Promise<void> {
     const known = this.#foreign.get(path)
-    const age = Date.now() - claimIn(Buffer.from(bytes).toString()).time
-    const since = age > abandonedByClock ? -Infinity : performance.now()
-    const claim = known?.version === version ? known : { version, since }
+    const { time } = claimIn(Buffer.from(bytes).toString())
+    const claim = known?.version === version ? known : { version, time, since: performance.now() }
     this.#foreign.set(path, claim)
-    if (!isAbandoned(claim)) return
+    if (!isAbandoned(claim, store)) return
     await this.delete(store, path, version, options)
     this.forget(path)
   }
@@ -70,7 +74,7 @@ export class Tombstones {
       this.forget(path)
       return 'absent'
     }
-    if (isAbandoned(claim)) return claim.version
+    if (isAbandoned(claim, store)) return claim.version
     throw failure('EBUSY', {
       operation: 'flush',
       path,
@@ -80,7 +84,17 @@ export class Tombstones {
   }
 
   forget(path: string): void {
-    this.#foreign.delete(path)
+    if (this.#foreign.delete(path)) this.#late.set(path, performance.now() + abandonedAfter)
+  }
+
+  /** A file that is missing at the path can be the late deletion of a machine that has vanished. */
+  mayBeLate(path: string): boolean {
+    return (this.#late.get(path) ?? 0) > performance.now()
+  }
+
+  /** A deletion of this machine has begun there, and has failed. */
+  isUnfinished(path: string): boolean {
+    return this.#unfinished.has(path)
   }
 
   /** @throws WorkspaceError `ECONFLICT` where it is another version by now */
@@ -88,6 +102,7 @@ export class Tombstones {
     const bytes = new TextEncoder().encode(`${mark}${this.#id} ${Date.now()}\n`)
     const late = AbortSignal.timeout(claimTime)
     const within = eitherSignal(late, signal)
+    this.#unfinished.add(path)
     try {
       const { version: tombstone } = await store.write(path, bytes, {
         ifVersion: version,
@@ -95,7 +110,9 @@ export class Tombstones {
         signal: within,
       })
       await store.delete(path, { ifVersion: tombstone, signal: within })
+      this.#unfinished.delete(path)
     } catch (error) {
+      if (isChanged(error)) this.#unfinished.delete(path)
       if (isWorkspaceError(error, 'ENOENT')) return
       if (!late.aborted || signal?.aborted === true) throw error
       const reason = 'could not be deleted in the store in time'
@@ -110,6 +127,8 @@ function claimIn(text: string): { readonly id: string | undefined; readonly time
   return { id, time: Number(time ?? Infinity) }
 }
 
-function isAbandoned({ since }: Claim): boolean {
-  return performance.now() - since > abandonedAfter
+/** The machine has ended, or may send nothing more. */
+function isAbandoned({ since, time }: Claim, { isSole = false }: InnerAdapter): boolean {
+  const age = Date.now() - time
+  return performance.now() - since > abandonedAfter || age > (isSole ? claimTime : abandonedByClock)
 }

@@ -10,6 +10,7 @@ import {
 } from '@ws/core'
 import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
+import type { InnerAdapter } from '@ws/core/inner'
 
 import { caseError, foldId } from '../layout/ids.ts'
 import type { Lease, LeaseStore } from '../lease/types.ts'
@@ -111,7 +112,7 @@ interface Owning extends SignalOption {
 /** The thread's own tree, in the store or as a copy of that. Nothing leaves it once the lease is lost. */
 async function ownTree(
   place: ThreadPlace,
-  { replica }: Setting,
+  { replica, leases }: Setting,
   { lease, changes, signal }: Owning,
 ): Promise<{ readonly own: StorageAdapter; readonly copy: StorageAdapter | undefined }> {
   const { layout, threadId, ticketId } = place
@@ -125,7 +126,8 @@ async function ownTree(
   await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
   await makeTree(place, { store, lease, made, signal })
   const tree = prefix(store, treeOf(layout, threadId), { shared: true })
-  const copy = await replica?.({ store: tree, threadId })
+  const sole = { isSole: leases?.scope === 'server' } satisfies Pick<InnerAdapter, 'isSole'>
+  const copy = await replica?.({ store: Object.assign(tree, sole), threadId })
   return { own: copy === undefined ? tree : fence(copy, { lease, onChange, onFlush }), copy }
 }
 

@@ -17,6 +17,8 @@ import type {
  * entries, asks its store once more, or fails at an unreadable directory.
  */
 export interface InnerAdapter extends StorageAdapter {
+  /** Its caller holds the sole right to change it: writers before it have ended, or may change nothing any more. Default false. */
+  readonly isSole?: boolean | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
   createDirectory(path: MountPath, options?: CreateDirectoryOptions & ListedOption): Promise<void>
