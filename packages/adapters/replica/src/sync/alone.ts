@@ -17,6 +17,9 @@ const mostDiffering = 6
 /** Codes of failures that a store which cannot be reached has for each of its entries. */
 export const awayCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'ETIMEDOUT', 'EIO', 'ECLOSED'])
 
+/** Those after which the same step can succeed at once. After `ETIMEDOUT`, it was given its time already. */
+const momentaryCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'EIO'])
+
 /** Whether a failure is that of the whole store, and not of one entry: it is closed, or does not answer for its root either. */
 async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolean> {
   if (!awayCodes.has(code) || code === 'ECLOSED') return code === 'ECLOSED'
@@ -40,7 +43,7 @@ async function surely(
     } catch (error) {
       if (signal?.aborted === true || isChanged(error)) throw error
       const known = typed(error, path)
-      if (again || !awayCodes.has(known.code) || (await isAway(site, known))) throw error
+      if (again || !momentaryCodes.has(known.code) || (await isAway(site, known))) throw error
     }
   }
 }
