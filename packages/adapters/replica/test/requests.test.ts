@@ -1,7 +1,9 @@
 /** @module-tag all */
+import { randomUUID } from 'node:crypto'
 import { rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -12,29 +14,38 @@ import { at, machineOf, openMachine, put } from './support/site.ts'
 /** Seconds since the epoch. */
 const time = 981_173_106
 
+/** A store on a bucket, and a count of the requests of each step. */
+async function countedStore() {
+  const server = await sharedS3Server('r2')
+  onTestFinished(() => server.close())
+  const client = server.client({ maxAttempts: 1 })
+  let sent = 0
+  client.middlewareStack.add(
+    (next) => (given) => {
+      sent += 1
+      return next(given)
+    },
+    { step: 'initialize', priority: 'low', name: 'count' },
+  )
+  const prefix = randomUUID()
+  const store = await createS3Adapter({ client, bucket: server.bucket, prefix, symlinks: 'rclonelink' })
+  const counts: Record<string, number> = {}
+  const count = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
+    sent = 0
+    const result = await work()
+    counts[step] = sent
+    return result
+  }
+  const putKey = (key: string) =>
+    client.send(new PutObjectCommand({ Bucket: server.bucket, Key: `${prefix}/${key}`, Body: 'other' }))
+  return { store, counts, count, putKey }
+}
+
 // one server
 describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
   it('[RE2] are as few as the README says', async () => {
-    const server = await sharedS3Server('r2')
-    onTestFinished(() => server.close())
-    const client = server.client({ maxAttempts: 1 })
-    let sent = 0
-    client.middlewareStack.add(
-      (next) => (given) => {
-        sent += 1
-        return next(given)
-      },
-      { step: 'initialize', priority: 'low', name: 'count' },
-    )
-    const store = await createS3Adapter({ client, bucket: server.bucket, prefix: 'counted', symlinks: 'rclonelink' })
+    const { store, counts, count } = await countedStore()
     for (let file = 0; file < 20; file += 1) await put(store, `/kept/f${file}.txt`, 'kept')
-    const counts: Record<string, number> = {}
-    const count = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
-      sent = 0
-      const result = await work()
-      counts[step] = sent
-      return result
-    }
     const opened = await count('open', async () => {
       const machine = await openMachine(store)
       await machine.replica.refresh?.()
@@ -78,6 +89,30 @@ describeWith(s3Needs('r2'), 'the requests of a replica on a bucket', () => {
       'a new link': 4,
       'a new directory': 4,
       '100 new files': 101,
+    })
+  })
+
+  it('[RE2] ask nothing before a new entry where no other program writes, and much where a name has two', async () => {
+    const { store, counts, count, putKey } = await countedStore()
+    for (const key of ['two', 'two/a.txt']) await putKey(key)
+    const { replica, root } = await machineOf(Object.assign(store, { isSole: true }), { persist: 'flush' })
+    const flush = async (): Promise<void> => replica.flush()
+    await put(replica, '/deep/er/new.txt', 'new')
+    await count('a new file', flush)
+    await replica.createSymlink?.(at('/link'), 'kept')
+    await count('a new link', flush)
+    await replica.createDirectory(at('/empty'))
+    await count('a new directory', flush)
+    for (let file = 0; file < 100; file += 1) await writeFile(join(root, 'deep', `n${file}.txt`), `${file}`)
+    await count('100 new files', flush)
+    await put(replica, '/two/new.txt', 'new')
+    await count('a file where a name has two entries', flush)
+    expect(counts).toEqual({
+      'a new file': 1,
+      'a new link': 1,
+      'a new directory': 1,
+      '100 new files': 100,
+      'a file where a name has two entries': 5,
     })
   })
 })

@@ -109,7 +109,8 @@ class Pass {
     const isNew = (path: string): boolean => seen.has(path) && !base.has(path)
     const count = dirty.size < listedFrom ? 0 : [...dirty].filter(isNew).length
     const list = async () => (this.#listed ??= await listSite(this.#site, signal))
-    if (count >= Math.max(listedFrom, base.size * listedShare)) await list()
+    const isKnown = this.#site.store.isSole === true && this.#copy.progress === undefined
+    if (!isKnown && count >= Math.max(listedFrom, base.size * listedShare)) await list()
     await bringBack(this.#site, list, { signal })
     const isYoung = new Set(youngIn(this.#site.tree))
     const held = new Map([...this.#held].filter(([path]) => isYoung.has(path)))
@@ -117,7 +118,8 @@ class Pass {
       again && !held.has(path) && unitOf(path) === path && !seen.has(`${path}-wal`)
     const young = new Set([...isYoung].filter((path) => !isFree(path)))
     const onPushed = (): void => void (this.#pushed += 1)
-    await send(this.#site, this.#steps, { signal, listed: this.#listed, held, young, onPushed })
+    const listed = this.#listed ?? (isKnown ? base : undefined)
+    await send(this.#site, this.#steps, { signal, listed, held, young, onPushed })
     for (const path of young) if (asked.has(path) && !held.has(path)) this.#steps.changed.add(path)
   }
 

@@ -58,7 +58,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   let keptTime: number | undefined
   const write = async (data: WriteData): Promise<string> => {
     const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
-    const listed = ifVersion !== 'absent' || isFree(path, options.listed)
+    const listed = ifVersion !== 'absent' || isFree(site, path, options.listed)
     const written = await store.write(path, data, { ifVersion, listed, parents: true, mode, modifiedAt, signal })
     keptTime = written.modifiedAt
     return written.version
@@ -87,9 +87,11 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
 }
 
 /** A listing showed nothing there, and directories above it. */
-function isFree(path: MountPath, listed: StepOptions['listed']): boolean {
+function isFree({ tree }: Site, path: MountPath, listed: StepOptions['listed']): boolean {
   if (listed === undefined || listed.has(path)) return false
-  return ancestorsOf(path).every((above) => (listed.get(above)?.type ?? 'directory') === 'directory')
+  const isPlain = (at: string): boolean => !tree.notHeld.has(at) && !tree.unnamed.has(at)
+  const isDirectory = (at: string): boolean => (listed.get(at)?.type ?? 'directory') === 'directory'
+  return isPlain(path) && ancestorsOf(path).every((above) => isPlain(above) && isDirectory(above))
 }
 
 /** The bytes of a file that was renamed are in the store already. */
@@ -165,7 +167,7 @@ async function pushLink(site: Site, path: MountPath, facts: Seen, options: StepO
     await agree(site, [], [path])
   }
   await makeParent(site, path, signal)
-  const made = await store.createSymlink?.(path, target, { listed: isFree(path, listed), signal })
+  const made = await store.createSymlink?.(path, target, { listed: isFree(site, path, listed), signal })
   onPushed()
   const now = made ?? (await fetchEntry(site, path, 'symlink', { signal }))
   if (now === undefined || ('target' in now && now.target !== target)) return 'differs'
@@ -189,7 +191,7 @@ async function pushDirectory(
   const { keepsEmptyDirectories, modes } = store.capabilities
   const base = tree.base.get(path)
   if (base === undefined && (keepsEmptyDirectories || !hasEntries(site, path))) {
-    await store.createDirectory(path, { recursive: true, listed: isFree(path, listed), signal })
+    await store.createDirectory(path, { recursive: true, listed: isFree(site, path, listed), signal })
     onPushed()
   }
   const mode = facts.mode & 0o777

@@ -46,8 +46,8 @@ export interface Held {
 export interface StepOptions extends SignalOption {
   /** These go to the store as they were. */
   readonly held?: ReadonlyMap<MountPath, Held> | undefined
-  /** The entries of the store, where they were listed a moment ago. */
-  readonly listed?: ReadonlyMap<string, Remote> | undefined
+  /** The entries of the store, where they were listed a moment ago, or have no other writer. */
+  readonly listed?: ReadonlyMap<string, Pick<Remote, 'type'>> | undefined
   /** Notes a change that the store has acknowledged. */
   readonly onPushed: () => void
 }
