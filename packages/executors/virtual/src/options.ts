@@ -1,10 +1,8 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
 
-import type { InterpreterLimits } from './worker/protocol.ts'
-
 /** Beyond each of these a command ends with exit code 126 and says so on standard error. */
-export interface VirtualLimits extends Partial<InterpreterLimits> {
+export interface VirtualLimits {
   /** Simple commands that run altogether, loops included. Default 1,000,000. */
   readonly maxCommands?: number
   /** Rounds of one loop, of the shell's own and of awk's and sed's. Default 1,000,000. */

@@ -1,16 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 
 import type { FileMethod } from '../files/contract.ts'
-
-/** The limits of the interpreter itself; the rest of its own are left as they are. */
-export interface InterpreterLimits {
-  readonly maxCommands: number
-  readonly maxLoopIterations: number
-  readonly maxCallDepth: number
-  readonly maxOutputBytes: number
-  readonly maxMemory: number
-  readonly maxFileBytes: number
-}
+import type { VirtualLimits } from '../options.ts'
 
 /** One command for a worker. Everything else about it goes over its own port. */
 export interface WorkerCommand {
@@ -21,7 +12,7 @@ export interface WorkerCommand {
   readonly env: Readonly<Record<string, string>>
   /** `later`: a stream, to be asked for when a command may read it. */
   readonly stdin: Uint8Array | 'later' | undefined
-  readonly limits: InterpreterLimits
+  readonly limits: Required<VirtualLimits>
   /** True where `curl` is there. */
   readonly hasNetwork: boolean
   /** One 32-bit integer in shared memory: other than 0 once the command is to stop. */

@@ -22,7 +22,7 @@ export interface ProbeTarget {
 
 /** By name, in words. */
 export interface ProbeDetails {
-  readonly [name: string]: string
+  readonly [name: string]: string | undefined
   /**
    * Which system calls of commands stop until a tracer has looked at them. `all`: file-heavy commands take 10 to 100 times as
    * long. `some`: those that name a path, and few more. Absent where none do, or where it was not found out.
