@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 
-import { rolldown } from 'rolldown'
+import { type InputOptions, rolldown } from 'rolldown'
 
 import { createTiedDirectory } from './s3/directory.ts'
 import { startWorkerd } from './workerd.ts'
@@ -45,6 +45,9 @@ export interface BrowserBundle {
   readonly modules: readonly string[]
 }
 
+/** Parts that a bundle gets in place of modules and names of Node. */
+export type Replacements = Pick<InputOptions, 'plugins' | 'transform'>
+
 /**
  * Bundles a module for browsers.
  *
@@ -55,8 +58,10 @@ export async function bundleForBrowser(
   input: string,
   conditions: readonly string[] = [],
   minify = false,
+  replacements: Replacements = {},
 ): Promise<BrowserBundle> {
   const build = await rolldown({
+    ...replacements,
     input,
     platform: 'browser',
     resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
