@@ -1,0 +1,4 @@
+import { refuse } from './refuse.ts'
+
+/** just-bash makes its `require` when it is loaded, and calls it for parts that need Node. */
+export const createRequire = (): (() => never) => refuse('module', 'require')
