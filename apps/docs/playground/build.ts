@@ -27,6 +27,7 @@ export const withoutNode: Replacements = {
     },
   ],
   transform: {
+    // in a browser just-bash has no locks on globals: they need `async_hooks`
     define: { __BROWSER__: 'true', 'import.meta.url': 'self.location.href', 'import.meta.resolve': 'undefined' },
     inject: {
       Buffer: [globals, 'Buffer'],

@@ -9,7 +9,8 @@ const most = { entries: 300, characters: 20_000 }
 
 const here =
   'In a browser it has no tar, gzip, gunzip, zcat and sqlite3 either. Each command starts in the directory /. It has ' +
-  '10 seconds, 1 MiB of output, files of 4 MiB, and no limit of memory. Nothing leaves this page.'
+  '10 seconds, 1 MiB of output, files of 4 MiB, and no limit of memory. The interpreter locks the globals of JavaScript ' +
+  'on Node, and cannot do so here. Nothing of yours leaves this page.'
 
 /** An element with text and elements in it: text never becomes HTML. */
 function make<Tag extends keyof HTMLElementTagNameMap>(
@@ -60,18 +61,15 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
   })
   const chosen = () => boxes.flatMap(({ name, box }) => (box.checked ? [name] : []))
 
+  function say(words: string, className = ''): void {
+    Object.assign(answer, { value: words, className })
+  }
+
   /** Does one thing of the visitor's after the one before, says how it went, and shows the files as they are then. */
   function act(done: string, work: Work): void {
-    last = last.then(async () => {
-      try {
-        answer.value = (await work()) ?? done
-        answer.className = ''
-      } catch (error) {
-        answer.value = wordsOf(error)
-        answer.className = 'refused'
-      }
-      await show()
-    })
+    const refuse = (error: unknown) => say(wordsOf(error), 'refused')
+    const doIt = () => work().then((words) => say(words ?? done), refuse)
+    last = last.then(doIt).then(show).catch(refuse)
   }
 
   /** @returns a warning, where a text area changes the text */
@@ -169,7 +167,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     stop = undefined
     if (document.activeElement === stopButton) prompt.focus()
     stopButton.disabled = true
-    last = last.then(show)
+    last = last.then(show).catch(() => undefined) // it was ended, since the visitor leaves the page
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -185,7 +183,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
   async function load(): Promise<void> {
     let state = initial
     let problem = ''
-    stop?.()
+    const before = engine
     try {
       state = (await fromLink(location.hash)) ?? initial
       engine = await openEngine(state.files, state.rules)
@@ -194,6 +192,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
       state = initial
       engine = await openEngine(state.files, state.rules)
     }
+    await before.workspace.close()
     notice.textContent = problem
     for (const { name, box } of boxes) box.checked = state.rules.includes(name)
     prompt.value = state.command
@@ -220,7 +219,8 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     part('Not here', make('p', {}, `${engine.workspace.executor?.lacks ?? ''} ${here}`)),
   )
   addEventListener('hashchange', onHash)
-  void engine.run('true') // loads the interpreter before the first command
+  // loads the interpreter before the first command; a visitor who leaves ends that too
+  engine.run('true').catch(() => undefined)
   return () => {
     removeEventListener('hashchange', onHash)
     void engine.workspace.close()

@@ -250,6 +250,19 @@ describeWith(component('chromium'), 'the playground in Chromium', () => {
     expect(await run(page, 'cat out/before; ls out')).toBe('1\nbefore\nmeanwhile\nexit code 0')
   })
 
+  it('ends what runs when the visitor leaves the page', async () => {
+    await using visited = await visit()
+    const { page } = visited
+    await run(page, 'true')
+    await page.getByLabel('Command').fill('while :; do :; done')
+    await page.getByLabel('Command').press('Enter')
+    await expect.poll(() => page.getByRole('button', { name: 'Stop' }).isEnabled()).toBe(true)
+    const threads = page.workers().length
+    await page.evaluate('leave()')
+    await expect.poll(() => page.workers().length).toBeLessThan(threads)
+    await page.getByText('ended by SIGKILL').waitFor()
+  })
+
   it('ends a command that prints or runs without end by itself', async () => {
     await using visited = await visit()
     const { page } = visited
