@@ -32,7 +32,7 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
       outline: [2, 3],
       nav: [
         { text: 'Start', link: '/start/agent' },
-        { text: 'Playground', link: '/playground' },
+        { text: 'Playground', link: '/start/playground' },
         { text: 'API', link: '/api/index.html', target: '_self' },
         { text: 'Errors', link: '/errors' },
       ],

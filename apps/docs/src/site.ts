@@ -27,7 +27,7 @@ export const sections: readonly Section[] = [
     title: 'Start',
     pages: [
       page('index', 'One filesystem for an AI agent', 'README.md'),
-      page('playground', 'Playground', 'docs/start/playground.md'),
+      page('start/playground', 'Playground', 'docs/start/playground.md'),
       page(
         'start/agent',
         'An agent with real commands',

@@ -138,7 +138,7 @@ describeWith(component('chromium'), 'the site in a browser', () => {
     for (const each of pages) {
       errors.length = bytes = 0
       await page.goto(served.url + addressOf(each), { waitUntil: 'load' })
-      if (bytes > 300_000 && each.route !== 'playground') wrong.push(`${each.route}: ${bytes} bytes`)
+      if (bytes > 300_000 && each.route !== 'start/playground') wrong.push(`${each.route}: ${bytes} bytes`)
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 800 })
         const heading = (await page.locator('h1').first().textContent()) ?? ''
@@ -150,6 +150,13 @@ describeWith(component('chromium'), 'the site in a browser', () => {
     }
     await session.send('Network.setCacheDisabled', { cacheDisabled: false })
     expect(wrong).toEqual([])
+  })
+
+  it('has the playground, whose shell and files meet one rule', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${served.url}/start/playground`)
+    await page.locator('.playground input').last().waitFor()
+    expect(errors).toEqual([])
   })
 
   it.each(questions)('finds the page for: %s', async (question, route) => {
