@@ -50,6 +50,14 @@ export const replicaMutations: readonly Mutation[] = [
     test: { file: machines, title: 'another program made on the disk' },
   },
   {
+    row: 'a pack of small files that is forged, stale, cut off or too large',
+    removes: 'the comparison of the bytes with the version of the object',
+    file: `${sync}/packs.ts`,
+    text: "if (hash('md5', file.bytes) !== now.version) return []",
+    by: "if (hash('md5', file.bytes) === '') return []",
+    test: { file: 'packages/adapters/replica/test/packs.test.ts', title: 'with other bytes' },
+  },
+  {
     row: 'a deletion that meets a file made meanwhile, in a store that ignores conditions on it',
     removes: 'the condition of the tombstone',
     file: `${sync}/tombstones.ts`,
@@ -145,8 +153,8 @@ export const replicaMutations: readonly Mutation[] = [
     row: 'a name that the store cannot keep, at which every command would stop',
     removes: 'the command that goes on without it',
     file: `${sync}/alone.ts`,
-    text: 'if (!refusalCodes.has(known.code)) {',
-    by: 'if (refusalCodes.has(known.code)) throw known\n    else {',
+    text: 'if (!refusalCodes.has(known.code)) throw notYet(path, known)',
+    by: 'throw refusalCodes.has(known.code) ? known : notYet(path, known)',
     test: { file: storeTest, title: 'a file whose name' },
   },
   {

@@ -13,6 +13,7 @@ import { Disk } from './disk.ts'
 import { unusable } from './errors.ts'
 import { type CheckedOptions, checkReplicaOptions, type ReplicaAdapterOptions } from './options.ts'
 import { Engine } from './sync/engine.ts'
+import { Packs } from './sync/packs.ts'
 import { Puts } from './sync/puts.ts'
 import { listStore } from './sync/remote.ts'
 import type { Site } from './sync/site.ts'
@@ -114,6 +115,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
   return {
     ...{ store, disk, tree, onEvent },
     tombstones: new Tombstones(opened.id),
+    packs: new Packs(store),
     turnstile,
     puts: new Puts(disk, turnstile),
     large: new Semaphore(2),

@@ -13,7 +13,7 @@ import { KnownTrees } from './open/known-trees.ts'
 import { openThread, type Setting } from './open/open-thread.ts'
 import { Pool } from './open/pool.ts'
 import { isFinal, type OpenThread } from './open/thread.ts'
-import { kindOf, listThreads, measure, otherError, treeOf } from './open/tree.ts'
+import { kindOf, listThreads, measure, otherError, packsOf, treeOf } from './open/tree.ts'
 import { checkOpenOptions, checkThreadsOptions } from './options.ts'
 import { formatCatalogue, activateSkill } from './skills/skills.ts'
 import type { OpenThreadOptions, Thread, Threads, ThreadsOptions } from './types.ts'
@@ -152,6 +152,8 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         const tree = treeOf(layout, threadId)
         const found = await measure(fenced, tree, { signal })
         if (dryRun) return found
+        if (leases?.scope === 'server')
+          await fenced.delete(packsOf(layout, threadId), { recursive: true, force: true, signal })
         await fenced.delete(tree, { recursive: true, signal })
         await lease?.writeNotes({}) // a thread of another spelling may come
         return found

@@ -113,6 +113,32 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     expect(sharedCopies()).toBe(0)
   })
 
+  it('[RE2] bring many small files to the next machine in few requests, and leave nothing of them when deleted', {
+    tags: 'all',
+  }, async () => {
+    const machine = await bucket()
+    const [first, second] = [await machine(), await machine()]
+    const thread = await first.threads.open(user)
+    await thread.workspace.exec('mkdir d; for f in $(seq 150); do echo $f > d/$f.txt; done')
+    await thread.close()
+    const packs = (): Promise<unknown[]> => Array.fromAsync(second.store.list(parseMountPath('/.ws/packs/t1')))
+    expect(await packs()).toHaveLength(1)
+    let sent = 0
+    second.client.middlewareStack.add(
+      (send) => (args) => {
+        sent += 1
+        return send(args)
+      },
+      { step: 'initialize', name: 'count' },
+    )
+    const next = await second.threads.open(user)
+    expect((await next.workspace.exec('cat d/* | sort -n | uniq | wc -l')).stdout.trim()).toBe('150')
+    expect(sent).toBeLessThan(60)
+    await next.close()
+    await second.threads.delete('t1')
+    await expect(packs()).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
   it('[RE4, RE5] end a deletion that a dead machine has begun, so that the next thread is closed at once', async () => {
     const machine = await bucket()
     const [clock, otherClock] = [clockOf(), clockOf()]

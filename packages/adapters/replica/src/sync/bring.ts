@@ -34,8 +34,9 @@ export async function bring(site: Site, steps: Steps, copy: FirstCopy, options: 
     if (remote !== undefined && !base.has(path) && !seen.has(path)) waiting.set(path, remote)
   }
   const now = waves.map((wave) => wave.filter((path) => !waiting.has(path)))
+  await site.packs.load(listed, now.flat(), signal)
   for (const wave of now) if (!steps.isHalted) await steps.each(wave, run)
-  copy.begin(waiting)
+  copy.begin(waiting, listed)
   if (!later && now.some(({ length }) => length > 0) && !steps.isHalted) {
     listed = await list()
     const missed = await order(site, steps, copy, { listed, signal })

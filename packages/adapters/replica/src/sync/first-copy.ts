@@ -29,6 +29,7 @@ export class FirstCopy {
   readonly #running = new Map<MountPath, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #options = { signal: this.#stop.signal }
+  #listed: ReadonlyMap<string, Remote> = new Map()
   #background: Promise<void> | undefined
   #total = { files: 0, bytes: 0 }
   #copied = { files: 0, bytes: 0 }
@@ -38,8 +39,9 @@ export class FirstCopy {
     this.#site = site
   }
 
-  /** Begins with entries whose directories are there. */
-  begin(entries: ReadonlyMap<MountPath, Remote>): void {
+  /** Begins with entries whose directories are there. @param listed everything in the store */
+  begin(entries: ReadonlyMap<MountPath, Remote>, listed: ReadonlyMap<string, Remote>): void {
+    if (entries.size > 0) this.#listed = listed
     for (const [path, remote] of entries) {
       this.#waiting.set(path, remote)
       this.#total.files += 1
@@ -84,8 +86,13 @@ export class FirstCopy {
   }
 
   #goOn(): Promise<void> {
-    this.#background ??= forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path)).finally(() => {
+    const work = async (): Promise<void> => {
+      await this.#site.packs.load(this.#listed, this.#waiting.keys(), this.#stop.signal)
+      await forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path))
+    }
+    this.#background ??= work().finally(() => {
       this.#background = undefined
+      if (this.#waiting.size === 0) this.#listed = new Map()
     })
     return this.#background
   }

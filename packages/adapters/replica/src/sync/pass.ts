@@ -91,6 +91,7 @@ class Pass {
       // an entry that is missing may be anywhere by now, or a whole directory with it
       await lookAtAll(this.#site)
     }
+    if (push && steps.away === undefined) await this.#site.packs.keep(this.#site, signal)
     return {
       pushed: this.#pushed,
       changedMeanwhile: [...this.#meanwhile].sort(),

@@ -25,7 +25,8 @@ async function pull(site: Site, path: MountPath, remote: Remote | undefined, opt
   const above = await makeAbove(site, path)
   if (above !== 'done') return above
   if (remote.type === 'directory') return pullDirectory(site, path, remote)
-  const fetched = await fetchEntry(site, path, remote.type, { ...options, size: remote.size })
+  const { size, version } = remote
+  const fetched = await fetchEntry(site, path, remote.type, { ...options, size, version })
   if (fetched === undefined) return 'differs'
   try {
     return await pullFetched(site, path, { type: remote.type, fetched }, options)

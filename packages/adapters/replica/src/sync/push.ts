@@ -75,6 +75,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   if (version === undefined) return 'changed'
   onPushed()
   tombstones.forget(path)
+  site.packs.note(path, facts.size, { version, mode, mtime: keptTime })
   // the store has these bytes now: what follows may fail, and is done again then
   const kept = store.capabilities.modes ? base?.mode : undefined
   const known = {
@@ -141,7 +142,10 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
     await store.utimes(path, { modifiedAt }, { signal })
     marked = true
   }
-  if (marked) onPushed()
+  if (marked) {
+    onPushed()
+    site.packs.note(path, facts.size, undefined)
+  }
   if (!marked || !uniqueVersions) {
     await agree(site, [baseOf(path, facts, base.version)])
     return 'done'

@@ -17,6 +17,8 @@ export interface Remote {
   readonly mode: number | undefined
   /** Bytes of a file. */
   readonly size: number
+  /** By the clock of the store, where a listing gives it for free. */
+  readonly writtenAt?: number | undefined
 }
 
 export interface Limits {
@@ -46,7 +48,7 @@ export async function listStore(
   const found = new Map<string, Remote>()
   let files = base.size
   let bytes = [...base.values()].reduce((sum, { size }) => sum + size, 0)
-  const listing = store.list(mountRoot, { recursive: true, signal })
+  const listing = store.list(mountRoot, { recursive: true, written: true, signal })
   for (;;) {
     let entry = listing.nextNow?.()
     if (entry === undefined) {
@@ -54,7 +56,7 @@ export async function listStore(
       if (next.done === true) return found
       entry = next.value
     }
-    const { type, path, version = '', mode, size = 0 } = entry
+    const { type, path, version = '', mode, size = 0, writtenAt } = entry
     if (isBelowName(path, limits.rebuild)) continue
     if (entry.unreachable === true) {
       onUnnamed?.(entry)
@@ -68,7 +70,7 @@ export async function listStore(
     if (name === undefined || (newFiles === 0 && name !== 'maxFileBytes')) {
       files += newFiles
       bytes += newBytes
-      found.set(path, { type, version, mode, size })
+      found.set(path, { type, version, mode, size, writtenAt })
       continue
     }
     leave(path, `the store holds ${what}`)
@@ -154,6 +156,7 @@ export interface FetchOptions extends SignalOption {
   readonly onlyHash?: boolean | undefined
   /** As it was listed. Default: not known. */
   readonly size?: number | undefined
+  readonly version?: string | undefined
 }
 
 /** Reads an entry of the store. `undefined`: it is another by now. */
@@ -161,15 +164,18 @@ export async function fetchEntry(
   site: Site,
   path: MountPath,
   type: 'file' | 'symlink',
-  { signal, onlyHash = false, size = 0 }: FetchOptions,
+  { signal, onlyHash = false, size = 0, version: known }: FetchOptions,
 ): Promise<Fetched | undefined> {
-  const { store } = site
+  const { store, packs } = site
+  const packed = packs.take(path, known)
+  if (packed !== undefined) return packed
   const large = (): Promise<Fetched | undefined> => fetchLarge(site, path, { signal, kept: !onlyHash })
   try {
     if (type === 'file') {
       if (size > largeBytes) return await large()
       const { bytes, stat } = await store.read(path, { signal, maxBytes: largeBytes })
       const { version, mode, modifiedAt: mtime } = stat
+      packs.note(path, bytes.length, { version, mode, mtime })
       return { version, mode, mtime, bytes, content: contentOf(bytes) }
     }
     const { type: found, version, mode, modifiedAt: mtime } = await store.stat(path, { signal })

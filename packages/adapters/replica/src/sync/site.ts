@@ -5,6 +5,7 @@ import type { Turnstile } from '@ws/tree'
 import type { ReplicaEvent } from '../contract.ts'
 import type { Disk } from '../disk.ts'
 import type { Base, Seen } from '../worker/protocol.ts'
+import type { Packs } from './packs.ts'
 import type { Puts } from './puts.ts'
 import type { Limits, Remote } from './remote.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -16,6 +17,7 @@ export interface Site {
   readonly disk: Disk
   readonly tree: ReplicaTree
   readonly tombstones: Tombstones
+  readonly packs: Packs
   /** Lets calls of the file API pass, and changes of the disk by the replica itself wait for them. */
   readonly turnstile: Turnstile
   readonly puts: Puts

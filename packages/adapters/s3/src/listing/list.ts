@@ -1,5 +1,5 @@
-import { type Entry, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
-import type { EntryIterator } from '@ws/core/inner'
+import { type Entry, type MountPath, mapInOrder } from '@ws/core/adapter'
+import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { translate } from '../client/failures.ts'
 import { isOutOfReach } from '../client/native.ts'
 import { failure } from '../errors.ts'
@@ -14,12 +14,12 @@ import { TreeBuilder } from './tree.ts'
 export async function* entriesOf(
   store: Store,
   path: MountPath,
-  options: ListOptions,
+  options: InnerListOptions,
   operation = 'list',
 ): AsyncGenerator<Entry[], undefined> {
-  const { recursive = false, exclude = [], details = false, signal } = options
+  const { recursive = false, exclude = [], details = false, written, signal } = options
   const task = { operation, path, signal }
-  const tree = new TreeBuilder(store, { path, exclude })
+  const tree = new TreeBuilder(store, { path, exclude, written })
   const prefix = store.keys.directoryKey(path)
   let empty = path !== '/'
   for await (const keys of pagesOf(store, { prefix, flat: !recursive, skip: (last) => tree.skip(last) }, task)) {

@@ -1,11 +1,12 @@
 import { childPath, isWithin } from '@ws/core'
 import type { Entry, MountPath } from '@ws/core/adapter'
+import type { InnerListOptions } from '@ws/core/inner'
 import { versionOf } from '../keys/etag.ts'
 import { linkNameOf } from '../keys/names.ts'
 import type { Store } from '../store/store.ts'
 import type { ListedKey } from './pages.ts'
 
-export interface TreeOptions {
+export interface TreeOptions extends Pick<InnerListOptions, 'written'> {
   readonly path: MountPath
   readonly exclude: readonly MountPath[]
 }
@@ -98,7 +99,8 @@ export class TreeBuilder {
       return
     }
     const size = type === 'file' ? listed.size : 0
-    this.#entries.push({ path, name, type, size, version: versionOf(listed.etag) })
+    const written = this.#options.written === true && { writtenAt: listed.modifiedAt }
+    this.#entries.push({ path, name, type, size, version: versionOf(listed.etag), ...written })
   }
 
   /** Makes entries of the directories that a key is the first in. `undefined`: nothing below is wanted. */

@@ -22,7 +22,7 @@ import { naming } from './failures.ts'
 import { fence } from './fence.ts'
 import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
 import { Changes, OpenThread } from './thread.ts'
-import { otherError, ticketTreeOf, treeOf } from './tree.ts'
+import { otherError, packsOf, ticketTreeOf, treeOf } from './tree.ts'
 import { hasDirectories, idNote, isNew, unmake } from './unmake.ts'
 
 /** The settings that all threads of one `createThreads` share. */
@@ -126,7 +126,8 @@ async function ownTree(
   await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
   await makeTree(place, { store, lease, made, signal })
   const tree = prefix(store, treeOf(layout, threadId), { shared: true })
-  const sole = { isSole: leases?.scope === 'server' } satisfies Pick<InnerAdapter, 'isSole'>
+  const beside = prefix(store, packsOf(layout, threadId), { shared: true })
+  const sole = { isSole: leases?.scope === 'server', beside } satisfies Pick<InnerAdapter, 'isSole' | 'beside'>
   const copy = await replica?.({ store: Object.assign(tree, sole), threadId })
   return { own: copy === undefined ? tree : fence(copy, { lease, onChange, onFlush }), copy }
 }

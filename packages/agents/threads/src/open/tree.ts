@@ -1,7 +1,7 @@
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
-import { checkId } from '../layout/ids.ts'
+import { checkId, foldId } from '../layout/ids.ts'
 import { fill, type Layout } from '../layout/layout.ts'
 import type { DeletedThread } from '../types.ts'
 
@@ -11,6 +11,11 @@ export function treeOf(layout: Layout, threadId: string): MountPath {
 
 export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
   return parseMountPath(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
+}
+
+/** Where the copies of a thread keep what saves them requests. */
+export function packsOf({ control }: Layout, threadId: string): MountPath {
+  return parseMountPath(`/${control}/packs/${foldId(threadId)}`, 'threads')
 }
 
 /** Ids of all threads in a store. */

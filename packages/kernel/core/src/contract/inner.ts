@@ -19,6 +19,8 @@ import type {
 export interface InnerAdapter extends StorageAdapter {
   /** Its caller holds the sole right to change it: writers before it have ended, or may change nothing any more. Default false. */
   readonly isSole?: boolean | undefined
+  /** A place for objects that its one writer keeps for itself. They go with the store. */
+  readonly beside?: StorageAdapter | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
   createDirectory(path: MountPath, options?: CreateDirectoryOptions & ListedOption): Promise<void>
@@ -36,12 +38,17 @@ export interface InnerDriver extends Driver {
   createSymlink?(path: MountPath, target: string, options: ListedOption): Promise<WriteResult | void>
 }
 
-export interface EntryIterator extends AsyncIterableIterator<Entry> {
+export interface InnerEntry extends Entry {
+  /** When the object was written, in milliseconds since the epoch by the clock of the store: see `written`. */
+  readonly writtenAt?: number | undefined
+}
+
+export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
   /**
    * The next entry, where it is at hand: a promise for each of a million entries costs more than reading them does.
    * `undefined` says nothing at all: ask `next()`. An adapter that always waits leaves it out.
    */
-  nextNow?(): Entry | undefined
+  nextNow?(): InnerEntry | undefined
 }
 
 export interface ListedOption extends SignalOption {
@@ -53,6 +60,8 @@ export interface ListedOption extends SignalOption {
 }
 
 export interface InnerListOptions extends ListOptions {
+  /** With `recursive`: entries say when their object was written, where the listing gives it for free. */
+  readonly written?: boolean | undefined
   /**
    * With `recursive`: true for a directory that is not entered, as those in `exclude`. It can be asked several times about
    * one directory, and before the entry is given. An adapter that lists a whole tree in one request may leave it unused.

@@ -125,11 +125,11 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   }
 
   list(path: MountPath, options: InnerListOptions = none): EntryIterator {
-    const { recursive = false, exclude = [], details = false, signal, skips, onUnreadable, known } = options
+    const { recursive = false, exclude = [], details = false, written, signal, skips, onUnreadable, known } = options
     return new Listing({
       source: () => {
         this.#admission.admit('list', path, signal)
-        return this.#driver.list(path, { recursive, exclude, details, signal, skips, onUnreadable, known })
+        return this.#driver.list(path, { recursive, exclude, details, written, signal, skips, onUnreadable, known })
       },
       admission: this.#admission,
       operation: 'list',
