@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Disk } from '../src/disk.ts'
 import type { FirstCopy } from '../src/sync/first-copy.ts'
 import { orderOf } from '../src/sync/order.ts'
+import { Packs } from '../src/sync/packs.ts'
 import { pass } from '../src/sync/pass.ts'
 import type { Site } from '../src/sync/site.ts'
 import { Tombstones } from '../src/sync/tombstones.ts'
@@ -117,7 +118,7 @@ function changing(states: readonly State[]) {
   } as unknown as Disk
   const turnstile = new Turnstile()
   const site = {
-    ...{ store, disk, tree, turnstile, machine: 'm', tombstones: new Tombstones('id') },
+    ...{ store, disk, tree, turnstile, machine: 'm', tombstones: new Tombstones('id'), packs: new Packs(store) },
     limits: { maxFiles: 100, rebuild: new Set() },
     ...{ reserved: () => [], isBusy: () => true, onEvent: () => undefined },
   } as unknown as Site
