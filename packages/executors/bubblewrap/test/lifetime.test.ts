@@ -134,10 +134,10 @@ for (const mode of modes) {
       }
     })
 
-    function startHelper(count: number, command: string) {
+    function startHelper(count: number, command: string, leaves = false) {
       const { owner } = bench.scratch
       const request = { command, cwd: bench.root, env: {}, login: false, killGrace: 100, maxOutputBytes: 1000 }
-      const order: Order = { owner, root: bench.root, warm: isWarm(mode), plan: bench.plan(), request, count }
+      const order: Order = { owner, root: bench.root, warm: isWarm(mode), plan: bench.plan(), request, count, leaves }
       const node = spawn(process.execPath, ['--conditions=@ws/source', helper, JSON.stringify(order)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
@@ -146,6 +146,13 @@ for (const mode of modes) {
       }
       return { node, said }
     }
+
+    // a sandbox that is kept for the next command ends after 60 seconds, and the program with it
+    it('lets a program end that does not close the executor', { timeout: 30_000 }, async () => {
+      const { node } = startHelper(2, 'echo ready', true)
+      node.stdout.resume()
+      expect(await once(node, 'exit')).toEqual([0, null])
+    })
 
     it('comes when the process that started it is killed; nothing is left on the disk', async () => {
       const { node, said } = startHelper(2, survivors(marker) + `; sleep ${marker}`)

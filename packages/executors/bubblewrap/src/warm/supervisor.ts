@@ -128,7 +128,8 @@ export class Supervisor {
   /** The event loop is kept alive for as long as something is waited for. */
   #hold(): void {
     const how = this.busy > 0 ? 'ref' : 'unref'
-    for (const part of [this.#parts.control, this.#parts.child] as { ref?(): void; unref?(): void }[]) part[how]?.()
+    const { control, status, child } = this.#parts
+    for (const part of [control, status, child] as { ref?(): void; unref?(): void }[]) part[how]?.()
   }
 
   #refill(): void {

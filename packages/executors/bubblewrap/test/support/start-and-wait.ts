@@ -1,4 +1,4 @@
-/** Started by a test to be killed: runs one command through the executor, says so, and waits. */
+/** Started by a test to be killed: runs commands through the executor, says so, and waits. */
 import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'
 import type { FileDoor, VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
@@ -11,6 +11,8 @@ export interface Order {
   readonly plan: BindPlan
   readonly request: CommandRequest
   readonly count: number
+  /** It closes nothing and waits for nothing, so nothing may keep it. */
+  readonly leaves?: boolean
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as Order
@@ -31,4 +33,5 @@ for (const command of running) {
   }
 }
 process.stdout.write('ready\n')
-setInterval(() => undefined, 1000)
+if (order.leaves === true) await Promise.all(running.map((command) => command.wait()))
+else setInterval(() => undefined, 1000)
