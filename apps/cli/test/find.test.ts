@@ -95,6 +95,20 @@ it('a list of trusted files that others can write does not count', async () => {
   expect(await here.ws(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('set XDG_STATE_HOME') })
 })
 
+it('a list of trusted files that cannot be looked at is an error that names the variables', async () => {
+  await using here = await site({ 'a.txt': 'a' })
+  // as `/root` is to another user, but for every user of a test
+  const state = join(here.env.XDG_STATE_HOME, 'circle')
+  await symlink(state, state)
+  for (const args of [['ls'], ['--root', here.path, 'ls'], ['--root', here.path, 'mcp']]) {
+    const { code, stderr } = await ws(args, { env: { ...here.env, XDG_STATE_HOME: state }, cwd: here.path })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('(ELOOP); set HOME or XDG_STATE_HOME to'),
+    })
+  }
+})
+
 it('trust refuses a file with errors, and says where there is none', async () => {
   await using here = await site({ 'ws.config.json': '{ "mount": [] }', 'sub/x': '' })
   expect(await here.ws(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean `mounts`?') })

@@ -10,10 +10,20 @@ export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** The hash of the configuration that the user trusts at this host path; `undefined` where there is none. */
+/**
+ * The hash of the configuration that the user trusts at this host path; `undefined` where there is none.
+ *
+ * @throws UsageError where the system refuses to say: rules that hold must not be lost
+ */
 export function trustedHash(path: string): string | undefined {
   const directory = trustDirectory()
-  if (!isPrivate(directory)) return undefined
+  try {
+    if (!isPrivate(directory)) return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = `the list of trusted config files cannot be read (${code})`
+    throw new UsageError(`${reason}; set HOME or XDG_STATE_HOME to a directory of the user that runs ws`)
+  }
   try {
     return readFileSync(entryOf(directory, path), 'utf8').trim()
   } catch {

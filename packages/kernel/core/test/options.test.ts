@@ -9,6 +9,7 @@ interface Options {
   readonly concurrency?: number | undefined
   readonly kind?: 'one' | 'two' | 'three' | undefined
   readonly secret?: string | undefined
+  readonly place?: string | undefined
   readonly limits?: { readonly memory?: number | undefined } | undefined
   readonly names?: readonly string[] | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -19,6 +20,7 @@ const shapes: OptionShapes<Options> = {
   concurrency: option.integer(1, 256),
   kind: option.oneOf('one', 'two', 'three'),
   secret: option.hidden(option.string),
+  place: option.hidden(option.of('an absolute path', (value) => String(value).startsWith('/'))),
   limits: option.options({ memory: option.integer(1) }),
   names: option.strings,
   env: option.map(
@@ -58,6 +60,7 @@ describe('[RU7] options', () => {
     [{ root: '/', concurrency: null }, '`concurrency` must be an integer from 1 to 256, got `null`'],
     [{ root: '/', kind: 'four' }, '`kind` must be `one`, `two` or `three`, got `"four"`'],
     [{ root: '/', secret: 7 }, '`secret` must be a string, got a number'],
+    [{ root: '/', place: 'home' }, '`place` must be an absolute path, got a string of another form'],
     [{ root: '/', limits: [] }, '`limits` must be an object, got a list'],
     [{ root: '/', limits: { memory: -1 } }, '`limits.memory` must be an integer of at least 1, got `-1`'],
     [{ root: '/', names: ['a', 7] }, '`names[1]` must be a string, got `7`'],

@@ -93,7 +93,8 @@ export function invalidOption(
   { hidden, required }: Pick<OptionShape, 'hidden' | 'required'> = {},
 ): WorkspaceError {
   const subject = quotePath(name)
-  const got = hidden === true ? typeOf(given) : describeValue(given)
+  const got =
+    hidden !== true ? describeValue(given) : typeof given === 'string' ? 'a string of another form' : typeOf(given)
   const remedy =
     given === undefined
       ? `pass ${subject}`
