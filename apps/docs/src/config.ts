@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import type { DefaultTheme, UserConfig } from 'vitepress'
 
 import { writeTexts } from './llms.ts'
-import { goneNames } from './names.ts'
 import { allSections, loadPages, renderPage, repositoryRoot, slugOf } from './pages.ts'
 
 const pagesDirectory = join(import.meta.dirname, '../.pages')
@@ -47,9 +46,6 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
 function writeSite(): void {
   rmSync(pagesDirectory, { recursive: true, force: true })
   const pages = loadPages()
-  // a decision is dated, and names what was there then
-  const gone = pages.filter(({ route }) => !route.startsWith('decisions/')).flatMap(goneNames)
-  if (gone.length > 0) throw new Error(gone.join('\n'))
   const rendered = pages.map((page) => ({ ...page, markdown: renderPage(page, pages) }))
   for (const { route, markdown, task } of rendered) write(`${route}.md`, `${markdown}${forAgents(route, task)}`)
   cpSync(join(repositoryRoot, 'docs/pictures'), join(pagesDirectory, 'public/pictures'), { recursive: true })
