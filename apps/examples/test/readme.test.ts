@@ -97,7 +97,6 @@ describe('every example', () => {
     'docs/cli.md console': 'names a bucket that is not there',
     'docs/cli.md json': 'apps/cli/test/readme.test.ts',
     'docs/executors/bubblewrap.md sh': 'installs from the registry',
-    'docs/frameworks/anthropic.md sh': 'installs from the registry',
     'docs/frameworks/mcp.md json': 'apps/cli/test/mcp.test.ts',
     'docs/frameworks/mcp.md sh': 'configures a program that is not here',
     'docs/frameworks/mcp.md toml': 'apps/cli/test/mcp.test.ts',
