@@ -143,14 +143,6 @@ export const replicaMutations: readonly Mutation[] = [
   },
   {
     row: 'a name that the store cannot keep, at which every command would stop',
-    removes: 'the answer that nothing is there',
-    file: `${sync}/remote.ts`,
-    text: "'ENOTDIR', 'EINVAL', 'ENAMETOOLONG'",
-    by: "'ENOTDIR'",
-    test: { file: storeTest, title: 'a directory whose name' },
-  },
-  {
-    row: 'a name that the store cannot keep, at which every command would stop',
     removes: 'the command that goes on without it',
     file: `${sync}/alone.ts`,
     text: 'if (!refusalCodes.has(known.code)) throw notYet(path, known)',

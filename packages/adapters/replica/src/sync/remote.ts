@@ -132,13 +132,13 @@ export async function statStore(
     const { type, version, mode, size } = await store.stat(path, { signal })
     return { type: type === 'other' ? 'file' : type, version, mode, size }
   } catch (error) {
-    // a name that the store cannot keep, or a path below one of its links, names nothing there
+    // a path below a file or a link of the store names nothing there
     if (error instanceof LinkSignal || (isWorkspaceError(error) && absent.has(error.code))) return undefined
     throw error
   }
 }
 
-const absent: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EINVAL', 'ENAMETOOLONG'])
+const absent: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** One state of a file or link of the store. */
 export interface Fetched {
