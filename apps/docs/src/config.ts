@@ -27,7 +27,10 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
       theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     },
     themeConfig: {
-      search: { provider: 'local' },
+      search: {
+        provider: 'local',
+        options: { miniSearch: { searchOptions: { combineWith: 'AND', boost: { title: 8, titles: 4, text: 1 } } } },
+      },
       outline: [2, 3],
       nav: [
         { text: 'Start', link: '/start/agent' },
