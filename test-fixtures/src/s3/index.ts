@@ -12,4 +12,5 @@ export {
   type S3Credentials,
   type S3Server,
   type S3ServerName,
+  watchRequests,
 } from './server.ts'

@@ -50,6 +50,21 @@ export function clientConfig({ endpoint, region, credentials }: Omit<S3Connectio
   } as const satisfies S3ClientConfig
 }
 
+/** The requests that a client sends from now on, such as `GetObject a/b`. Empty the list to begin again. */
+export function watchRequests(client: S3Client): string[] {
+  const sent: string[] = []
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (given) => {
+        const { Key, Prefix } = given.input as { readonly Key?: string; readonly Prefix?: string }
+        sent.push(`${commandName} ${Key ?? Prefix ?? ''}`)
+        return next(given)
+      },
+    { step: 'initialize', priority: 'low', name: 'watch' },
+  )
+  return sent
+}
+
 /** Clients of one server, which end with it. */
 export class Clients {
   readonly #connection: S3Connection

@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { createS3Adapter } from '@ws/adapter-s3'
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
+import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
@@ -22,15 +23,7 @@ async function packedBucket(atEnd: (work: () => Promise<void>) => void = onTestF
   atEnd(() => server.close())
   const client = server.client({ maxAttempts: 1 })
   const prefix = randomUUID()
-  const sent: string[] = []
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      (given) => {
-        sent.push(commandName ?? '')
-        return next(given)
-      },
-    { step: 'initialize', priority: 'low', name: 'count' },
-  )
+  const sent = watchRequests(client)
   const storeAt = (name: string): Promise<StorageAdapter> =>
     createS3Adapter({ client, bucket: server.bucket, prefix: `${prefix}/${name}`, symlinks: 'rclonelink' })
   const [store, beside] = [await storeAt('tree'), await storeAt('packs')]

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { describeWith } from '@ws/test-fixtures'
+import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -19,21 +20,14 @@ async function countedStore() {
   const server = await sharedS3Server('r2')
   onTestFinished(() => server.close())
   const client = server.client({ maxAttempts: 1 })
-  let sent = 0
-  client.middlewareStack.add(
-    (next) => (given) => {
-      sent += 1
-      return next(given)
-    },
-    { step: 'initialize', priority: 'low', name: 'count' },
-  )
+  const sent = watchRequests(client)
   const prefix = randomUUID()
   const store = await createS3Adapter({ client, bucket: server.bucket, prefix, symlinks: 'rclonelink' })
   const counts: Record<string, number> = {}
   const count = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
-    sent = 0
+    sent.length = 0
     const result = await work()
-    counts[step] = sent
+    counts[step] = sent.length
     return result
   }
   const putKey = (key: string) =>

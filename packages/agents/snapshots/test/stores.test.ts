@@ -7,6 +7,7 @@ import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, rules, WorkspaceError } from '@ws/core'
 import { wrapAdapter, type ListOptions, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith, itWith, rounds } from '@ws/test-fixtures'
+import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -290,19 +291,12 @@ describeWith(s3Needs('r2'), 'checkpoints on a bucket', () => {
     const server = await sharedS3Server('r2')
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })
-    let sent = 0
-    client.middlewareStack.add(
-      (next) => (given) => {
-        sent += 1
-        return next(given)
-      },
-      { step: 'initialize', priority: 'low', name: 'count' },
-    )
+    const sent = watchRequests(client)
     const counts: Record<string, number> = {}
     const count = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
-      sent = 0
+      sent.length = 0
       const result = await work()
-      counts[step] = sent
+      counts[step] = sent.length
       return result
     }
     const { workspace } = await siteOf({

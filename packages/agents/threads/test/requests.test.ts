@@ -1,10 +1,10 @@
 /** @module-tag all */
 import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
-import type { S3Client } from '@aws-sdk/client-s3'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createObjectLeases, createThreads } from '@ws/threads'
 import { expect, it, onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     const server = await sharedS3Server('r2')
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })
-    const sent = watch(client)
+    const sent = watchRequests(client)
     const { counts, all, count } = counterOf(sent)
     const make = () => createS3Adapter({ client, bucket: server.bucket })
     const store = await count('start', make)
@@ -55,7 +55,7 @@ describeWith(
         await scratch.remove()
       })
       const client = server.client({ maxAttempts: 1 })
-      const { counts, all, count } = counterOf(watch(client))
+      const { counts, all, count } = counterOf(watchRequests(client))
       const store = await createS3Adapter({ client, bucket: server.bucket, symlinks: 'rclonelink' })
       const threads = await createThreads({
         store,
@@ -116,17 +116,4 @@ function counterOf(sent: string[]) {
       return result
     },
   }
-}
-
-function watch(client: S3Client): string[] {
-  const sent: string[] = []
-  client.middlewareStack.add(
-    (next, context) => (given) => {
-      const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
-      sent.push(`${context.commandName ?? ''} ${Key ?? Prefix ?? ''}`)
-      return next(given)
-    },
-    { step: 'initialize', priority: 'low', name: 'watch' },
-  )
-  return sent
 }

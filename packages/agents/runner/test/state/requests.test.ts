@@ -2,7 +2,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createRunner, defineStepType } from '@ws/runner'
 import { describeWith } from '@ws/test-fixtures'
-import type { S3Server } from '@ws/test-fixtures/s3'
+import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ describeWith(s3Needs('r2'), 'requests of a run on a bucket', () => {
     const server = await sharedS3Server('r2')
     onTestFinished(() => server.close())
     const client = server.client({ maxAttempts: 1 })
-    const sent = watch(client)
+    const sent = watchRequests(client)
     const { bucket } = server
     await using output = await createS3Adapter({ client, bucket, prefix: 'out' })
     await using state = await createS3Adapter({ client, bucket, prefix: 'state' })
@@ -51,16 +51,3 @@ describeWith(s3Needs('r2'), 'requests of a run on a bucket', () => {
     })
   })
 })
-
-function watch(client: ReturnType<S3Server['client']>): string[] {
-  const sent: string[] = []
-  client.middlewareStack.add(
-    (next, context) => (given) => {
-      const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
-      sent.push(`${context.commandName ?? ''} ${Key ?? Prefix ?? ''}`)
-      return next(given)
-    },
-    { step: 'initialize', priority: 'low', name: 'watch' },
-  )
-  return sent
-}
