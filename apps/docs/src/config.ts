@@ -5,6 +5,7 @@ import type { DefaultTheme, UserConfig } from 'vitepress'
 
 import { writeTexts } from './llms.ts'
 import { allSections, loadPages, renderPage, repositoryRoot, slugOf } from './pages.ts'
+import { addressOf } from './site.ts'
 
 const pagesDirectory = join(import.meta.dirname, '../.pages')
 
@@ -40,7 +41,7 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
       ],
       sidebar: allSections.map(({ title, pages }) => ({
         text: title,
-        items: pages.map((page) => ({ text: page.title, link: `/${page.route === 'index' ? '' : page.route}` })),
+        items: pages.map((page) => ({ text: page.title, link: addressOf(page) })),
       })),
     },
   }

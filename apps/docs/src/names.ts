@@ -1,28 +1,18 @@
 import { globSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 import { errorCodes, rules } from '@ws/core'
 
+import { packages } from './packages.ts'
 import { type LoadedPage, repositoryRoot, withoutCode } from './pages.ts'
 
 const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8')
 
-interface Manifest {
-  readonly name: string
-  readonly exports?: Readonly<Record<string, unknown>>
-}
-
-/** The folder of each package, and the doors that an import can name. */
-const folders = new Map<string, string>()
-const doors = new Set<string>()
-for (const file of globSync('{packages/*,packages/*/*,apps/*,lab/*,test-fixtures}/package.json', {
-  cwd: repositoryRoot,
-})) {
-  const { name, exports = {} } = JSON.parse(read(file)) as Manifest
-  folders.set(name, dirname(file))
-  for (const door of ['.', ...Object.keys(exports)]) doors.add(join(name, door))
-}
+/** The packages and their doors, as an import names them. */
+const doors = new Set(
+  packages.flatMap(({ name, exports = {} }) => ['.', ...Object.keys(exports)].map((door) => join(name, door))),
+)
 
 /** `ENOENT`, also that of a system; the rest of these letters are codes of programs that the pages quote. */
 const codes = new Set<string>([...errorCodes, ...Object.keys(constants.errno), 'EAI_AGAIN', 'EPIPE', 'ENOTFOUND'])

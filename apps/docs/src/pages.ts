@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 
-import { type Page, sections } from './site.ts'
+import { addressOf, type Page, sections } from './site.ts'
 
 export const repositoryRoot = join(import.meta.dirname, '../../..')
 
@@ -22,7 +22,7 @@ const decisions: readonly Page[] = globSync('docs/decisions/*.md', { cwd: reposi
   .toSorted()
   .map((source) => ({ route: `decisions/${basename(source, '.md')}`, title: titleOf(source), source }))
 
-/** All pages but the first, which is written for the site. */
+/** All pages, with the decisions last. */
 export const allSections = [...sections, { title: 'Decisions', pages: decisions }]
 
 /** The name that GitHub and the site give the section of a heading. */
@@ -108,5 +108,5 @@ function linkTo(
   }
   if (anchor !== undefined && !target.anchors.has(anchor))
     throw new Error(`${source}:${number}: ${target.route} has no section #${anchor}`)
-  return `[${text}](/${target.route === 'index' ? '' : target.route}${anchor === undefined ? '' : `#${anchor}`})`
+  return `[${text}](${addressOf(target)}${anchor === undefined ? '' : `#${anchor}`})`
 }

@@ -1,24 +1,17 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 import { Application, type TypeDocOptions } from 'typedoc'
 
+import { packages } from './packages.ts'
 import { repositoryRoot } from './pages.ts'
 
-interface Manifest {
-  readonly private?: boolean
-  readonly keywords?: readonly string[]
-  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>> | string>>
-}
-
 /** The sources of every public door: those of packages that are published and not internal. */
-export function publicDoors(): string[] {
-  return globSync('{packages/*/*,apps/*}/package.json', { cwd: repositoryRoot }).flatMap((file) => {
-    const manifest = JSON.parse(readFileSync(join(repositoryRoot, file), 'utf8')) as Manifest
-    if (manifest.private === true || manifest.keywords?.includes('internal') === true) return []
-    return Object.values(manifest.exports ?? {}).flatMap((door) => {
+function publicDoors(): string[] {
+  return packages.flatMap(({ folder, keywords = [], exports = {}, private: isPrivate = false }) => {
+    if (isPrivate || keywords.includes('internal')) return []
+    return Object.values(exports).flatMap((door) => {
       const source = typeof door === 'string' ? undefined : door['@ws/source']
-      return source === undefined ? [] : [join(repositoryRoot, dirname(file), source)]
+      return source === undefined ? [] : [join(repositoryRoot, folder, source)]
     })
   })
 }

@@ -9,6 +9,9 @@ export interface Page {
   readonly task?: string
 }
 
+/** The path of a page on the site. */
+export const addressOf = ({ route }: Pick<Page, 'route'>): string => `/${route === 'index' ? '' : route}`
+
 export interface Section {
   readonly title: string
   readonly pages: readonly Page[]

@@ -3,20 +3,21 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 import { AxeBuilder } from '@axe-core/playwright'
-import { component, describeWith, findSystemProgram } from '@ws/test-fixtures'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { component, describeWith } from '@ws/test-fixtures'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { goneNames } from '../src/names.ts'
 import { loadPages, renderPage, type LoadedPage } from '../src/pages.ts'
+import { addressOf } from '../src/site.ts'
 import { buildSite, dist, serve, type Served } from './support/built-site.ts'
+import { press, run, startBrowser, statusOf } from './playground/visitor.ts'
 import { questions } from './support/questions.ts'
 
 const pages = loadPages()
 
 let built: Promise<void> | undefined
 const buildOnce = () => (built ??= buildSite())
-const addressOf = ({ route }: { readonly route: string }) => `/${route === 'index' ? '' : route}`
 
 describe('a page', () => {
   const pageOf = (text: string): LoadedPage => ({
@@ -111,10 +112,7 @@ describeWith(component('chromium'), 'the site in a browser', () => {
   beforeAll(async () => {
     await buildOnce()
     served = await serve(dist)
-    browser = await chromium.launch({
-      executablePath: findSystemProgram('chromium') ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
-    })
+    browser = await startBrowser()
     page = await (await browser.newContext()).newPage()
     page.on('pageerror', (error) => errors.push(String(error)))
     page.on(
@@ -156,6 +154,10 @@ describeWith(component('chromium'), 'the site in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(`${served.url}/start/playground`)
     await page.locator('.playground input').last().waitFor()
+    expect(await run(page, 'cat secrets/key.txt')).toMatch(/Permission denied/u)
+    await page.getByLabel('Path').fill('/secrets/key.txt')
+    await press(page, 'Save')
+    await expect.poll(() => statusOf(page)).toContain('EACCES')
     expect(errors).toEqual([])
   })
 

@@ -1,9 +1,18 @@
 import { component, createScratchDirectory } from '@ws/test-fixtures'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 import { buildPlayground } from '../../playground/build.ts'
 import { serveSite } from './site.ts'
+
+export function startBrowser(): Promise<Browser> {
+  const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
+  const alone = ['--disable-background-networking', '--disable-component-update']
+  return chromium.launch({
+    executablePath: component('chromium').path ?? '',
+    args: ['--no-sandbox', ...quiet, ...alone],
+  })
+}
 
 /** A browser, and a site with the playground. */
 export interface Visitor extends AsyncDisposable {
@@ -16,12 +25,7 @@ export async function startVisitor(): Promise<Visitor> {
   const { path } = stack.use(await createScratchDirectory())
   await buildPlayground(path)
   const { url } = stack.use(await serveSite(path))
-  const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
-  const alone = ['--disable-background-networking', '--disable-component-update']
-  const browser = await chromium.launch({
-    executablePath: component('chromium').path ?? '',
-    args: ['--no-sandbox', ...quiet, ...alone],
-  })
+  const browser = await startBrowser()
   stack.defer(() => browser.close())
   return {
     async visit(hash = '', width = 1280) {
