@@ -225,12 +225,7 @@ const busySqlite: Pushes = {
   steps: [
     ['a new database', move(3, 1000, 'close')],
     ['a program that goes on', move(300, 40, 'kill')],
-    [
-      'one that rests',
-      move(60, 20, 'close')
-        .replace("COMMIT')\nos", "COMMIT'); time.sleep(0.03)\nos")
-        .replace('os, random', 'os, random, time'),
-    ],
+    ['one that rests', move(60, 20, 'close').replace("COMMIT')\ndb", "COMMIT'); __import__('time').sleep(0.03)\ndb")],
   ],
 }
 

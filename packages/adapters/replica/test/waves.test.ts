@@ -135,6 +135,23 @@ describe('a push while programs run', () => {
     expect(sent).toEqual(['/.git/object made first', '/.git/ref new'])
   })
 
+  it('[RE4] sends a pack that came during the look before the names of its objects', async () => {
+    const pack = `/.git/objects/pack/pack-${hash('d')}.pack`
+    const { sent, push } = changing([{ '/.git/refs/heads/main': ['new', 1], [pack]: ['objects', later] }])
+    await push()
+    expect(sent).toEqual([`${pack} objects`, '/.git/refs/heads/main new'])
+  })
+
+  it('[RE4] sends no name of a repository before packed names that came during the look', async () => {
+    const names = { '/.git/HEAD': ['moved', 1], '/.git/packed-refs': ['names', later] } as const
+    const { sent, push } = changing([
+      { '/page': ['page', 1], ...names },
+      { '/next': ['next', 0], ...names },
+    ])
+    await push()
+    expect(sent).toEqual(['/page page', '/next next', '/.git/HEAD moved', '/.git/packed-refs names'])
+  })
+
   it('[RE2] [RE4] sends a file that changes all the time as it was before a look, after the others', async () => {
     const { store, sent, push } = changing([
       { '/log': ['1', later] },
@@ -143,6 +160,37 @@ describe('a push while programs run', () => {
     expect(await push()).toMatchObject({ failures: new Map(), changedMeanwhile: ['/log'] })
     expect(sent).toEqual(['/other other', '/log 1'])
     expect(await filesOf(store)).toEqual({ '/log': '1', '/other': 'other' })
+  })
+
+  it('[RE4] sends a database and its log as they were together, the database first', async () => {
+    const { sent, push } = changing([
+      { '/d.db': ['D1', later + 1], '/d.db-wal': ['W1', later] },
+      { '/d.db': ['D2', later + 3], '/d.db-wal': ['W2', later + 2] },
+    ])
+    await push()
+    expect(sent).toEqual(['/d.db D1', '/d.db-wal W1'])
+  })
+
+  it('[RE4] sends no database whose log changed within one tick of the clock', async () => {
+    let logs = 0
+    const torn = {
+      '/d.db': ['D', later] as const,
+      get '/d.db-wal'() {
+        logs += 1
+        return [`W${logs}`, later] as const
+      },
+    }
+    const { sent, push } = changing([torn, { '/d.db': ['D2', later + 1], '/d.db-wal': ['W', later + 1] }])
+    await push()
+    expect(sent).toEqual(['/d.db D2', '/d.db-wal W'])
+  })
+
+  it('[RE4] sends a database without the log that came after it', async () => {
+    const [old, alone] = [{ '/d.db': ['D0', 1], '/d.db-wal': ['W0', 1] }, { '/d.db': ['D1', later] }] as const
+    const { store, push } = changing([old, alone, { '/d.db': ['D2', later + 1], '/d.db-wal': ['W2', later + 1] }])
+    await push()
+    await push()
+    expect(await filesOf(store)).toEqual({ '/d.db': 'D1' })
   })
 
   it('[RE2] [RE4] deletes no name whose successor the look may have missed', async () => {

@@ -4,7 +4,7 @@ import { contentOf } from '@ws/tree/disk'
 import { largeBytes } from '../worker/protocol.ts'
 import { pushEntry } from './push.ts'
 import { isChanged } from './remote.ts'
-import { agree, type Site, type Step, type StepOptions } from './site.ts'
+import { agree, factsToPush, type Site, type Step, type StepOptions } from './site.ts'
 
 /** Bytes at the start of a log of SQLite. A log that was begun anew has others. */
 const headBytes = 32
@@ -18,10 +18,9 @@ export async function pushLog(site: Site, database: MountPath, options: StepOpti
   const { signal, held } = options
   const log = `${database}-wal` as MountPath
   const base = tree.base.get(log)
-  const facts = held?.get(log)?.facts ?? tree.seen.get(log)
+  const facts = factsToPush(site, log, held)
   if (base?.type !== 'file' || base.size === 0 || base.content === facts?.content) return 'done'
-  if (tree.base.get(database)?.content === (held?.get(database)?.facts ?? tree.seen.get(database))?.content)
-    return 'done'
+  if (tree.base.get(database)?.content === factsToPush(site, database, held)?.content) return 'done'
   try {
     if (facts?.type === 'file' && facts.size >= base.size && facts.size <= 4 * largeBytes) {
       const ours = held?.get(log)?.bytes ?? (await disk.ask('read', log, isBusy()))

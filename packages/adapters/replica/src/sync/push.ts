@@ -7,7 +7,7 @@ import { keepOurs } from './conflict.ts'
 import { ancestorsOf } from './paths.ts'
 import { sendLarge } from './pieces.ts'
 import { fetchEntry, isChanged } from './remote.ts'
-import { agree, leaveHere, type Site, type Step, type StepOptions } from './site.ts'
+import { agree, factsToPush, leaveHere, type Site, type Step, type StepOptions } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
 /** Milliseconds by which the time in a store may differ where setting it costs a copy. */
@@ -20,7 +20,7 @@ export function pushEntry(site: Site, path: MountPath, options: StepOptions): Pr
 
 async function push(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
   const base = site.tree.base.get(path)
-  const facts = options.held?.get(path)?.facts ?? site.tree.seen.get(path)
+  const facts = factsToPush(site, path, options.held)
   if (site.tree.notHeld.has(path)) return yieldTo(site, path)
   if (facts === undefined) return base === undefined ? 'done' : pushDeletion(site, base, options)
   if (facts.type === 'file' && facts.content === undefined) return 'done' // it is among those that are left out

@@ -1,13 +1,14 @@
 import type { MountPath } from '@ws/core/adapter'
 
+import type { Seen } from '../worker/protocol.ts'
 import { pushLog } from './databases.ts'
 import { heldBack, orderOf } from './order.ts'
 import { hiddenTreeOf } from './paths.ts'
 import { pushEntry } from './push.ts'
-import type { Site, Step, StepOptions } from './site.ts'
+import { factsToPush, type Held, type Site, type Step, type StepOptions } from './site.ts'
 import type { Steps } from './steps.ts'
-import { timeOf } from './tree.ts'
-import { isHash } from './waves.ts'
+import { type ReplicaTree, timeOf } from './tree.ts'
+import { isHash, wavesOf } from './waves.ts'
 
 export interface SendOptions extends StepOptions {
   /** Entries whose turn has not come: the look that saw them may have missed an earlier change. */
@@ -19,7 +20,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
   const { tree } = site
   const { base, seen, dirty } = tree
   const run = async (path: MountPath): Promise<Step> => {
-    const step = seen.has(path) ? await pushLog(site, path, options) : 'done'
+    const step = factsToPush(site, path, options.held) === undefined ? 'done' : await pushLog(site, path, options)
     return step === 'done' ? pushEntry(site, path, options) : step
   }
   const paths = ([...dirty] as MountPath[]).filter((path) => !tree.isUnknown(path) && !young.has(path))
@@ -54,9 +55,8 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
     )
   }
   await sendLate()
-  const held = [...(options.held ?? [])]
-  held.sort(([, one], [, other]) => (timeOf(one.facts) ?? 0) - (timeOf(other.facts) ?? 0))
-  for (const [path] of held) if (!steps.isHalted && !steps.isStuck(path)) await steps.one(path, () => run(path))
+  for (const path of heldInOrder(tree, options.held ?? new Map()))
+    if (!steps.isHalted && !steps.isStuck(path)) await steps.one(path, () => run(path))
   if (steps.isHalted) return
   const isKept = heldBack(tree, gone.flat(), [...others, ...late])
   // a pack that was left out holds the objects that leave, and an entry that waits may stand for any other
@@ -73,4 +73,16 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
     )
     if (steps.isHalted) return
   }
+}
+
+/** Held entries in the order of their changes. */
+function heldInOrder({ base }: Pick<ReplicaTree, 'base'>, held: ReadonlyMap<MountPath, Held>): readonly MountPath[] {
+  const factsOf = (path: string): Seen | undefined => held.get(path as MountPath)?.facts
+  const { hashes, others } = wavesOf([...held.keys()], {
+    paths: held.keys(),
+    before: (path) => base.get(path)?.type,
+    after: (path) => factsOf(path)?.type,
+    time: (path) => timeOf(factsOf(path)) ?? 0,
+  })
+  return [...hashes, ...others].flat()
 }

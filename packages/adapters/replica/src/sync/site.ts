@@ -40,8 +40,9 @@ export type Step = 'done' | 'changed' | 'differs'
 
 /** A file or link of the disk as it was, for one that programs change all the time. */
 export interface Held {
-  readonly facts: Seen
-  /** Absent for a link. */
+  /** `undefined`: nothing was there. */
+  readonly facts: Seen | undefined
+  /** Of a file. */
   readonly bytes: Uint8Array | undefined
 }
 
@@ -52,6 +53,12 @@ export interface StepOptions extends SignalOption {
   readonly listed?: ReadonlyMap<string, Pick<Remote, 'type'>> | undefined
   /** Notes a change that the store has acknowledged. */
   readonly onPushed: () => void
+}
+
+/** An entry of the disk as it goes to the store. */
+export function factsToPush({ tree }: Site, path: MountPath, held: StepOptions['held']): Seen | undefined {
+  const one = held?.get(path)
+  return one === undefined ? tree.seen.get(path) : one.facts
 }
 
 /** Looks at the disk again: at these paths, or at everything. */

@@ -2,17 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { MountPath } from '@ws/core/adapter'
 
-import { largeBytes } from '../worker/protocol.ts'
-import { ancestorsOf, databaseOf } from './paths.ts'
+import { largeBytes, type Seen } from '../worker/protocol.ts'
+import { databaseOf, hiddenTreeOf } from './paths.ts'
 import { type Held, look, type Site } from './site.ts'
 import { type ReplicaTree, timeOf } from './tree.ts'
+import { isHash } from './waves.ts'
 
 /** Milliseconds by which the clock of a disk can be late. */
 const tick = 10
 
 /**
  * Looks at everything. Programs may change entries meanwhile: the look can miss an earlier change, on which a later one depends. The
- * later one is young until the next look, which has both.
+ * later one is young until the next look, which has both. New hashes are never young: git moves objects into a pack during a look.
  */
 export async function lookAtAll(site: Site): Promise<void> {
   const { tree, isBusy } = site
@@ -22,16 +23,26 @@ export async function lookAtAll(site: Site): Promise<void> {
   const border = Date.now() + (isBusyNow ? 0 : 1)
   if (isBusyNow) await delay(tick)
   await look(site)
-  const files = ([...tree.dirty] as MountPath[]).filter((path) => tree.seen.get(path)?.type !== 'directory')
+  const isNewHash = (path: string): boolean => isHash(path) && tree.seen.has(path) && !tree.base.has(path)
+  const files = ([...tree.dirty] as MountPath[]).filter(
+    (path) => tree.seen.get(path)?.type !== 'directory' && !isNewHash(path),
+  )
   const isYoung = (path: MountPath): boolean => {
     const time = timeOf(tree.seen.get(path))
     const isAsBefore = before.has(path) && before.get(path) === time
-    return !isAsBefore && (time ?? leftAt(tree, path)) >= border
+    return !isAsBefore && (time ?? (isBusyNow ? Infinity : 0)) >= border
   }
-  const databases = new Set(files.filter(isYoung).map(databaseOf))
+  const groups = new Set(files.filter(isYoung).map(groupOf))
   tree.young = new Map(
-    files.filter((path) => databases.has(databaseOf(path))).map((path) => [path, timeOf(tree.seen.get(path))]),
+    files
+      .filter((path) => groups.has(groupOf(path)) || groups.has(hiddenTreeOf(path) ?? ''))
+      .map((path) => [path, timeOf(tree.seen.get(path))]),
   )
+}
+
+/** Entries that are young together. Any name of a repository may have moved into its packed names. */
+function groupOf(path: string): string {
+  return path.endsWith('/packed-refs') ? (hiddenTreeOf(path) ?? path) : databaseOf(path)
 }
 
 /** The entries that are as they were when they were young. */
@@ -39,13 +50,7 @@ export function youngIn({ young, seen }: ReplicaTree): MountPath[] {
   return [...young].filter(([path, time]) => timeOf(seen.get(path)) === time).map(([path]) => path)
 }
 
-/** The latest time at which an entry can have left its place. */
-function leftAt({ seen, changedAt }: ReplicaTree, path: MountPath): number {
-  const above = seen.get(ancestorsOf(path).findLast((at) => seen.has(at)) ?? '')
-  return above === undefined ? changedAt : Math.max(timeOf(above) ?? 0, above.mtime)
-}
-
-/** Takes the small ones among these entries as they are now. Files of one database are taken together, or not at all. */
+/** Takes the small ones among these entries as they are now. Files of one database are taken together, or not at all: gone ones too. */
 export async function hold(site: Site, paths: readonly MountPath[]): Promise<ReadonlyMap<MountPath, Held>> {
   const { tree, disk, isBusy } = site
   const held = new Map<MountPath, Held>()
@@ -53,14 +58,15 @@ export async function hold(site: Site, paths: readonly MountPath[]): Promise<Rea
   await look(site, paths)
   for (const path of paths) {
     const facts = tree.seen.get(path)
-    if (facts === undefined || facts.size > largeBytes) continue
-    const bytes = facts.type === 'file' ? await disk.ask('read', path, isBusy()) : undefined
-    if (bytes !== undefined || facts.type === 'symlink') held.set(path, { facts, bytes })
+    if ((facts?.size ?? 0) > largeBytes) continue
+    const bytes = facts?.type === 'file' ? await disk.ask('read', path, isBusy()) : undefined
+    const isHeld = facts === undefined ? databaseOf(path) !== path : bytes !== undefined || facts.type === 'symlink'
+    if (isHeld) held.set(path, { facts, bytes })
   }
   await look(site, paths)
-  const torn = new Set(
-    paths.filter((path) => tree.seen.get(path)?.ctime !== held.get(path)?.facts.ctime).map(databaseOf),
-  )
+  const isSame = (one: Seen | undefined, other: Seen | undefined): boolean =>
+    one?.ctime === other?.ctime && one?.content === other?.content
+  const torn = new Set(paths.filter((path) => !isSame(tree.seen.get(path), held.get(path)?.facts)).map(databaseOf))
   for (const path of held.keys()) if (torn.has(databaseOf(path))) held.delete(path)
   return held
 }
