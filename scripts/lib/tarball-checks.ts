@@ -7,6 +7,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../../apps/examples/test/readme/extract.ts'
+import { checkConsumer } from './consumer.ts'
 import { installInto, type Tarball } from './packed.ts'
 import { checkPieces } from './pieces.ts'
 import { capture } from './run.ts'
@@ -32,6 +33,7 @@ export async function checkTarballs(tarballs: readonly Tarball[], scratch: strin
     ...checkIsolation(tarballs, join(scratch, 'empty-project')),
     ...(await checkPieces(join(scratch, 'empty-project'))),
     ...checkWeights(),
+    ...(await checkConsumer(tarballs, join(scratch, 'consumer'))),
   ]
 }
 

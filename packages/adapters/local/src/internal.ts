@@ -2,6 +2,6 @@
 // same names. Nothing here is a promise to others.
 export { tempPrefix } from './confine/hidden.ts'
 export { isGone, ownMark, newTempName } from './confine/temp.ts'
-export { factsOfVersion, statOf, versionFrom } from './confine/status.ts'
+export { factsOfVersion, statOf, type VersionFacts, versionFrom } from './confine/status.ts'
 export { slowMountCalls } from './host/engine.ts'
 export { creating } from './host/constants.ts'

@@ -1,6 +1,6 @@
 export { createR2Adapter, createS3Adapter, probeS3Dialect } from './create.ts'
 export type { S3Dialect } from './dialect.ts'
 export type { ResolvedChange, S3StorageAdapter } from './objects/resolve.ts'
-export type * from './options.ts'
+export type { BucketOptions, R2AdapterOptions, S3AdapterOptions, S3CredentialsOption, S3Encryption } from './options.ts'
 export type { S3Connection, S3Credentials } from '@ws/core/options'
 export type * from './reports.ts'

@@ -63,7 +63,7 @@ export interface BucketOptions {
 }
 
 /** A client that the caller made and closes. Its own retries are best off (`maxAttempts: 1`): the adapter has its own. */
-export interface WithClient {
+interface WithClient {
   readonly client: S3Client
 }
 

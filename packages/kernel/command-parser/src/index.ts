@@ -2,7 +2,7 @@ export { parseCommands } from './commands.ts'
 export { denyCommand } from './deny-command.ts'
 export { parseScript, UnreadableCommand, visit } from './parse.ts'
 export { type Piece, piecesOf, staticText } from './pieces.ts'
-export { findWrapped, shells, wrappers } from './wrappers.ts'
+export { shells, wrappers } from './wrappers.ts'
 export type {
   AndOr,
   ArithmeticExpression,
@@ -12,12 +12,10 @@ export type {
   CommandNode,
   For,
   Function as FunctionDefinition,
-  ParameterExpansionPart,
   Pipeline,
   Redirection,
   Script,
   Statement,
-  SyntaxNode,
   Word,
   WordPart,
 } from 'unbash'

@@ -1,7 +1,7 @@
 // For those who write an executor or a parser of command lines.
 export { lowestNode } from './node-version.ts'
 export { unsupportedRuntime } from './host-runtime.ts'
-export { normaliseCommand, quoteForShell } from './commands/command.ts'
+export { type NormalisedCommand, normaliseCommand, quoteForShell } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'
 export * from './contract/bind-plan.ts'
 export { BothStreams } from './executor/both-streams.ts'

@@ -1,6 +1,6 @@
 /** Grants of Landlock, and whether this kernel holds them. */
 export * as Landlock from './confine/landlock/index.ts'
-export { confineArgv } from './confine/loader/confine.ts'
+export { confineArgv, type ConfinedCommand } from './confine/loader/confine.ts'
 export { sandboxProgram } from './confine/seccomp/programs.ts'
 export * from './executor/index.ts'
 /** Resource limits and control groups of commands. */
@@ -13,7 +13,7 @@ export * as Descriptors from './run/door/descriptors.ts'
 export * as Processes from './run/door/processes.ts'
 /** Makes and removes temporary directories. */
 export * as Temporary from './run/door/temporary.ts'
-export { findProgram } from './run/find-program.ts'
+export { findProgram, type FoundProgram } from './run/find-program.ts'
 export { startProcess } from './run/start.ts'
 export type { DescriptorSource, ProcessResult, RunningProcess } from './run/types.ts'
 export type { TerminalDevice } from './terminal/start.ts'

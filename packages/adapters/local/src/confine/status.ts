@@ -45,7 +45,7 @@ export function isSameEntry(one: Status, other: Status): boolean {
 }
 
 /** The facts about a file that make its version. `ctimeNs` is `mtimeNs` where {@link versionFrom} was not given it. */
-interface VersionFacts {
+export interface VersionFacts {
   readonly size: bigint
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint

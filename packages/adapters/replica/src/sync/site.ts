@@ -42,7 +42,7 @@ export type Step = 'done' | 'changed' | 'differs'
 export interface Held {
   /** `undefined`: nothing was there. */
   readonly facts: Seen | undefined
-  /** Of a file. */
+  /** The content of a file. */
   readonly bytes: Uint8Array | undefined
 }
 

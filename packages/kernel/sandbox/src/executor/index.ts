@@ -14,4 +14,4 @@ export type {
 export { type LocalCommand, startLocal } from './start-local.ts'
 /** Shapes of options that executors share. */
 export * as ExecutorOptions from './options.ts'
-export { commandLine, resolveShell } from './command-line.ts'
+export { type CommandLine, commandLine, resolveShell } from './command-line.ts'

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { installInto, type Tarball } from './packed.ts'
+import { capture } from './run.ts'
+
+const compilers = ['5.9.3', '7.0.2']
+const options =
+  '--declaration --emitDeclarationOnly --outDir out --strict --module nodenext --target esnext --types node'
+
+/**
+ * Compiles a module that exports the result of every function of the packages, as users do who emit declarations. A type that no
+ * door exports is an error there. Doors of optional packages and bridges are left out: the types of others have errors of their own.
+ */
+export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
+  const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
+  const own = compilers.map((version) => `typescript-${version}@npm:typescript@${version}`)
+  installInto(project, [...names, '@types/node', 'just-bash', ...own], tarballs)
+  const parts = await Promise.all(names.map(async (name) => importsOf(project, name)))
+  writeFileSync(join(project, 'consumer.ts'), parts.join(''))
+  return compilers.flatMap((version) => {
+    try {
+      const compiler = join(project, `node_modules/typescript-${version}/bin/tsc`)
+      capture(process.execPath, [compiler, ...options.split(' '), 'consumer.ts'], { cwd: project })
+      return []
+    } catch (error) {
+      return [`a consumer with TypeScript ${version}: ${String(error)}`]
+    }
+  })
+}
+
+async function importsOf(project: string, name: string): Promise<string> {
+  const folder = join(project, 'node_modules', name)
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  let text = ''
+  for (const [door, target] of Object.entries(exports)) {
+    if (typeof target === 'string') continue
+    const found = await import(pathToFileURL(join(folder, target.default)).href).catch(() => undefined)
+    if (found === undefined) continue
+    const own = `${name}${door.slice(1)}`.replaceAll(/[^a-z]/gu, '_')
+    text += `import * as ${own} from '${name}${door.slice(1)}'\n`
+    for (const [key, value] of Object.entries(found as object)) {
+      if (typeof value !== 'function') continue
+      const isClass = Function.prototype.toString.call(value).startsWith('class')
+      const made = isClass
+        ? `null! as InstanceType<typeof ${own}.${key}>`
+        : `${own}.${key}(...(null! as Parameters<typeof ${own}.${key}>))`
+      text += `export const ${own}_${key} = ${made}\n`
+    }
+  }
+  return text
+}
