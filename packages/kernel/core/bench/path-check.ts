@@ -1,6 +1,6 @@
 /**
- * Measures the cost of one path before any I/O: parsing, policy and mount table, in nanoseconds. Prints JSON; `npm run bench`
- * runs it in a process of its own. By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
+ * Prints the cost of one path before any I/O (parsing, policy, mount table) as JSON, in nanoseconds.
+ * By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
  */
 import { parseInput } from '../src/path/segments.ts'
 import type { VirtualPath } from '../src/path/virtual-path.ts'
@@ -41,7 +41,6 @@ function gateOf(shape: Shape): Gate {
   return new Gate({ namespace, policy, declared, root: '/workspace' as VirtualPath })
 }
 
-/** Some in the root mount, some in nested ones, some next to rules; each a string of its own, as callers bring them. */
 function pathsFor({ mounts }: Shape): string[] {
   return Array.from({ length: pathsEach }, (_, index) => {
     const path =

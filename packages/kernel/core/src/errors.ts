@@ -1,21 +1,19 @@
 import { escapeUnprintable, showName } from './text/printable.ts'
 
 /**
- * Every code a {@link WorkspaceError} can carry.
- *
- * Codes that Node and POSIX know keep their usual meaning; the rest are ours:
+ * Every code of a {@link WorkspaceError}. Codes of Node and POSIX keep their usual meaning; some are narrower or ours:
  *
  * - `EROFS`: the mount (or the synthetic root) is read-only.
- * - `EBUSY`: a mount point or reserved name, or something that changed under the operation too often.
- * - `EACCES`: a policy rule said no, and `rule` names it; without a `rule`, the permissions of the disk did.
+ * - `EBUSY`: a mount point or reserved name, or a place that changed too often.
+ * - `EACCES`: a policy rule refused, named by `rule`; without `rule`, the permissions of the disk.
  * - `EOUTSIDE`: the path climbs above the root.
- * - `ECONFLICT`: an `if…` condition did not hold; the caller read a version that is no longer there.
- * - `EBACKEND`: a store in another place refused or cannot be reached (credentials, its permissions, the network).
+ * - `ECONFLICT`: an `if…` condition did not hold.
+ * - `EBACKEND`: a remote store refused, or cannot be reached.
  * - `ENOWORKSPACE`: the root of a mount is missing.
- * - `ENOEXECUTOR`: no executor is available that meets the requirement.
+ * - `ENOEXECUTOR`: no available executor meets the requirement.
  * - `ENOEXEC`: the command could not be started.
- * - `ESECURITY`: a step of a plan was about to read outside the workspace, or to write outside the output; nothing was done.
- * - `EUNENFORCEABLE`: a rule cannot be enforced on commands by the chosen executor.
+ * - `ESECURITY`: a plan's step would read outside the workspace, or write outside the output; nothing was done.
+ * - `EUNENFORCEABLE`: the executor cannot enforce a rule on commands.
  */
 export const errorCodes = [
   'ENOENT',
@@ -52,9 +50,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 export interface PartialProgress {
   /** Entries finished, in order; at most the first 1,000. */
   readonly completed: readonly string[]
-  /** How many entries were finished altogether. */
   readonly completedCount: number
-  /** The entry at which it stopped. */
   readonly failedAt: string
   /** One sentence on the remaining state: which entries exist where, and the next step. */
   readonly state: string
@@ -68,7 +64,6 @@ export interface WorkspaceErrorOptions {
   readonly path?: string | undefined
   /** The fault, without the path: it is put in front. */
   readonly reason: string
-  /** The name of the rule that decided. */
   readonly rule?: string | undefined
   /** The caller's way to go on, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
@@ -82,12 +77,7 @@ export interface WorkspaceErrorOptions {
 const nativeCauses = new WeakMap<object, unknown>()
 const brand = Symbol.for('@ws/core/WorkspaceError')
 
-/**
- * The one error class of `@ws`. Its message names the virtual path, the rule and the remedy, so that a model can go on:
- * "`/notes/a.md` is outside the output root `/out`; write below `/out`".
- *
- * It has no `cause` property, since printing an error prints its causes, and those hold host paths.
- */
+/** The one error class of `@ws`. Its message names path, rule and remedy for a model. It has no `cause`: printing one shows host paths. */
 export class WorkspaceError extends Error {
   readonly code: ErrorCode
   readonly operation: string
@@ -130,10 +120,7 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
 
 const longestQuoted = 300
 
-/**
- * A path or name between backticks, safe for a terminal and a log. Characters that hide or act are shown as `\u{…}`
- * (see {@link showName}), and an over-long one is cut in the middle.
- */
+/** A path or name between backticks, safe for a terminal and a log; cut in the middle if too long. See {@link showName}. */
 export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path

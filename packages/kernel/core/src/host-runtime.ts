@@ -1,10 +1,8 @@
 const others = { bun: 'Bun', deno: 'Deno' } as const
 
 /**
- * The name and version of this runtime, where it is not Node. Others accept the same calls for starting a process and
- * carry them out differently: descriptors are not handed on, or an end is never reported.
- *
- * @param versions of the runtime and its parts; default: `process.versions`
+ * The name and version of this runtime if it is not Node. Others carry out process calls differently:
+ * they do not hand descriptors on, or never report an end.
  */
 export function unsupportedRuntime(
   versions: Readonly<Record<string, string | undefined>> = process.versions,

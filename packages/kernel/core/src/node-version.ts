@@ -1,5 +1,4 @@
-// Imported first by every door of this package. It may use only what an old Node has, and other runtimes have no
-// `process`.
+// Imported first by every door: uses only what an old Node has. Other runtimes have no `process`.
 
 /** The lowest Node that packages run on, as their `engines` say. */
 export const lowestNode = '22.18'

@@ -1,7 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 import { getNativeCause, isWorkspaceError, WorkspaceError } from './errors.ts'
 
-/** Something that this process or its machine has run out of, in words for a caller. */
 export interface Shortage {
   /** For files. A command that cannot start without further descriptors, processes or memory is `ENOEXEC`. */
   readonly code: ErrorCode
@@ -60,10 +59,8 @@ const sentences: readonly (readonly [string, ShortageName])[] = [
 ]
 
 /**
- * For adapters and executors: the shortage that an error or its native cause reports; `undefined` without one. An error
- * without a code reports it in a program's words. `EAGAIN` counts where a process or a thread was to be started.
- *
- * A shortage passes. So a check that meets one has found out nothing, and its outcome must not be kept.
+ * For adapters and executors: the shortage in an error or its native cause. `EAGAIN` counts for a start of a process or thread.
+ * A shortage passes: do not keep the outcome of a check that met one.
  */
 export function shortageOf(error: unknown): Shortage | undefined {
   if (isWorkspaceError(error)) return shortageOf(getNativeCause(error))

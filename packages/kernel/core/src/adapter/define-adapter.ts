@@ -8,8 +8,8 @@ import { option, type OptionShapes } from '../options/shapes.ts'
 
 export interface DefineAdapterOptions {
   /**
-   * The results and errors of the driver are taken as they are: its own tests check them. Default false: a result of
-   * another shape, a foreign error, or a change that does not end after its abort is `EBACKEND` and names the adapter.
+   * Trusts the driver's results and errors. Default false: a malformed result, a foreign error or a change that outlives its abort is
+   * `EBACKEND`.
    */
   readonly trusted?: boolean | undefined
 }
@@ -17,9 +17,9 @@ export interface DefineAdapterOptions {
 const shapes: OptionShapes<DefineAdapterOptions> = { trusted: option.boolean }
 
 /**
- * Makes an adapter of a driver. The base does the common work of all adapters, before the driver is called. It refuses
- * calls after `close`, paths and options that are not well-formed, aborted signals and changes of a read-only store,
- * each with the same words. It races reads against their signal.
+ * Makes an adapter of a driver. The base refuses calls after `close`, malformed paths and options, aborted signals and changes of a
+ * read-only store.
+ * It races reads against their signal.
  *
  * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree, or an option is unknown.
  */

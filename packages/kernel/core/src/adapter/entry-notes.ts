@@ -1,7 +1,6 @@
 import type { MountPath } from '../path/virtual-path.ts'
 import type { EntryNote } from '../contract/file-types.ts'
 
-/** Notes with other paths. A note whose path has no other (`undefined`) is left out. */
 export function mapNotes<Path>(
   notes: readonly EntryNote[] | void,
   toOuter: (path: MountPath) => Path | undefined,

@@ -94,14 +94,9 @@ const situations = {
   },
 } satisfies Readonly<Record<string, Situation>>
 
-/** Situations that every adapter knows. */
 export type ContractCode = keyof typeof situations
 
-/**
- * For adapters: the error for a situation that has one name in the whole contract, in words that are always the same.
- *
- * @param native what the layer below said, for operators
- */
+/** For adapters: the error for a situation that the contract names. `native` is the store's own message, for operators. */
 export function contractError(
   situation: ContractCode,
   operation: string,

@@ -14,9 +14,8 @@ export interface LinkSignalOptions {
 }
 
 /**
- * "There is a link in the way." An adapter rejects with it instead of following, before any effect and before a byte of
- * a body is consumed. The workspace resolves the target in the virtual namespace, asks the policy again and continues.
- * It never reaches a caller of the workspace.
+ * A link is in the way. An adapter rejects with it instead of following, before any effect and before it reads a body.
+ * The workspace resolves the target, asks the policy again and continues. Callers never see it.
  */
 export class LinkSignal extends Error {
   readonly argument: LinkArgument

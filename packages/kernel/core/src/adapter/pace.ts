@@ -10,12 +10,10 @@ export class Pace {
     this.#signal = signal
   }
 
-  /** The work has taken long enough: `rest` is due. */
   get isDue(): boolean {
     return performance.now() - this.#since > turn
   }
 
-  /** @throws `signal.reason` once the signal is aborted. */
   async rest(): Promise<void> {
     await new Promise<void>((resolve) => {
       // Browsers have timers only, which Node delays by a millisecond.

@@ -8,9 +8,8 @@ export class Semaphore {
   }
 
   /**
-   * `undefined`, or resolves, when the caller is in. It calls {@link release} when it is done.
-   *
-   * @throws `signal.reason`, at once and while it waits
+   * Resolves when the caller is in; `undefined` if that is now. The caller then calls {@link release}.
+   * @throws `signal.reason`
    */
   acquire(signal?: AbortSignal): Promise<void> | undefined {
     signal?.throwIfAborted()
@@ -25,7 +24,6 @@ export class Semaphore {
     else next()
   }
 
-  /** Works inside: until the work has ended, even if the caller no longer waits for it. */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.acquire(signal)
     try {

@@ -1,16 +1,11 @@
-/**
- * Signals of short work that must not wait behind the other work of a store, such as the renewal of a lease. A store whose work waits
- * in line looks its signals up here.
- */
+/** Signals of short work, such as renewing a lease: a store does not queue this work behind other calls. */
 export const urgentSignals = new WeakSet<AbortSignal>()
 
-/** The own answer of each signal. */
 const answer = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get
 
 /**
- * Makes the caller's own signal call `ask` before it answers, and returns it. A process that was stopped runs its
- * timers late: an answer may come first, and the next request would leave. `ask` is called whenever `aborted` is looked
- * at, and may abort the signal.
+ * Makes the caller's signal call `ask`, which may abort it, whenever `aborted` is read. Returns the signal.
+ * A stopped process runs its timers late: without this, the next request could leave first.
  */
 export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal {
   const isAborted = (): boolean => {
@@ -27,7 +22,7 @@ export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal 
   })
 }
 
-/** Has a signal of the caller's own ask another one, where that asks: see {@link askingSignal}. */
+/** Makes a signal ask the others that ask: see {@link askingSignal}. */
 export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal {
   // a signal that asks answers by a property of its own
   const asking = others.filter((other) => other !== undefined && Object.hasOwn(other, 'aborted'))

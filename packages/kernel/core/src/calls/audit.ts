@@ -3,9 +3,7 @@ import type { AccessEvent, WorkspaceOptions } from '../contract/workspace.ts'
 
 type Listener = (event: AccessEvent) => void
 
-/** The beginning of something that a result times. */
 export interface Beginning {
-  /** Milliseconds since the epoch. */
   readonly time: number
   readonly ticks: number
 }
@@ -33,7 +31,6 @@ export class Clock {
   }
 }
 
-/** For `createNodeFs`, which gets no more than the workspace. */
 export const clocks = new WeakMap<object, Clock>()
 
 /** Reports every operation to listeners. Costs nothing while there are none. */
@@ -46,7 +43,6 @@ export class Audit {
     this.#listeners = listeners
   }
 
-  /** The same listeners, for events of a rehearsal. */
   rehearsing(): Audit {
     return new Audit({ ...this.#shared, rehearsal: true }, this.#listeners)
   }

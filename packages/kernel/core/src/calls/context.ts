@@ -12,7 +12,6 @@ import type { CommandDefaults } from '../contract/workspace.ts'
 import type { LinkTracer } from '../mount/trace-links.ts'
 import type { Trace, Walker } from '../mount/walk.ts'
 
-/** The parts that the operations of one workspace share. */
 export interface Context {
   readonly root: VirtualPath
   readonly aliases: AliasNames
@@ -22,7 +21,6 @@ export interface Context {
   readonly tracer: LinkTracer
   readonly audit: Audit
   readonly clock: Clock
-  /** Checked. */
   readonly commands: CommandDefaults
   /** The adapter of a mount; makes the scratch when it is first used. */
   open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
@@ -30,7 +28,6 @@ export interface Context {
 }
 
 export interface PerformOptions {
-  /** The operation's name in the audit. */
   readonly operation: string
   readonly path: string
   readonly destination?: string | undefined

@@ -104,7 +104,6 @@ const exec: OptionShapes<ExecOptions> = {
 const { stdin: _stdin, writableStdin: _writableStdin, onOutput: _onOutput, durable: _durable, ...both } = exec
 const side = option.integer(1, 65_535)
 
-/** The options of each method of a workspace, and of what its methods return. */
 const methods = {
   signal: { signal } satisfies OptionShapes<SignalOption>,
   stat: { followLinks: option.boolean, signal } satisfies OptionShapes<WorkspaceStatOptions>,
@@ -193,7 +192,6 @@ const methods = {
   },
 }
 
-/** Checks what a method was given as options. @throws WorkspaceError `EINVAL` that names the option */
 export function checkMethod(method: keyof typeof methods, operation: string, options: unknown, name?: string): void {
   if (options !== undefined || method === 'explain')
     checkOptions(options, methods[method] as OptionShapes<object>, { operation, name })

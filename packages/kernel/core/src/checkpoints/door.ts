@@ -30,19 +30,17 @@ const longestLabel = 200
 export interface CheckpointParts {
   readonly engine: CheckpointEngine
   readonly attached: AttachedCheckpoints
-  /** In the order in which they were attached. */
   readonly mounts: readonly WorkspaceMount[]
 }
 
 export interface LiveCheckpointsOptions {
   readonly context: Context
-  /** Absent without the option `checkpoints`. */
   readonly parts: CheckpointParts | undefined
   /** The ids of the commands and sessions that run; a command without an id by its line. */
   readonly busy: () => readonly string[]
 }
 
-/** The part of a workspace that knows earlier states. Rules are asked here, the engine does the rest. */
+/** Earlier states of a workspace. Rules are asked here; the engine does the rest. */
 export class LiveCheckpoints implements CheckpointDoor {
   readonly #context: Context
   readonly #parts: CheckpointParts | undefined
@@ -156,7 +154,6 @@ export class LiveCheckpoints implements CheckpointDoor {
     await this.#parts.attached.save({ automatic: true, label: label.slice(0, longestLabel) })
   }
 
-  /** When a command has ended. */
   after(): void {
     if (this.automatic) this.#parts?.attached.settle()
   }

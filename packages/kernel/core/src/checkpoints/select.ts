@@ -13,7 +13,6 @@ export function within(
   return found.filter(({ virtual }) => paths.some((path) => isWithin(virtual, path)))
 }
 
-/** Directories above that a restore has to make first. */
 export function missingAbove(
   chosen: readonly VisibleDifference[],
   found: readonly VisibleDifference[],

@@ -5,12 +5,11 @@ import type { WorkspaceMount } from '../mount/mounts.ts'
 import { View } from '../mount/view.ts'
 import type { Difference, SavedPlace } from '../contract/checkpoint-engine.ts'
 
-/** A difference at the path that callers see. */
 export interface VisibleDifference extends Difference {
   readonly virtual: VirtualPath
 }
 
-/** Says which saved paths callers may see: those that `read` and a listing would show them today. */
+/** Says which saved paths callers may see now. */
 export class Sights {
   readonly #context: Context
   readonly #mounts: readonly WorkspaceMount[]
@@ -22,7 +21,7 @@ export class Sights {
     this.#mounts = mounts
   }
 
-  /** The path that callers may see; `undefined` for one that rules deny, or that another mount hides. */
+  /** `undefined`: rules deny it, or another mount hides it. */
   pathOf({ mount: index, path }: SavedPlace): VirtualPath | undefined {
     const { gate } = this.#context
     const mount = this.#mounts[index]

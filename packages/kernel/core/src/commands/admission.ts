@@ -27,7 +27,6 @@ export interface CommandDoor {
   /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
-  /** Called before a command may change something, and after it has ended. */
   readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
 }
 
@@ -37,7 +36,7 @@ export const defaultKillGrace = 2000
 /** How often a command is started whose missing names appear meanwhile. */
 const startAttempts = 3
 
-/** Starts by a plan; by a new one where a name that was missing, and had to be reserved, has appeared meanwhile. */
+/** Starts by a plan. Makes a new plan if a missing name has appeared before it was reserved. */
 export async function startPlanned<Started>(
   { context }: CommandDoor,
   { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
@@ -61,7 +60,7 @@ interface AdmitOptions {
   readonly operation?: string | undefined
   /** Called with the line that the policy judges, and again with its directory once that is known. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
-  /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
+  /** Makes nothing. Without a command, no rule about commands is asked. Default false. */
   readonly looksOnly?: boolean | undefined
   /** Nothing waits for its end. Default false. */
   readonly background?: boolean | undefined
@@ -82,7 +81,7 @@ export interface Admitted<Normalised> {
   readonly end?: EndedCommand | undefined
 }
 
-/** Starts what was admitted. Where that fails, the adapters learn that there is no command. */
+/** Starts an admitted command. If the start fails, the adapters learn that the command has ended. */
 export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, start: () => Promise<Started>) {
   try {
     return await start()
@@ -92,10 +91,7 @@ export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, st
   }
 }
 
-/**
- * Everything that a command has to pass before it may run, in a terminal or without one. Without a command, the shell
- * that is to read them from a terminal is what the policy judges: it cannot see what is typed.
- */
+/** Checks all that a command must pass before it runs. A terminal session is judged by its shell: the policy cannot see what is typed. */
 export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,
@@ -195,10 +191,9 @@ function noExecutorError({ context }: CommandDoor): Error {
   })
 }
 
-/** As an adapter's own {@link EndCommand}, with the paths of the workspace. */
 export type EndedCommand = () => Promise<readonly EntryNote<VirtualPath>[]>
 
-/** Tells every adapter that a command begins. The function that it gives tells them that the command has ended. */
+/** Tells every adapter that a command begins. The returned function reports its end. */
 export async function beginCommand(
   mounts: readonly WorkspaceMount[],
   options: BeginCommandOptions,

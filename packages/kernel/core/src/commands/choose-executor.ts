@@ -16,15 +16,13 @@ export interface ChooseOptions {
   readonly executors: readonly Executor[]
   readonly require: Requirement | undefined
   readonly view: WorkspaceView
-  /** The real directory of each mount that has one. */
   readonly hostDirectories: ReadonlyMap<VirtualPath, HostDirectory>
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The first executor that is available here, can see every mount, and meets the requirement.
- *
- * @throws WorkspaceError `ENOEXECUTOR` with the problem of each executor. There is no silent fallback.
+ * The first executor that is available, sees every mount and meets the requirement.
+ * @throws WorkspaceError `ENOEXECUTOR` with the problem of each executor
  */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
   const passedOver: PassedOver[] = []

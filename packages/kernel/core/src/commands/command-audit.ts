@@ -7,7 +7,6 @@ import type { Context } from '../calls/context.ts'
 import type { CommandDoor } from './admission.ts'
 import type { AccessEvent, Command, ExecOptions } from '../contract/workspace.ts'
 
-/** The end of a command or a session, as far as its event reports it. */
 export type CommandEnd = Pick<
   CommandResult,
   'exitCode' | 'signal' | 'timedOut' | 'survivors' | 'stdoutBytes' | 'stderrBytes' | 'violations'
@@ -19,7 +18,7 @@ interface CommandAuditOptions {
   readonly options: Pick<ExecOptions, 'cwd' | 'signal' | 'acknowledge'>
 }
 
-/** The one audit event of an operation at the door of commands. */
+/** The audit event of one operation at the door of commands. */
 export function auditOf({ context, executor }: CommandDoor, { operation, command, options }: CommandAuditOptions) {
   const { cwd, signal, acknowledge } = options
   const began = context.clock.begin()
@@ -53,7 +52,6 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
       line = normalised
       landed = at
     },
-    /** @param end absent for what has only begun */
     done(end?: CommandEnd): void {
       record(undefined, end)
     },
@@ -76,7 +74,7 @@ function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violati
 /** Events that connections of one command cause at most. A refusal costs a command nothing: it can cause thousands a second. */
 const mostEvents = { allowed: 10_000, denied: 1_000, failed: 1_000 } as const
 
-/** The events of the connections of one command, each as it is over. The last ones stand for those that were too many. */
+/** The audit of the connections of one command. The last events count those above the limit. */
 export interface ConnectionAudit {
   hear(this: void, report: ConnectionReport): void
   end(): void
@@ -103,7 +101,7 @@ export function connectionAudit({ context, executor }: CommandDoor, path: string
   }
 }
 
-/** The audit event of one connection, of one refusal, or of those that were left out. */
+/** Audits a connection, a refusal, or a count of those above the limit. */
 export function recordConnection(
   { audit }: Pick<Context, 'audit'>,
   report: ConnectionReport & { readonly leftOut?: number },

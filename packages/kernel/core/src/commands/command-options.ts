@@ -6,11 +6,6 @@ import { parseVirtualPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { CommandDefaults, ExecOptions } from '../contract/workspace.ts'
 
-/**
- * The rules that a command acknowledges. Its options have been checked.
- *
- * @throws WorkspaceError `EINVAL` that names the option
- */
 export function acknowledgedBy({ acknowledge = [], env = {} }: ExecOptions): ReadonlySet<string> {
   const start = acknowledge.length === 0 ? undefined : Object.keys(env).find(isStartVariable)
   if (start !== undefined) {
@@ -25,8 +20,8 @@ export function acknowledgedBy({ acknowledge = [], env = {} }: ExecOptions): Rea
 }
 
 /**
- * Variables that name files which a shell runs before the command, or directories in which it looks for programs. A command
- * that runs without a rule goes without: commands that ran before can have put files there.
+ * Variables that name start-up files or program directories. A command that runs without a rule goes without them:
+ * earlier commands can have put files there.
  */
 function isStartVariable(name: string): boolean {
   return /^(?:PATH|BASH_ENV|ENV|ZDOTDIR|FPATH|LD_.*)$/.test(name)
@@ -57,8 +52,7 @@ export interface CachePlace extends Omit<InputOptions, 'operation'> {
 
 /**
  * The directory for the caches of programs; `undefined` for HOME.
- *
- * @throws WorkspaceError `EINVAL`; as a write there, where that is refused: programs would go without their cache silently
+ * @throws WorkspaceError as a write there: otherwise programs would silently go without their cache
  */
 function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: CachePlace): VirtualPath | undefined {
   const operation = 'createWorkspace'

@@ -1,11 +1,9 @@
 import { virtualError } from '../mount/errors.ts'
 import type { Command, CommandArguments } from '../contract/workspace.ts'
 
-/** Bytes of a command line at most: a larger one belongs into a file of the workspace. */
 export const maxCommandBytes = 16 * 1024 * 1024
 
 export interface NormalisedCommand {
-  /** One line for a shell. */
   readonly line: string
   /** Set when the command was itself `<shell> -c …`, so that it is not wrapped twice. */
   readonly shell?: string | undefined
@@ -17,10 +15,8 @@ const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
 const harmless = /^[\w@%+:,./-]+$/
 
 /**
- * One line for a shell, from each form that a command can have [LS5]: policy and executors see it [LS6].
- *
- * @param shell the shell that will read it, for how words are quoted
- * @throws WorkspaceError `EINVAL` for an invalid command, each mistake with its own reason.
+ * One line for a shell, from each form of a command [LS5]: policy and executors see it [LS6]. `shell` decides how words are quoted.
+ * @throws WorkspaceError `EINVAL` for an invalid command
  */
 export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
   const command = isArguments(given) ? commandOf(given) : given

@@ -25,7 +25,7 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
   return result
 }
 
-/** Releases the output without reading it. Output that was not read is kept, so a caller can still read it. */
+/** Releases the output. Output that a caller has not read is kept. */
 export function releaseOutput({ stdout, stderr }: RunningCommand): void {
   for (const stream of [stdout, stderr]) void stream[Symbol.asyncIterator]().return?.()
 }
@@ -44,10 +44,8 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 }
 
 /**
- * Starts a command after all checks, and leaves one audit event when it ends, or is refused.
- *
- * @param background given for a command that nothing waits for. Its `onOutput` is called with output before the caller's
- * own listener; it must not throw, and copies the bytes that it keeps
+ * Starts a command after all checks, and audits its end or its refusal.
+ * @param background for a command that nothing waits for; its `onOutput` comes before the caller's, must not throw, and copies its bytes
  */
 export async function launch(
   door: CommandDoor,
@@ -108,7 +106,6 @@ export async function launch(
   }
 }
 
-/** @throws WorkspaceError `EINVAL` where the whole input is given as well */
 function openInput({ stdin }: ExecOptions): InputPipe {
   if (stdin === undefined) return new InputPipe()
   throw virtualError({
@@ -119,7 +116,6 @@ function openInput({ stdin }: ExecOptions): InputPipe {
   })
 }
 
-/** An option that the method could not do anything with. */
 function useless(operation: string, reason: string, remedy: string): Error {
   return virtualError({ code: 'EINVAL', operation, reason, remedy })
 }

@@ -10,13 +10,11 @@ import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
 
-/** The executor that a workspace has chosen. */
 export interface ChosenExecutor {
   readonly name: string
   /** The names at `/` at which commands see something else than the workspace. */
   readonly needs: readonly string[]
   readonly attached: AttachedExecutor
-  /** Those before it in the list, in order. */
   readonly passedOver: readonly PassedOver[]
 }
 
@@ -27,7 +25,7 @@ export interface PassedOver {
   readonly remedies: readonly string[]
 }
 
-/** A name that no rule has would run the command with every rule, though the caller believes that it runs without one. */
+/** Refuses an unknown name: the command would run with every rule although the caller believes otherwise. */
 export function checkAcknowledged({ gate, mounts }: Context, acknowledged: ReadonlySet<string>): void {
   const known = [
     ...[...gate.declared.subtrees, ...gate.hostRules()].map(({ name }) => name),
@@ -46,7 +44,6 @@ export function checkAcknowledged({ gate, mounts }: Context, acknowledged: Reado
   }
 }
 
-/** The bind plan for the present state of the disk. */
 export async function planFor(
   { gate, tracer, ...context }: Pick<Context, 'gate' | 'tracer' | 'root' | 'aliases'>,
   { attached }: ChosenExecutor,
@@ -70,7 +67,6 @@ export async function planFor(
   return { ...plan, hostRules, restrictions: [...plan.restrictions, ...asked] }
 }
 
-/** The restrictions of a plan that an executor cannot hold. */
 export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
   return plan.restrictions.flatMap((restriction) => {
     const level = attached.guarantees[restriction.field]
@@ -137,11 +133,7 @@ export function requireHeld(
   })
 }
 
-/**
- * Commands start in the root by default, even where rules restrict it; but not where they leave nothing open.
- *
- * @throws WorkspaceError `EACCES` where the working directory is covered as a whole
- */
+/** Refuses a working directory that is covered as a whole. The root is the default even where rules restrict it. */
 export function requireEntrance(plan: BindPlan, { attached }: ChosenExecutor, cwd: VirtualPath): void {
   if (attached.guarantees.deniedSubtrees === 'interpreter') return
   const mask = plan.binds.find(({ kind, at }) => kind === 'mask' && isWithin(cwd, at))

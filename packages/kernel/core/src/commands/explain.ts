@@ -23,7 +23,6 @@ interface Verdict {
   readonly refusal: WorkspaceError | undefined
 }
 
-/** Gives the policy's answer, and how it is held at each door. */
 export async function explain(door: CommandDoor, request: ExplainRequest): Promise<Explanation> {
   const { context } = door
   checkMethod('explain', 'explain', request, 'request')
@@ -86,7 +85,6 @@ async function matchesNow({ gate, tracer }: Context): Promise<Explanation['match
   return matches.map(({ path, pattern }) => ({ rule: pattern.rule.name, path }))
 }
 
-/** Takes each step that `exec` takes up to starting the command. */
 async function judgeExec(
   door: CommandDoor,
   { path, command, acknowledge }: ExplainRequest & { readonly path: string },

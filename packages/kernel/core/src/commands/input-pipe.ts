@@ -69,7 +69,6 @@ export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
   }
 }
 
-/** The input of a command that has none to write to. */
 export const closedInput: CommandInput = { writeInput: () => inputClosed(), endInput: () => undefined }
 
 function inputClosed(): Promise<never> {

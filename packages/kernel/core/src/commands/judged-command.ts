@@ -31,14 +31,10 @@ export interface Judging {
   readonly plan: BindPlan
   readonly cwd: VirtualPath
   readonly acknowledged: ReadonlySet<string>
-  /** Tells the adapters that the command has ended. The result waits for it. */
   readonly end?: EndedCommand | undefined
 }
 
-/**
- * A command as callers get it. Its result has the exit status, says which names it made against rules by pattern, and which
- * rules may have made it fail.
- */
+/** A command as callers get it. Its result lists names made against pattern rules, and rules that may have made it fail. */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
   const began = judging.clock.begin()
   const result = started.wait().then(
@@ -81,7 +77,7 @@ function pickOutput({ stdout, stderr, output, stdoutBytes, stderrBytes, truncate
 }
 
 async function judge(ended: ExecutorResult, judging: Judging, began: Beginning): Promise<CommandResult> {
-  // Looking would wait for what the command waits for.
+  // Does not scan while survivors run: the scan would block on the same mount.
   const made = ended.survivors ? [] : await findMade(judging)
   const violations = [...(ended.violations ?? []), ...made]
   const hints = findHints(ended, judging)
@@ -93,10 +89,7 @@ async function judge(ended: ExecutorResult, judging: Judging, began: Beginning):
   }
 }
 
-/**
- * Finds paths that match rules by pattern now and did not when the command started, and links under rules that lead
- * elsewhere now: by the command, or by another process beside it.
- */
+/** Finds new matches of pattern rules, and links under rules that lead elsewhere now. Another process can also have made them. */
 export async function findMade({ plan, ...judging }: Judging): Promise<RuleViolation[]> {
   try {
     const { links = [] } = plan
@@ -128,8 +121,8 @@ const noRepository = {
 const refusal = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu
 
 /**
- * The rules of the protected paths that the errors of a command name: absolute, or relative to where it ran or to the root. After a
- * success, only what was refused counts.
+ * The rules of the protected paths that the errors of a command name: absolute, or relative to `cwd` or the root.
+ * After a success, only refusals count.
  */
 function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, acknowledged }: Judging): RuleHint[] {
   const refused = stderr.split('\n').filter((line) => refusal.test(line))

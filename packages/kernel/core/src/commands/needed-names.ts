@@ -6,11 +6,7 @@ import { rootPath, topName } from '../path/virtual-path.ts'
 
 const remedy = "mount it at `/workspace` instead (`at: '/workspace'`)"
 
-/**
- * The names at `/` that real programs need for the system, where a mount lies there.
- *
- * @param further those that the executor needs for itself
- */
+/** The names at `/` that real programs need and that a mount covers. `further`: names that the executor needs. */
 export function neededNames(
   { aliases, mounts }: Pick<Context, 'aliases' | 'mounts'>,
   further: readonly string[] = [],

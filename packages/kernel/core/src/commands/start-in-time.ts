@@ -14,11 +14,9 @@ const preparation = 5_000
 const grace = 200
 
 /**
- * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer does
- * not keep the caller waiting. A command that starts after its time was over is ended.
+ * Prepares and starts a command within its time, even if a file system does not answer. A command that starts too late is ended.
  *
- * @param start is given a function that returns how many milliseconds are left; `undefined` without a limit
- * @param runningOf returns the command to end when it starts too late
+ * @param start gets a function for the milliseconds left; `undefined` without a limit
  * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
  */
 export async function startInTime<Started>(

@@ -2,19 +2,16 @@ import type { StorageAdapter } from './adapter.ts'
 import type { HostDirectory, SignalOption } from './file-types.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
-/**
- * An engine that keeps earlier states of a workspace's files: `createCheckpoints` of `@ws/snapshots` makes one. It knows
- * mounts and mount paths. Rules, virtual paths and the audit are the workspace's own work.
- */
+/** Keeps earlier states of a workspace's files, by mount paths. Made by `createCheckpoints` of `@ws/snapshots`. */
 export interface CheckpointEngine {
   /** A checkpoint is taken before each command, and before each tool call that may change something. */
   readonly automatic: boolean
   /**
-   * Begins to keep the states of these mounts.
+   * Begins to keep the states of these mounts. Errors carry the mount's virtual path.
    *
-   * @param directories of all mounts on this machine, read-only ones too: callers can read there, so that no state may lie in one
-   * @throws WorkspaceError `ENOTSUP` for a mount that it cannot save; `EINVAL` where its state directory lies in a mount;
-   * `EBUSY` while another process has the state directory. Their `path` is the mount's, a virtual path.
+   * @param directories of all mounts on this machine, also read-only ones: no state may lie in one
+   * @throws WorkspaceError `ENOTSUP` for a mount that it cannot save; `EINVAL` for a state directory in a mount; `EBUSY` if another process
+   * has it
    */
   attach(
     mounts: readonly CheckpointMount[],
@@ -26,7 +23,6 @@ export interface CheckpointEngine {
 export interface CheckpointMount {
   readonly at: VirtualPath
   readonly adapter: StorageAdapter
-  /** Where it is on this machine; absent for stores that have no place there. */
   readonly directory?: HostDirectory | undefined
 }
 
@@ -56,7 +52,6 @@ export interface SavedPlace {
 
 /** A path whose two states are not the same in type, content, target, mode or time. */
 export interface Difference extends SavedPlace {
-  /** Absent: nothing was there. */
   readonly before?: EntryState | undefined
   readonly after?: EntryState | undefined
 }
@@ -66,11 +61,9 @@ export interface LeftOut extends SavedPlace {
   readonly reason: string
 }
 
-/** A checkpoint as the engine knows it. */
 export interface SavedCheckpoint {
   readonly id: string
   readonly label?: string | undefined
-  /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly automatic: boolean
 }
@@ -83,7 +76,6 @@ export interface SaveOptions extends SignalOption {
   readonly automatic?: boolean | undefined
 }
 
-/** Why a path was left as it is by a restore. */
 export interface RestoreConflict extends SavedPlace {
   readonly reason: string
 }
@@ -93,9 +85,7 @@ export interface AttachedCheckpoints {
   /** Used in place of the adapters that were attached, in their order: so the engine learns of changes. */
   readonly adapters: readonly StorageAdapter[]
   /**
-   * Saves the present state of all mounts.
-   *
-   * @returns the checkpoint and its entries that could not be saved, at most 1,000; `undefined` where `automatic` found no change
+   * Saves the present state of all mounts, with at most 1,000 entries left out. `undefined`: `automatic` found no change.
    * @throws WorkspaceError `EDQUOT` above the cap of bytes, `ENOSPC` on a full disk; nothing is saved then
    */
   save(
@@ -105,21 +95,17 @@ export interface AttachedCheckpoints {
   list(): Promise<readonly SavedCheckpoint[]>
   /**
    * Compares a checkpoint with a later one, or with the present.
-   *
-   * @throws WorkspaceError `ENOENT` for a checkpoint that is not known or was collected; `EINVAL` for one of another workspace
+   * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
    */
   compare(since: string, until: string | undefined, options: SignalOption): Promise<readonly Difference[]>
   /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; one line of sizes where they are not text. */
   diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
   /**
-   * Brings paths back to `since`. A path is touched only where it is as in `until`. Each file has its old or its new state at
-   * every moment.
-   *
-   * @returns the paths that were left as they are, with reasons; all others are restored
-   * @throws WorkspaceError `EIO` for damaged bytes, before anything is touched; `ENOSPC` with `partial`
+   * Brings paths back to `since`, each at once, and only if still as in `until`. Returns the paths left as they are.
+   * @throws WorkspaceError `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
   restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>
-  /** Told when a command has ended: the tree is looked at meanwhile, so that the next checkpoint need not wait. */
+  /** Called when a command has ended: the engine scans ahead for the next checkpoint. */
   settle(): void
   close(): Promise<void>
 }

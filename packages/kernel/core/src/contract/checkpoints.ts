@@ -11,17 +11,12 @@ export interface Checkpoint extends SavedCheckpoint {
 export interface CheckpointOptions extends SignalOption {
   /** For people: at most 200 characters. */
   readonly label?: string | undefined
-  /**
-   * Take one only where something has changed since the latest checkpoint, as far as the engine knows; else give the latest. For
-   * loops that ask often: it looks at changes of commands and calls only. Default false.
-   */
+  /** Take one only if something changed since the latest, by commands and calls; else give the latest. Default false. */
   readonly automatic?: boolean | undefined
 }
 
 export interface ChangesOptions extends SignalOption {
-  /** The id of a checkpoint. Default: the latest one. */
   readonly since?: string | undefined
-  /** Only these paths, and everything below them. Default: all. */
   readonly paths?: readonly string[] | undefined
 }
 
@@ -50,7 +45,6 @@ export interface Change {
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
 }
 
-/** A path that a restore left as it is. */
 export interface Kept {
   readonly path: VirtualPath
   readonly reason: string
@@ -68,28 +62,25 @@ export interface RestoreResult {
 /** Earlier states of a workspace's files. Without the option `checkpoints`, each of these is `ENOTSUP`. */
 export interface CheckpointDoor {
   /**
-   * Saves the present state of every mount that can be written to, whichever door made it. `/tmp` and read-only mounts are not
-   * saved. Commands may run meanwhile: a file that changes at that moment is saved as it was read.
-   *
+   * Saves every writable mount, but not `/tmp`. A file that a command changes meanwhile is saved as it was read.
    * @throws WorkspaceError `EDQUOT` above the cap of bytes, `ENOSPC` on a full disk: nothing is saved then
    */
   checkpoint(options?: CheckpointOptions): Promise<Checkpoint>
   /** The checkpoints that can be restored, the oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>
   /**
-   * Names what is different from a checkpoint, sorted by path. Entries that the rules of today deny are not named.
-   *
-   * @throws WorkspaceError `ENOENT` for a checkpoint that is not known or was collected; `EINVAL` for one of another workspace
+   * Names the differences from a checkpoint, sorted by path, without entries that today's rules deny.
+   * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
    */
   changes(options?: ChangesOptions): Promise<readonly Change[]>
   /** The differences as a unified diff; binary files with their sizes. It ends with a note where it has more than 1 MiB. */
   diff(options?: DiffOptions): Promise<string>
   /**
-   * Brings files back to a checkpoint. It saves the present first, deletes only entries that were created since, and leaves a
-   * path alone that changes meanwhile. Rules of today hold: denied entries and read-only parts stay as they are.
+   * Brings files back to a checkpoint. Saves the present first, deletes only later entries, and skips paths that change meanwhile.
+   * Today's rules hold: denied and read-only entries stay.
    *
-   * @throws WorkspaceError `EBUSY` while commands or sessions run, with their ids; `EIO` for saved bytes that are damaged.
-   * Nothing is changed then. `ENOSPC` carries `partial`.
+   * @throws WorkspaceError `EBUSY` while commands or sessions run; `EIO` for damaged saved bytes: nothing is changed then. `ENOSPC` carries
+   * `partial`.
    */
   restore(checkpoint: string, options?: RestoreOptions): Promise<RestoreResult>
 }

@@ -53,25 +53,19 @@ export interface DriverSearchQuery extends SearchQuery {
   readonly maxFileBytes: number
 }
 
-/**
- * The capabilities of a driver. Those that say whether an operation is there follow from its methods. Where a driver states
- * one all the same, the methods must agree.
- */
+/** A driver's capabilities. Capabilities of optional operations follow from its methods; a stated one must agree. */
 export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> & {
   readonly [Name in OperationCapability]?: boolean | undefined
 }
 
 /**
- * A store, for `defineAdapter`. The semantics are those of {@link StorageAdapter}: links, conditions, errors.
+ * A store, for `defineAdapter`, with the semantics of {@link StorageAdapter}.
  *
- * The base has done the rest before a method is called. The adapter is open, paths are {@link MountPath}s within
- * `maxPathBytes`, options have their defaults, content and ranges are well-formed, and the store may be changed. A
- * condition comes only where the capabilities say who checks it. The root is not written to, deleted or moved elsewhere.
+ * The base has checked before a method is called: the adapter is open, paths fit `maxPathBytes`, options have defaults, content and ranges
+ * are well-formed, and the store may be changed. Conditions come only if the capabilities allow them. The root is not changed.
  *
- * A signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
- * ends by it, and leaves the old state. A stream to be written ends by it too, and gives `Uint8Array`s only.
- *
- * A method that the store cannot keep is left out: the base declares the capability by the methods that are there.
+ * A signal is not aborted yet. Reads may ignore it; changes end by it and leave the old state, and so does a stream to be written.
+ * Leave out a method that the store cannot keep.
  */
 export interface Driver {
   readonly name: string

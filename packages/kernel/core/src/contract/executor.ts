@@ -6,38 +6,31 @@ import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
 import type { CommandLimits, LimitReport } from './limits.ts'
 
-/** The question to a probe: the answer can depend on the place of the workspace and on the user that commands run as. */
+/** The answer of a probe can depend on the root and on the user of commands. */
 export interface ProbeTarget {
   /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
   readonly root?: VirtualPath | undefined
-  /**
-   * The user that commands would run as. Default: this process's own uid, and as uid 0 the unprivileged uid that tests
-   * use.
-   */
+  /** The user of commands. Default: this process's uid, and as uid 0 the unprivileged uid of tests. */
   readonly owner?: Owner | undefined
   /** True for all details, those for an operator too, which take longer to find out. Default false. */
   readonly withDetails?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** By name, in words. */
 export interface ProbeDetails {
   readonly [name: string]: string | undefined
   /**
-   * Which system calls of commands stop until a tracer has looked at them. `all`: file-heavy commands take 10 to 100 times as
-   * long. `some`: those that name a path, and few more. Absent where none do, or where it was not found out.
+   * Which system calls of commands a tracer stops. `all`: file-heavy commands take 10 to 100 times as long. `some`: mostly calls with a
+   * path.
    */
   readonly stoppedCalls?: 'all' | 'some'
 }
 
-/** The result of running the real thing once. */
 export interface ProbeReport {
   readonly available: boolean
   /** The guarantees that would hold here; all `none` when not available. */
   readonly guarantees: Guarantees
-  /**
-   * The missing parts, in words: `bwrap is not installed`, `user namespaces are not permitted`. Empty when nothing is.
-   */
+  /** The missing parts, in words: `bwrap is not installed`. */
   readonly missing: readonly string[]
   /** The remedy for each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
   readonly howToFix: readonly string[]
@@ -47,26 +40,18 @@ export interface ProbeReport {
   readonly limits?: readonly LimitReport[] | undefined
 }
 
-/** The parts of a workspace that its executor sees. */
 export interface WorkspaceView {
   readonly root: VirtualPath
-  /**
-   * The user that commands run as: the owner of the root's directory. Absent for interpreters, and for stores without
-   * owners.
-   */
+  /** The user of commands: the owner of the root's directory. Absent for interpreters, and for stores without owners. */
   readonly owner?: Owner | undefined
-  /** The file API of the workspace: interpreters work through it, so that the policy is asked for every access. */
+  /** The file API of the workspace: interpreters work through it, so the policy is asked for every access. */
   readonly files: FileDoor
-  /**
-   * Those of these names that the workspace has an entry of at `/`, denied or not. Such an entry takes the place of an
-   * interpreter's own `bin` or `dev`. It causes no access event.
-   */
+  /** Which of these names the workspace has at `/`, denied or not; they replace an interpreter's `bin` or `dev`. Causes no access event. */
   readonly topEntries?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined
 }
 
 export type StandardInput = string | Uint8Array | AsyncIterable<Uint8Array>
 
-/** A piece of a command's output, as it was read. */
 export interface OutputChunk {
   readonly stream: 'stdout' | 'stderr'
   /** Bytes. They can end inside a character: decode each stream with a `TextDecoder` of its own, and `stream: true`. */
@@ -83,14 +68,10 @@ export interface CommandRequest {
   /** Where programs are to keep their caches, by variables such as `XDG_CACHE_HOME`. It need not be there. Absent: HOME. */
   readonly cache?: VirtualPath | undefined
   /**
-   * Default: nothing to read (end of file at once). Take a chunk of an iterable when the command has room for it, and
-   * call `return` when it reads no more: a caller may be waiting to write.
+   * Default: end of file at once. Take a chunk when the command has room, and call `return` when it reads no more: a caller may be waiting.
    */
   readonly stdin?: StandardInput | undefined
-  /**
-   * Call it with each chunk of output at once when it was read, of both streams in the order of reading. It never
-   * throws, and copies the bytes that it keeps. Absent: there is no listener.
-   */
+  /** Call it with each chunk as it is read, of both streams in order. It never throws, and copies its bytes. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** Call it once for each connection through a list of hosts when it is over, and for each refusal. It never throws. */
   readonly onConnection?: ((report: ConnectionReport) => void) | undefined
@@ -99,8 +80,8 @@ export interface CommandRequest {
   /** `-lc` or `-c`. */
   readonly login: boolean
   /**
-   * Nothing in the workspace decides how the command starts: the shell reads no start-up file (`login` is false then), and
-   * PATH has the system's directories and the operator's tools only. So it is for a command that runs without a rule.
+   * Nothing in the workspace decides how the command starts: no start-up file, and PATH without directories of the workspace.
+   * For a command that runs without a rule.
    */
   readonly bare?: boolean | undefined
   /** Milliseconds after which the whole process tree is ended; absent: no limit. */
@@ -131,14 +112,12 @@ export interface ConnectionReport {
   readonly remedy?: string | undefined
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
-  /** Milliseconds. */
   readonly duration: number
   /** Bytes to the host and from it. */
   readonly sentBytes: number
   readonly receivedBytes: number
 }
 
-/** The answer about a connection that was not made. */
 export type ConnectionVerdict =
   | {
       readonly effect: 'allow'
@@ -172,15 +151,12 @@ export interface NetworkViolation {
 /** Something that happened while a command ran, against a rule that could not stop it; or a host that was refused. */
 export type RuleViolation = FileViolation | NetworkViolation
 
-/** A path on which a rule could not be held while a command ran. */
 export interface FileViolation {
   readonly rule: string
   readonly path: VirtualPath
   /**
-   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: a program of the host replaced a protected
-   * file while the command ran, and the command could use the new one until it was covered, or until the command was ended.
-   * `link`: the path is a link that the command turned elsewhere, or one whose target no command is kept from; `reason` says
-   * which.
+   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: a program of the host replaced a protected file,
+   * which the command could use for a while. `link`: the command turned the link, or its target is not covered; see `reason`.
    */
   readonly kind: 'created' | 'exposed' | 'link'
   /** For a `link`, to follow the path in a sentence. */
@@ -192,16 +168,12 @@ export interface FileViolation {
 
 /** The output of a command, finished or running, as far as it was read. */
 export interface CommandOutput {
-  /**
-   * UTF-8, invalid bytes as U+FFFD. Beyond `maxOutputBytes`, head and tail, and between them a line that gives the number of
-   * bytes left out.
-   */
+  /** UTF-8, invalid bytes as U+FFFD. Beyond `maxOutputBytes`, head and tail with a line for the bytes left out. */
   readonly stdout: string
   readonly stderr: string
   /**
-   * Both streams in one text, in the order in which this process read them, with head and tail as above. The streams come
-   * through two pipes, so lines that a command prints within a few milliseconds can change places. The virtual executor
-   * gives standard output first.
+   * Both streams in the order in which this process read them; lines a few milliseconds apart can change places.
+   * The virtual executor gives standard output first.
    */
   readonly output: string
   /** Bytes that came, kept or not. */
@@ -213,38 +185,28 @@ export interface CommandOutput {
 
 export interface CommandResult extends CommandOutput {
   /**
-   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, it only reports a
-   * number: a signal that the command brought upon itself shows as 128 and its number. A timeout and `kill` are always
-   * reported by name.
+   * `null` when a signal ended it. A signal that the command brought upon itself can show as 128 and its number.
+   * A timeout and `kill` are always reported by name.
    */
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
   readonly signal: string | null
-  /**
-   * The value of `$?` in a shell: the exit code, or 128 and the number of the signal. Always a number: 137 after
-   * SIGKILL.
-   */
+  /** `$?` of a shell: the exit code, or 128 and the signal's number. */
   readonly exitStatus: number
-  /** The timeout ended it. */
   readonly timedOut: boolean
-  /** Processes are left that SIGKILL has not ended: they wait in the kernel for a file system that does not answer. Or absent. */
+  /** Processes are left that SIGKILL has not ended: the kernel waits for a file system that does not answer. */
   readonly survivors?: true | undefined
   /** Milliseconds. */
   readonly duration: number
-  /** Which executor ran it. */
   readonly executor: string
-  /** Absent when there was none. */
   readonly violations?: readonly RuleViolation[] | undefined
-  /** The rules that may be why something of the command was refused. Absent when its errors name nothing that a rule protects. */
+  /** Rules that may have caused a failure. */
   readonly hints?: readonly RuleHint[] | undefined
-  /** The entries of which the store of a mount lacks this machine's version, or this machine the store's. Absent without any. */
+  /** Entries that a command and its store do not share. */
   readonly notes?: readonly EntryNote<VirtualPath>[] | undefined
 }
 
-/**
- * A path that a rule protects, and that the standard error of a command names: of one that failed, or as refused. The rule `mounts`
- * stands for a repository of git that is in no mount.
- */
+/** A protected path that the standard error of a command names. The rule `mounts` stands for a git repository outside the mounts. */
 export interface RuleHint {
   readonly rule: string
   readonly path: VirtualPath
@@ -260,9 +222,8 @@ export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL'
 /** The end of a command as its executor reports it; the workspace adds the rest. */
 export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes'>
 
-/** A command on its way, as its executor gives it. `defineExecutor` of `@ws/sandbox` makes all of it. */
 export interface StartedCommand extends AsyncDisposable {
-  /** Output as it comes. To be read, or left alone: both are captured for `wait` in any case. One reader each. */
+  /** Output as it comes, for one reader; `wait` captures it in any case. */
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
   /** The output so far, at any time: while it runs, after an abort, after its end. Never waits. */
@@ -272,9 +233,8 @@ export interface StartedCommand extends AsyncDisposable {
   /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
-   * Resolves when the command and everything it started have ended; within a second of SIGKILL when some of it cannot
-   * be ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with `signal.reason` after an
-   * abort, and with `EIO` when another program killed the command's sandbox.
+   * Resolves when everything has ended, or within a second of SIGKILL with {@link CommandResult.survivors}. An exit code never rejects.
+   * Rejects with `signal.reason` after an abort, and with `EIO` if another program killed the sandbox.
    */
   wait(): Promise<ExecutorResult>
 }
@@ -282,24 +242,19 @@ export interface StartedCommand extends AsyncDisposable {
 /** Writes to the standard input of a command that was started with `writableStdin`. */
 export interface CommandInput {
   /**
-   * Gives the command more to read. Resolves when there is room for more, so that awaiting it holds back a fast writer.
-   * Rejects with `ECLOSED` when the input was ended, here or by the command, or was not opened by `writableStdin`.
-   * Leaving the promise unawaited is safe.
-   *
-   * @param data text as UTF-8, or bytes, which must not change until it resolves
+   * Gives the command more to read, and resolves when there is room for more. The promise may be left unawaited.
+   * Rejects with `ECLOSED` when the input was ended, or not opened by `writableStdin`.
+   * @param data UTF-8 text, or bytes, which must not change until it resolves
    */
   writeInput(data: string | Uint8Array): Promise<void>
   /** Ends the input: the command reads all that was written, and then the end. Twice is fine. */
   endInput(): void
 }
 
-/** A command on its way. */
 export interface RunningCommand extends StartedCommand, CommandInput {
-  /** As {@link StartedCommand.wait}. */
   wait(): Promise<CommandResult>
 }
 
-/** A command, or a shell, that is to run on a terminal of its own. */
 export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin' | 'onOutput' | 'maxOutputBytes'> {
   /** Absent: an interactive shell, which reads its start-up files as one at login when `login` says so. */
   readonly command?: string | undefined
@@ -309,19 +264,14 @@ export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin
 }
 
 export interface TerminalResult {
-  /** As in {@link CommandResult}. */
   readonly exitCode: number | null
   /** The signal's name; `null` after an exit. */
   readonly signal: string | null
-  /** The timeout ended it. */
   readonly timedOut: boolean
-  /** As in {@link CommandResult}. */
   readonly survivors?: true | undefined
-  /** As in {@link CommandResult}. */
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
-/** A command on its way, on a terminal. */
 export interface Terminal extends AsyncDisposable {
   /** Its output, standard error too: a terminal knows no difference. For one reader, which must read. */
   readonly output: AsyncIterable<Uint8Array>
@@ -332,7 +282,7 @@ export interface Terminal extends AsyncDisposable {
   /** The program gets SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /**
-   * Signals what is in the foreground, as the terminal's keys do; `SIGHUP`, the default, everything on the terminal;
+   * Signals the foreground, as the terminal's keys do. `SIGHUP`, the default, reaches everything on the terminal.
    * `SIGKILL` ends the whole process tree. False when no process is left.
    */
   kill(signal?: KillSignal): boolean
@@ -352,7 +302,6 @@ export interface RootForm {
   readonly refused?: WorkspaceError | undefined
 }
 
-/** An executor bound to one workspace. */
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
   /** For models, in one sentence: the usual programs and forms that it does not have. Absent: those of the machine. */
@@ -361,30 +310,18 @@ export interface AttachedExecutor {
   readonly limits?: readonly LimitReport[] | undefined
   /** Names at `/`, besides those of the system, at which commands see something of the executor's own. Default: none. */
   readonly topNames?: readonly string[] | undefined
-  /**
-   * Why a protected name that is missing cannot be kept from commands; `undefined` where it can. Absent: it never can.
-   * Looks only, and does not wait.
-   */
+  /** Why a missing protected name cannot be kept from commands; `undefined` if it can. Absent: never. Does not wait. */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
-  /**
-   * How a command's root would be made now; `undefined` where there is no choice. An executor without this method never
-   * has a choice. Looks only, and does not wait.
-   */
+  /** How a command's root would be made now; `undefined` without a choice. Absent: never a choice. Does not wait. */
   rootForm?(plan: BindPlan): RootForm | undefined
-  /**
-   * How a connection of commands to a host would be judged, without making it. Absent: the network is that of the machine,
-   * or there is none.
-   */
+  /** How a connection to a host would be judged, without making it. Absent: the machine's network, or none. */
   explainConnection?(host: string, port: number): ConnectionVerdict
   /**
-   * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
-   * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.
+   * Starts a command in the tree of `plan`. `ENOEXEC`: it cannot be started. `EBUSY`: a bound path keeps changing.
+   * `EUNENFORCEABLE`: the plan cannot be held now.
    */
   spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand>
-  /**
-   * Starts a command on a terminal, confined exactly as `spawn` confines it, and rejecting as that does; `ENOTSUP` where
-   * this machine has no terminals. Absent: sessions are `ENOTSUP`.
-   */
+  /** Starts a command on a terminal, otherwise as `spawn`; `ENOTSUP` without terminals. Absent: sessions are `ENOTSUP`. */
   openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
   /** Ends every process and releases everything. Rejects with `ETIMEDOUT` when processes or starts are left that no signal ends. */
   close(): Promise<void>
@@ -394,12 +331,10 @@ export interface AttachedExecutor {
 export interface Executor {
   /** For messages and requirements: `bubblewrap`, `proot`. */
   readonly name: string
-  /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
   readonly kind: 'process' | 'interpreter'
   /**
-   * Runs the real thing once (results are cached) and says what would be held here. It does not reject for a missing
-   * part. It rejects with `ENOEXECUTOR` for a shortage, since a weaker executor must not replace an executor that could
-   * not be tried.
+   * Runs the real thing once, cached, and says what would be held. A missing part does not reject.
+   * A shortage rejects with `ENOEXECUTOR`: a weaker executor must not replace an untried one.
    */
   probe(target?: ProbeTarget): Promise<ProbeReport>
   /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */

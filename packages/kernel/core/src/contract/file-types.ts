@@ -3,10 +3,7 @@ import type { HostPath, MountPath } from '../path/virtual-path.ts'
 
 export type FileType = 'file' | 'directory' | 'symlink' | 'other'
 
-/**
- * An opaque token for the state of one entry. Two equal tokens of one path mean that nothing changed in between; nothing
- * else may be read out of it. No adapter issues the word `absent`, which as a condition means "is not there".
- */
+/** An opaque token for the state of one entry: equal tokens of one path mean no change. Never the word `absent`. */
 export type Version = string
 
 export interface Stat {
@@ -31,10 +28,7 @@ export interface Entry {
   readonly modifiedAt?: number | undefined
   readonly mode?: number | undefined
   readonly version?: Version | undefined
-  /**
-   * Set when no path can name this entry (its name is not valid UTF-8, or no legal name). `name` then shows the bytes
-   * as `\xNN`, for people only.
-   */
+  /** Set when no path can name this entry. `name` then shows the bytes as `\xNN`, for people only. */
   readonly unreachable?: true | undefined
 }
 
@@ -51,9 +45,8 @@ export interface SignalOption {
 }
 
 /**
- * A condition on the entry at the path: its version, or `absent`. A condition that fails is `ECONFLICT`. Where an entry is
- * needed anyway (`read`, `delete`, a source), its absence is `ENOENT` as without a condition; where one is made or replaced,
- * a version that is not there is `ECONFLICT`. A condition on a destination does not imply `overwrite`.
+ * The version of the entry at the path, or `absent`. A failed condition is `ECONFLICT`; a missing entry that is needed anyway is `ENOENT`.
+ * A condition on a destination does not imply `overwrite`.
  */
 export type Condition = Version | 'absent'
 
@@ -94,22 +87,17 @@ export interface WriteOptions extends SignalOption {
   readonly mode?: number | undefined
   /** The time of the content, as `utimes` takes it. A store that keeps it with the bytes says so in its answer. Default: now. */
   readonly modifiedAt?: number | undefined
-  /**
-   * The content, its name and the directories made for it survive a power cut once the write resolves. Default false. Stores
-   * without `sync` ignore it.
-   */
+  /** The content, its name and new directories survive a power cut. Default false. Stores without `sync` ignore it. */
   readonly durable?: boolean | undefined
 }
 
 export interface WriteResult {
   readonly version: Version
-  /** Bytes in the file now. */
   readonly size: number
   /** As it was given, where the store has kept it with the bytes. */
   readonly modifiedAt?: number | undefined
 }
 
-/** The times of an entry, for `utimes`. */
 export interface Times {
   /** The last change of the content, in milliseconds since the epoch, from 0. */
   readonly modifiedAt: number
@@ -168,14 +156,12 @@ export interface SearchQuery {
   readonly regex?: boolean | undefined
   /** Default true. */
   readonly caseSensitive?: boolean | undefined
-  /** A file, or a directory whose files are searched. */
   readonly in: MountPath
   /**
-   * Globs on the path below `in`. A glob without `/` matches the name at any depth; `!` in front excludes. They do not
-   * exclude a file that `in` names. A malformed glob is `EINVAL`.
+   * Globs on the path below `in`. Without `/`, a glob matches the name at any depth; `!` excludes. Malformed: `EINVAL`.
+   * Globs do not exclude a file that `in` names.
    */
   readonly glob?: readonly string[] | undefined
-  /** Subtrees that are not entered. */
   readonly exclude?: readonly MountPath[] | undefined
   /** True for a directory that is not entered, and for a file that is not searched. An adapter may leave it unused. */
   readonly skips?: ((path: MountPath, isDirectory: boolean) => boolean) | undefined
@@ -186,10 +172,7 @@ export interface SearchQuery {
 }
 
 export interface SearchOptions extends SignalOption {
-  /**
-   * Called for a file that is left out, since it is larger than `maxFileBytes`, or another process holds it and its opening would have to
-   * wait; and for one with a line of which the end is not searched.
-   */
+  /** Called for a skipped file: larger than `maxFileBytes`, or held by another process; also for a line that is not searched to its end. */
   readonly onUnreadable?: ((file: MountPath, error: WorkspaceError) => void) | undefined
 }
 
@@ -198,9 +181,7 @@ export interface RefreshOptions extends SignalOption {
   readonly path?: MountPath | undefined
 }
 
-/** The place of a part of a line. */
 export interface LinePart {
-  /** The column of its first character. */
   readonly column: number
   /** The byte of the file at which the match begins, from 0, where it is known. */
   readonly offset?: number | undefined
@@ -213,8 +194,8 @@ export interface SearchHit {
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
   /**
-   * The line without its end (LF or CRLF); of a longer one, 2,000 characters with the match. Files with a NUL in their first 8,192 bytes
-   * are not searched, unless they begin with a byte order mark of UTF-16.
+   * The line without its end, or 2,000 characters of it around the match. Skips files with a NUL in their first 8,192 bytes, but not
+   * UTF-16.
    */
   readonly text: string
   /** Set where `text` is a part of its line. */
@@ -236,10 +217,7 @@ export interface EntryNote<Path = MountPath> {
   readonly kept?: Path | undefined
 }
 
-/**
- * Tells an adapter that a command has ended. It resolves when the changes of the command are where the adapter keeps them, with the
- * entries for which that is not so. Only the first call counts.
- */
+/** Resolves when the command's changes are kept, with the entries for which that is not so. Only the first call counts. */
 export type EndCommand = () => Promise<readonly EntryNote[] | void>
 
 /** The user that files belong to and commands run as. Never uid 0. */
@@ -256,9 +234,7 @@ export interface HostDirectory {
   readonly identity: string
   /** `device:inode` of each directory above it. */
   readonly ancestors: readonly string[]
-  /**
-   * The user that may read and write there, and that commands run as. Absent where commands cannot run (as uid 0 only).
-   */
+  /** The user of files and commands. Absent where commands cannot run (as uid 0 only). */
   readonly owner?: Owner | undefined
   /** Why `owner` is absent, and the remedy, both without a host path. */
   readonly ownerProblem?: { readonly reason: string; readonly remedy: string } | undefined

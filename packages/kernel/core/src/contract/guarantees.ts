@@ -1,27 +1,24 @@
 /**
  * How a boundary is held against the command itself.
  *
- * - `kernel`: by the operating system; holds against a hostile program.
- * - `interpreter`: there is no process, every access goes through the workspace's own file door. Satisfies `kernel`.
- * - `names`: for the network alone. A list of host names is held, and the kernel closes every other way out. A host behind a listed
- *   name can still pass data on, so neither `kernel` nor `untrusted` takes it.
- * - `translated`: by rewriting what the program asks for; holds for programs that do not fight it.
+ * - `kernel`: by the operating system, also against a hostile program.
+ * - `interpreter`: no process; every access goes through the file door. Satisfies `kernel`.
+ * - `names`: for the network; only listed hosts are reachable. Such a host can pass data on, so it satisfies neither `kernel` nor
+ *   `untrusted`.
+ * - `translated`: by rewriting requests; holds for programs that do not fight it.
  * - `none`: not at all.
  */
 export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' | 'none'
 
-/**
- * The guarantees of an executor, field by field. Declared by the executor, probed on this machine, required by the caller.
- */
+/** Guarantees, field by field: declared by the executor, probed here, required by the caller. */
 export interface Guarantees {
   /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */
   readonly fileContent: GuaranteeLevel
   /** Nor can its existence, type, size or times be learnt. */
   readonly fileMetadata: GuaranteeLevel
   /**
-   * No Unix socket of the host can be reached, neither by path nor by its abstract name. A socket that lies in a mount is content
-   * of the workspace, as a FIFO is: a program of the host that listens there does so for commands as well. Bubblewrap closes those
-   * too with `unixSockets: 'none'`.
+   * No Unix socket of the host can be reached, by path or abstract name. A socket in a mount can: it is content of the workspace.
+   * Bubblewrap closes those too with `unixSockets: 'none'`.
    */
   readonly sockets: GuaranteeLevel
   /** No network can be reached; with `names`, the listed hosts alone. */
@@ -29,8 +26,8 @@ export interface Guarantees {
   /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
   readonly processes: GuaranteeLevel
   /**
-   * Content and names in a mount with `access: 'read-only'` cannot be changed. Where mounts are not the kernel's own (proot
-   * and sanitize under Landlock), permissions and times of files that the command's user owns still can: let another user own them.
+   * Content and names in a read-only mount cannot be changed. Under proot and Landlock, a user can still change modes and times of own
+   * files.
    */
   readonly readOnlyMounts: GuaranteeLevel
   /** A rule that is stricter than its mount and still grants reading holds for its subtree. */
@@ -44,9 +41,8 @@ export interface Guarantees {
 export type GuaranteeField = keyof Guarantees
 
 /**
- * A caller's requirement: at least this level in each named field, or a preset. `untrusted` is for code that was not
- * reviewed: a kernel boundary in every field that a kernel can hold, and no mount whose `confinement` is `checked`.
- * `untrusted-by-name` takes listed hosts as well: a host of the list can then pass data on.
+ * At least this level in each named field, or a preset. `untrusted`, for unreviewed code: a kernel boundary, and no `checked` mount.
+ * `untrusted-by-name` also allows listed hosts, which can pass data on.
  */
 export type Requirement = Partial<Guarantees> | keyof typeof requirementPresets
 
@@ -62,7 +58,6 @@ export const guaranteeFields = [
   'apiRules',
 ] as const satisfies readonly GuaranteeField[]
 
-/** Nothing is held. */
 export const noGuarantees: Guarantees = {
   fileContent: 'none',
   fileMetadata: 'none',
@@ -86,7 +81,6 @@ const untrusted: Partial<Guarantees> = {
   deniedSubtrees: 'kernel',
 }
 
-/** The levels that each preset asks for. */
 export const requirementPresets = {
   untrusted,
   'untrusted-by-name': { ...untrusted, network: 'names' },
@@ -97,7 +91,6 @@ export const isPreset = (value: unknown): value is keyof typeof requirementPrese
 
 const strength: Record<GuaranteeLevel, number> = { none: 0, names: 1, translated: 2, kernel: 3, interpreter: 3 }
 
-/** True when a boundary of level `held` is good enough where `required` is asked for. */
 export function satisfies(held: GuaranteeLevel, required: GuaranteeLevel): boolean {
   if (required === 'interpreter') return held === 'interpreter'
   return strength[held] >= strength[required]

@@ -2,16 +2,9 @@
 export interface CommandLimits {
   /** Processor time in seconds. A process beyond it gets SIGXCPU, and SIGKILL a second later. */
   readonly cpuSeconds?: number | undefined
-  /**
-   * Memory in bytes. Where processes are limited and not the tree, it is address space: programs that reserve much and
-   * use little (Node, Go, Java) need several GiB. Where the tree is limited (`cgroup`), it is memory in use, and a
-   * process that takes more is killed.
-   */
+  /** Memory in bytes. Per process it is address space: Node, Go and Java need several GiB. For a `cgroup` it is memory in use. */
   readonly memoryBytes?: number | undefined
-  /**
-   * Largest file that can be written, in bytes. A process that writes more gets SIGXFSZ, or EFBIG where it ignores
-   * that.
-   */
+  /** Largest file to write, in bytes. A larger write gets SIGXFSZ, or EFBIG if ignored. */
   readonly fileBytes?: number | undefined
   /** Processes and threads at the same time; `fork` then fails with EAGAIN. */
   readonly processes?: number | undefined
@@ -37,10 +30,7 @@ export interface LimitReport {
   readonly field: LimitField
   /** `file-system`: by the size of a file system in memory. `none`: a command that asks for it is refused. */
   readonly heldBy: 'cgroup' | 'rlimit' | 'file-system' | 'none'
-  /**
-   * `tree`: all that the command starts, together. `process`: each process for itself. `uid`: all processes of the user
-   * that commands run as, those of other commands included. Absent where it is not held.
-   */
+  /** `tree`: everything a command starts, together. `process`: each process. `uid`: all processes of the user, also of other commands. */
   readonly scope?: 'tree' | 'process' | 'uid' | undefined
   /** Under which condition it is held, why it is not, or the remedy. */
   readonly note?: string | undefined

@@ -1,15 +1,10 @@
 import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './adapter.ts'
 
-/** The right that an operation needs at a path. */
 export type Need = 'read' | 'write'
 
-/** Facts about an operation of a {@link StorageAdapter}. */
 export interface OperationFacts {
-  /**
-   * The right that rules must give at the path that it names first. Absent: rules judge it as another operation, or not
-   * at all.
-   */
+  /** The right that rules must give at its first path. Absent: judged as another operation, or not at all. */
   readonly need?: Need | undefined
   /** It follows a link at the end of its path; `createDirectory` only with `recursive`. */
   readonly follows: boolean
@@ -36,10 +31,7 @@ const change = { need: 'write', follows: false, changes: true, optionsAt: 1 } as
 const make = { ...change, creates: 'path' } as const
 const put = { ...make, optionsAt: 2, follows: true, replaces: true, condition: 'conditionalWrite' } as const
 
-/**
- * The operations of an adapter. This is their one table: the base of adapters, the layers, the rules and the kit read it.
- * An operation that is not in it is denied by all of them.
- */
+/** The one table of operations, for the base, the layers, the rules and the kit. They deny an operation that is not in it. */
 export const operations = {
   stat: look,
   read: follow,
@@ -66,7 +58,6 @@ export const operations = {
   close: plain,
 } as const satisfies Readonly<Record<string, OperationFacts>>
 
-/** The operations of a {@link StorageAdapter}, by their names. */
 export type AdapterOperation = keyof typeof operations
 
 type Methods = Exclude<
@@ -80,7 +71,6 @@ type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true
 const isComplete: Same<Methods, AdapterOperation> = true
 void isComplete
 
-/** The capabilities that say whether an operation is there. */
 export type OperationCapability = {
   [Name in AdapterOperation]: (typeof operations)[Name] extends {
     readonly capability: infer Capability extends keyof AdapterCapabilities
@@ -89,7 +79,6 @@ export type OperationCapability = {
     : never
 }[AdapterOperation]
 
-/** The operations that an adapter may lack. */
 export type OptionalOperation = {
   [Name in AdapterOperation]: (typeof operations)[Name] extends
     | { readonly capability: string }
@@ -102,7 +91,6 @@ export const optionalOperations = (Object.keys(operations) as AdapterOperation[]
   (name): name is OptionalOperation => 'capability' in operations[name] || 'optional' in operations[name],
 )
 
-/** The operations that rules judge, by their names. */
 export type FileOperation = {
   [Name in AdapterOperation]: (typeof operations)[Name] extends { readonly need: Need } ? Name : never
 }[AdapterOperation]

@@ -66,26 +66,17 @@ export interface ExceptionRule<Path extends string = string> {
 }
 
 /**
- * Restricts names by pattern, wherever they are: private keys, `.env` files, the hooks of a repository.
- *
- * A path that matches one of `patterns` gets `access`, and so does everything below it. Holds at the file API for every
- * path, and in commands for what exists when the command starts. Case never matters, on any storage, and names that
- * begin with a dot are names like any other. Only ever restricts.
+ * Restricts names by pattern anywhere: private keys, `.env` files, hooks. Gives a match and everything below it `access`.
+ * In commands it covers the matches at their start. Case never matters, and leading dots are ordinary. Only restricts.
  */
 export interface PatternRule {
   readonly kind: 'pattern'
   readonly name: string
   /** The rights that remain at a match: none, or reading. */
   readonly access: 'none' | 'read-only'
-  /**
-   * Globs over workspace paths. A glob without a leading `/` matches at any depth. A glob that begins with `./` matches
-   * from the workspace's root.
-   */
+  /** Globs over workspace paths; without a leading `/` at any depth, with `./` from the workspace's root. */
   readonly patterns: readonly string[]
-  /**
-   * Globs of names that are held where a file or a link has them; a directory of such a name stays as it is. At the file
-   * API, where a path alone decides, everything but making a directory is refused there.
-   */
+  /** Globs for names of files and links; a directory of that name stays. The file API refuses everything there but making a directory. */
   readonly files?: readonly string[] | undefined
   /** Globs of names that are left alone, although a pattern matches them. A path below a match is never left alone. */
   readonly except?: readonly string[] | undefined
@@ -115,34 +106,24 @@ export interface CommandParserOptions {
   readonly shell?: string | undefined
 }
 
-/**
- * Finds every simple command of a line. An exception refuses the command: a parser that gives up fails closed.
- * `@ws/command-parser` has one.
- */
+/** Finds every simple command of a line, as `@ws/command-parser` does. An exception refuses the command. */
 export type CommandParser = (line: string, options: CommandParserOptions) => readonly SimpleCommand[]
 
 /**
- * Looks at commands before they run. **A guard rail, and no boundary**: it sees what a line says and not what programs
- * do. A script, an interpreter or a program under another name does the same unseen. For a defence, use subtree rules
- * and an executor's guarantees.
+ * Looks at commands before they run. **A guard rail, and no boundary**: it sees the line, not what programs do.
+ * For a defence, use subtree rules and an executor's guarantees.
  */
 export interface CommandRule {
   readonly kind: 'command'
   readonly name: string
   readonly parser: CommandParser
-  /**
-   * Asked for every simple command. True allows; false, or an object with the reason, refuses the whole line.
-   * Synchronous and pure. An exception refuses as well.
-   */
+  /** Asked for every simple command; false, a reason or an exception refuses the whole line. Synchronous and pure. */
   readonly test: (command: SimpleCommand) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/**
- * Narrows the hosts that commands and tools reach to those that the executor's own list and this one have in common. It opens nothing: with
- * an executor whose commands have no network, there is none. An executor that holds no list refuses commands.
- */
+/** Narrows the hosts of commands and tools to those also in the executor's own list. An executor without a list refuses commands. */
 export interface HostsRule {
   readonly kind: 'hosts'
   readonly name: string
@@ -156,10 +137,7 @@ export interface CommandLineRequest {
   readonly shell?: string | undefined
 }
 
-/**
- * A rule as it is written. Its paths are workspace paths like all others: `createWorkspace` takes aliases off, resolves
- * relative ones against the workspace's root, and refuses a rule that could have no effect there (`EINVAL`).
- */
+/** A rule with workspace paths. `createWorkspace` resolves aliases and relative paths, and refuses a rule without effect (`EINVAL`). */
 export type Rule<Path extends string = string> =
   | SubtreeRule<Path>
   | PatternRule
@@ -168,16 +146,10 @@ export type Rule<Path extends string = string> =
   | CommandRule
   | HostsRule
 
-/**
- * Decides on the rights of callers at paths. Pure, synchronous, without I/O; asked before every operation, and again
- * where a link leads.
- */
+/** Decides on rights at paths: pure, synchronous, without I/O. Asked before every operation, and again where a link leads. */
 export interface Policy {
   decide(request: AccessRequest): Decision
-  /**
-   * The part that can be compiled into binds, with paths as in {@link Rule}. It holds at the file API too, even where
-   * `decide` allows. A refusal of `decide` beyond it cannot be enforced in commands.
-   */
+  /** The part that compiles into binds. It also holds at the file API. Further refusals of `decide` cannot be enforced in commands. */
   subtreeRules(): readonly SubtreeRule[]
   /** Rules by pattern, which hold at both doors in the same way. Default: none. */
   patternRules?(): readonly PatternRule[]

@@ -3,7 +3,6 @@ import type { CommandInput, CommandResult, KillSignal, RuleViolation } from './e
 import type { CommandLimits } from './limits.ts'
 import type { Command, ExecOptions } from './workspace.ts'
 
-/** The text read from an output. */
 export interface OutputText {
   /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
   readonly text: string
@@ -16,14 +15,11 @@ export interface OutputText {
 export interface OpenSessionOptions extends SignalOption {
   /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */
   readonly id?: string | undefined
-  /** Run through the shell as `exec` does [LS4]. Default: an interactive shell. */
   readonly command?: Command | undefined
-  /** A directory; relative to the workspace's root. Default: the root. */
   readonly cwd?: string | undefined
   /** Added to the clean environment. `TERM` is `xterm-256color` unless it says otherwise. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly shell?: string | undefined
-  /** Read the login files. Default true. */
   readonly login?: boolean | undefined
   /** Characters. Default 80 and 24. */
   readonly columns?: number | undefined
@@ -36,65 +32,44 @@ export interface OpenSessionOptions extends SignalOption {
   readonly killGrace?: number | undefined
   /** Bytes of output that are kept: the last ones. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
-  /** As for `exec`. */
   readonly limits?: CommandLimits | undefined
   /** A last resort: names of rules that this session runs without. See `exec`, whose conditions hold here too. */
   readonly acknowledge?: readonly string[] | undefined
 }
 
 export interface SessionExit {
-  /** `null` when a signal ended it. */
   readonly exitCode: number | null
-  /** The signal's name; `null` after an exit. */
   readonly signal: string | null
   /** The cause of the end: the program itself, a timeout, or `close` (of the session or the workspace). */
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
-  /** As in {@link CommandResult}. */
   readonly survivors?: true | undefined
   /** Names that it made against rules by pattern, and hosts that it was refused; absent when there are none. */
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
-/**
- * A program on a terminal of its own, in the workspace, under the policy that held when it was opened.
- *
- * Output is kept while the session is held, also after its end: its last `maxOutputBytes`.
- */
+/** A program on a terminal in the workspace, under the policy at its opening. Keeps its last `maxOutputBytes`, also after its end. */
 export interface Session extends AsyncDisposable {
   readonly id: string
-  /** The command line; absent for an interactive shell. */
   readonly command: string | undefined
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** It has ended. */
   readonly closed: boolean
-  /** Bytes of output so far. */
   readonly outputBytes: number
-  /**
-   * Types into the terminal; `\r` is the return key, `\x03` is Ctrl-C. Rejects with `ECLOSED` when the session has ended,
-   * `EBUSY` when the program has left 16 MiB unread.
-   */
+  /** Types into the terminal; `\r` is the return key, `\x03` is Ctrl-C. `ECLOSED`: it has ended. `EBUSY`: 16 MiB are unread. */
   write(data: string | Uint8Array): Promise<void>
   /** Characters. Throws `EINVAL`, `ECLOSED`. */
   resize(columns: number, rows: number): void
-  /**
-   * Byte offset at which the command's own output begins, after the output of start-up files [LS13]; `undefined` until
-   * it has begun. 0 for an interactive shell, whose start-up is part of it.
-   */
+  /** Byte offset of the command's output after that of start-up files [LS13]; `undefined` before. 0 for an interactive shell. */
   readonly commandOffset: number | undefined
   /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
   read(options?: { readonly since?: number | undefined }): OutputText
   /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
   /**
-   * Calls with each chunk of output from now on; with `since`, at once with what is kept from that byte offset on. Returns
-   * what ends that. A listener that throws is ignored.
+   * Calls with each chunk from now on; with `since`, first with the kept output. Returns a function that stops this. Ignores its errors.
    */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
-  /**
-   * Signals what is in the foreground of the terminal; SIGHUP everything on it; SIGKILL, the default of `kill`, ends
-   * the whole process tree. False when no process is left.
-   */
+  /** Signals the foreground of the terminal; SIGHUP everything on it; SIGKILL the whole process tree. False when no process is left. */
   signal(signal: KillSignal): boolean
   kill(signal?: KillSignal): boolean
   /** Hangs up, ends the whole process tree after the grace, and resolves when all of it is gone. Twice is fine. */
@@ -118,17 +93,13 @@ export interface OutputOffsets {
 /** A command that runs on while its caller does other things. It ends with the workspace at the latest. */
 export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly id: string
-  /** The command line. */
   readonly command: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** Absent while it runs, and when it failed. */
   readonly result: CommandResult | undefined
   readonly running: boolean
-  /**
-   * Output of each stream from byte offsets on, default 0, and of both in the order of {@link CommandResult.output}.
-   * The last `maxOutputBytes` of each are kept, also after an abort. Never waits.
-   */
+  /** Output of each stream from byte offsets on, default 0, and of both. Keeps the last `maxOutputBytes` of each. Never waits. */
   output(options?: { readonly since?: OutputOffsets | undefined }): {
     readonly stdout: OutputText
     readonly stderr: OutputText
@@ -140,21 +111,17 @@ export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   kill(signal?: KillSignal): boolean
 }
 
-/** Work that goes on beside its caller. */
 export interface LongRunning {
-  /**
-   * Opens a session on a terminal, confined exactly as `exec` confines a command. Rejects as `exec` does, with `EEXIST`
-   * for an id that is taken [LS13], and with `ENOTSUP` when the executor has no terminals.
-   */
+  /** Opens a session, confined as `exec`. Rejects as `exec`, with `EEXIST` for a taken id [LS13], and `ENOTSUP` without terminals. */
   openSession(options?: OpenSessionOptions): Promise<Session>
   /** Sessions that have not ended, oldest first. */
   sessions(): readonly Session[]
-  /** Throws `ENOENT` for a session that is not there any more, or never was. */
+  /** Throws `ENOENT` for an unknown session. */
   session(id: string): Session
   /** Starts a command and resolves when it runs. Rejects as `exec` does, and with `EEXIST` for an id that is taken. */
   start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand>
   /** Running ones, and the last 64 that have ended; oldest first. */
   commands(): readonly BackgroundCommand[]
-  /** Throws `ENOENT` for a command that was forgotten, or never was. */
+  /** Throws `ENOENT` for a command that is unknown or forgotten. */
   command(id: string): BackgroundCommand
 }

@@ -1,18 +1,12 @@
 import { wholeCharacters } from '../text/utf8.ts'
 import type { OutputChunk } from '../contract/executor.ts'
 
-/** Keeps bytes of one stream. */
 export interface OutputKeeper<Self> {
-  /** Copies what it keeps: the bytes may be reused. */
   push(bytes: Uint8Array): void
-  /** One with the same content, which goes its own way from now on. */
   copy(): Self
 }
 
-/**
- * Keeps the two output streams of a command, each by itself and both in one, in the order of `push`. Where all output comes on
- * one stream, that is the whole, and nothing is kept twice. No character is cut by output of the other stream.
- */
+/** Keeps both output streams of a command, each alone and together in the order of `push`. Keeps nothing twice for one stream. */
 export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
   readonly stdout: Keeper
   readonly stderr: Keeper
@@ -38,7 +32,6 @@ export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
     this.#pushers[stream].push(data)
   }
 
-  /** No more will come: hands on the beginnings of characters that were held back. */
   end(): void {
     this.#pushers.stdout.end()
     this.#pushers.stderr.end()

@@ -22,10 +22,7 @@ export function exitStatusOf({ exitCode, signal }: Pick<CommandResult, 'exitCode
 
 const results = new WeakMap<object, CommandResult>()
 
-/**
- * For executors. `EIO`: another program killed the sandbox of a command while the command ran, so its end is unknown.
- * The known part of the result goes along, for {@link getCommandResult}.
- */
+/** `EIO`: another program killed the sandbox, so the end is unknown. {@link getCommandResult} gives the known part. */
 export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
@@ -37,10 +34,7 @@ export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/**
- * For executors. `EIO`: the cover of a protected path was lost while the command ran, and the command was ended for
- * that. Without a path: the watch over covers was lost itself. The known part of the end goes along, but no output.
- */
+/** `EIO`: the cover of a protected path, or without a path the watch over covers, was lost, so the command was ended. Drops its output. */
 export function protectionLost(
   result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,
@@ -63,10 +57,7 @@ export function protectionLost(
   return error
 }
 
-/**
- * For executors. `EIO`: a process listed a directory, and the answer could not be made right. The command was ended for that,
- * since most programs take a listing that fails for an empty one. The known part of the end goes along.
- */
+/** `EIO`: a listing could not be made right. The command was ended, since most programs take a failed listing for an empty one. */
 export function listingLost(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
@@ -86,15 +77,11 @@ export function withResult(error: unknown, result: CommandResult): unknown {
   return error
 }
 
-/**
- * The output up to then, of a command whose sandbox was killed, or whose changes could not be saved; `undefined` for every
- * other error.
- */
+/** The output of a command whose sandbox was killed, or whose changes could not be saved; else `undefined`. */
 export function getCommandResult(error: unknown): CommandResult | undefined {
   return typeof error === 'object' && error !== null ? results.get(error) : undefined
 }
 
-/** The end of a command as callers get it. */
 export function withExitStatus(result: ExecutorResult): CommandResult {
   return { ...result, exitStatus: exitStatusOf(result) }
 }

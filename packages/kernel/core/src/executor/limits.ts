@@ -3,7 +3,6 @@ import { WorkspaceError } from '../errors.ts'
 import { option } from '../options/shapes.ts'
 import type { OptionShapes } from '../options/shapes.ts'
 
-/** The options of {@link CommandLimits}. */
 export const limitShapes: OptionShapes<CommandLimits> = {
   cpuSeconds: option.integer(1),
   memoryBytes: option.integer(1),
@@ -24,9 +23,8 @@ export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = 
 }
 
 /**
- * Refuses limits that are not held: no limit is ignored silently.
- *
- * @throws WorkspaceError `EUNENFORCEABLE` that says why and what to do
+ * Refuses limits that are not held.
+ * @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function requireLimits(
   limits: CommandLimits,

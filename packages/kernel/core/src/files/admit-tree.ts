@@ -8,10 +8,7 @@ import type { FileOperation, Need } from '../contract/operations.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
 
-/**
- * Asks the policy for every entry of a tree before a recursive operation touches any, where some rule can only be judged
- * entry by entry. Costs nothing where subtree rules are all there is: those are checked by path alone.
- */
+/** Asks the policy for every entry of a tree before a recursive operation, if a rule needs it. Subtree rules go by path alone. */
 export async function admitTree(
   context: Context,
   operation: FileOperation,
@@ -33,12 +30,7 @@ export async function admitTree(
   }
 }
 
-/**
- * Checks that rules and mounts below a path let it be removed. Where they do not, a link or a file in that place still may
- * be: nothing lies below it, and it would keep commands from running.
- *
- * @returns whether it may be removed for that reason only
- */
+/** Checks that everything below a path may be removed. True: only because the path is a link or a file, with nothing below it. */
 export async function admitBelowUnlessLeaf(
   { gate }: Context,
   operation: FileOperation,
@@ -57,15 +49,12 @@ export async function admitBelowUnlessLeaf(
   }
 }
 
-/** A link that may be moved although rules name what would lie below it, or deny names that look like its own. */
+/** A link that may be moved although rules deny what would lie below it. */
 export interface MovableLink extends Located {
   readonly version: Version
 }
 
-/**
- * Finds such a link. It holds nothing, so moving it gives nothing away; the version makes sure that it is the link that is
- * moved. Only where names that look alike are different ones.
- */
+/** Finds such a link; its version ensures that this link is moved. Only on case-sensitive stores. */
 export async function findMovableLink(context: Context, path: VirtualPath): Promise<MovableLink | undefined> {
   const { gate } = context
   const node = gate.namespace.find(path)

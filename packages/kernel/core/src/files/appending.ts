@@ -62,7 +62,6 @@ export async function append(
   })
 }
 
-/** Writes the old content and then the stream, in place of the very file that was read. */
 async function rewrite(
   context: Context,
   located: Located,

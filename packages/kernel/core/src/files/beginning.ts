@@ -1,9 +1,6 @@
 import { orAbort } from '../adapter/base/wait.ts'
 
-/**
- * A stream whose beginning is held, so that a caller can learn whether the stream is short. Nothing is read before
- * `whole` or `all` is called.
- */
+/** A stream whose beginning is held to learn whether it is short. Reads nothing before `whole` or `all`. */
 export class Beginning {
   readonly #source: AsyncIterable<unknown>
   readonly #mostBytes: number
@@ -20,7 +17,7 @@ export class Beginning {
     this.#badData = badData
   }
 
-  /** All of the stream, where it has so few bytes; `undefined` for a longer one. Can be asked again. */
+  /** All of a short stream, else `undefined`. Can be asked again. */
   async whole(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     while (!this.#ended && this.#size <= this.#mostBytes) {
       const next = this.#next()
@@ -39,7 +36,6 @@ export class Beginning {
     return all
   }
 
-  /** The stream from its start, once. */
   async *all(): AsyncGenerator<Uint8Array> {
     for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) yield chunk
     while (!this.#ended) {

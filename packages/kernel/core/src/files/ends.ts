@@ -7,10 +7,7 @@ import { virtualError } from '../mount/errors.ts'
 /** How often a file may change its size between the look at it and the read. */
 const mostTries = 20
 
-/**
- * Reads the last bytes of a file by a range from its start. The size may change between the look and the read, so the stat of
- * the read itself decides.
- */
+/** Reads the last bytes of a file. Its size may change before the read, so the stat of the read decides. */
 export async function readEnd<Result extends { readonly stat: Stat }>(
   adapter: StorageAdapter,
   { path, virtual }: Located,

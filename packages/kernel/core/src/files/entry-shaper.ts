@@ -7,7 +7,6 @@ import { depthOf, mountsBelow } from './regions.ts'
 import type { Region } from './regions.ts'
 import { View } from '../mount/view.ts'
 
-/** Turns the entries of one adapter into those that callers see. */
 export class EntryShaper {
   /** Nothing below is special, so entries differ in their path at most. */
   readonly plain: boolean

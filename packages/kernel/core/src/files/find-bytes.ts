@@ -2,11 +2,8 @@
 const stride = 1 << 20
 
 /**
- * Every place where the bytes of `needle` begin, overlapping ones included. Yields `undefined` now and then, for the caller to
- * rest. It skips ahead (Horspool). Where too much is compared for that, it goes on byte by byte, so that its time grows with
- * the two lengths only.
- *
- * @param needle one byte or more
+ * Every place of `needle` (at least one byte), also overlapping; yields `undefined` now and then to let the caller rest.
+ * Skips ahead (Horspool); after too many comparisons it goes on in linear time.
  */
 export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<number | undefined, void, undefined> {
   const last = needle.length - 1

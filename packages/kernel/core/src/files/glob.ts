@@ -96,8 +96,8 @@ async function* matches(
 }
 
 /**
- * The paths that a glob names in front of its first wildcard, relative to the start: `a` and `a/b` for `a/b/*.ts`. A link to a directory
- * among them is followed, as in a shell; no other link is. Ignore files do not hide them.
+ * The paths in front of a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Links among them are followed, as in a shell.
+ * Ignore files do not hide them.
  */
 function pathsNamedBy(glob: string): string[] {
   if (glob.startsWith('!') || !glob.includes('/')) return []
@@ -123,7 +123,6 @@ interface Search {
   readonly filter: GlobFilter
   /** For a caller who wants to know what is left out: the globs without what leaves entries out. */
   readonly wide: { readonly filter: GlobFilter; readonly tell: (path: VirtualPath) => void } | undefined
-  /** Paths that globs name, relative to the start. */
   readonly named: ReadonlySet<string>
   readonly excluded: readonly VirtualPath[]
   ignore: IgnoreFiles | undefined
@@ -132,9 +131,7 @@ interface Search {
   readonly trace: Trace
 }
 
-/** A directory as its entries are shown. */
 interface Place {
-  /** The start of the search. */
   readonly start: VirtualPath
   /** Its path, through links that globs name. */
   readonly shown: VirtualPath

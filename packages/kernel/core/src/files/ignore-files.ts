@@ -34,7 +34,6 @@ type Chain = readonly (readonly InForce[])[]
 
 export interface IgnoreOptions {
   readonly signal: AbortSignal | undefined
-  /** Called for each entry that is left out, perhaps several times. */
   readonly onLeftOut: ((path: VirtualPath) => void) | undefined
   /** Called for an ignore file that is not applied. */
   readonly onUnreadable: ((path: VirtualPath, error: WorkspaceError) => void) | undefined
@@ -59,7 +58,6 @@ export class IgnoreFiles {
     this.#ignored = this.#newIgnored()
   }
 
-  /** Reads the files of the directories above the start. */
   static async open(context: Context, start: VirtualPath, options: IgnoreOptions): Promise<IgnoreFiles> {
     const files = new IgnoreFiles(context, start, options)
     for (let at = start; at !== rootPath; ) {
@@ -111,13 +109,11 @@ export class IgnoreFiles {
     }
   }
 
-  /** The entry, or a directory above it that lies below the start, is ignored. */
   isIgnored(path: VirtualPath, isDirectory: boolean): boolean {
     if (path === this.#start) return false
     return this.#ignored.at(parentPath(path)) || this.judge(path, isDirectory)
   }
 
-  /** The entry itself is ignored. */
   judge(path: VirtualPath, isDirectory: boolean): boolean {
     if (!this.#isLeftOut(path, isDirectory)) return false
     this.#options.onLeftOut?.(path)
@@ -192,7 +188,6 @@ export class IgnoreFiles {
     return (await this.#at(path, (adapter, at) => adapter.stat(at, { signal }))) !== undefined
   }
 
-  /** Asks the store of a path; `undefined` where nothing is there, or where rules deny it. */
   async #at<Result>(
     path: VirtualPath,
     ask: (adapter: StorageAdapter, at: MountPath) => Promise<Result>,

@@ -15,9 +15,8 @@ export interface LastLinesOptions {
 }
 
 /**
- * Reads the last lines out of a stream, holding no more than a window may have. Lines are counted as in `readWindow`.
- *
- * @throws WorkspaceError `EFBIG` for a line longer than {@link maxLineLength}, `EINVAL` for a line that is not UTF-8.
+ * Reads the last lines of a stream, within the memory of one window.
+ * @throws WorkspaceError `EFBIG` above {@link maxLineLength}, `EINVAL` for a line that is not UTF-8
  */
 export async function readLastLines(
   stream: AsyncIterable<Uint8Array>,

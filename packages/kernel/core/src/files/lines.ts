@@ -21,10 +21,8 @@ export interface WindowOptions {
 }
 
 /**
- * Reads a window of lines out of a stream, holding no more than the window. A line ends with LF or CRLF. The last one
- * needs no end, and an end at the end of the file begins no further line. So an empty file has no lines.
- *
- * @throws WorkspaceError `EFBIG` for a line in the window that is longer than {@link maxLineLength}.
+ * Reads a window of lines (LF or CRLF) from a stream, in its memory. A final line end begins no further line.
+ * @throws WorkspaceError `EFBIG` for a line in the window above {@link maxLineLength}
  */
 export async function readWindow(
   stream: AsyncIterable<Uint8Array>,
@@ -50,7 +48,6 @@ export async function readWindow(
 
 class Window {
   readonly lines: string[] = []
-  /** Lines that have ended. */
   count = 0
   /** The window is full, and more text follows it. */
   goesOn = false
@@ -86,7 +83,6 @@ class Window {
     }
   }
 
-  /** Ends the line that has begun, if one has. */
   end(): void {
     if (!this.#hasBegun) return
     if (this.count >= this.#offset) {

@@ -31,10 +31,7 @@ export function list(
   return new Listing(context, path, options)
 }
 
-/**
- * A listing through one mount after the other. Written by hand: an async generator would cost more for each entry than
- * the adapter does. Where nothing below the directory is special, the adapter's own iterator is passed on.
- */
+/** A listing through one mount after the other. Written by hand: an async generator costs more per entry than the adapter. */
 class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #context: Context
   readonly #path: string
@@ -90,7 +87,6 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     return this.#pace.isDue
   }
 
-  /** Leaves the event loop its turn. Entries that are asked for meanwhile come in order. */
   #rest(): Promise<Result> {
     this.#resting ??= this.#pace.rest().finally(() => {
       this.#resting = undefined

@@ -15,7 +15,6 @@ export interface RegionLimits extends Pick<WorkspaceListOptions, 'recursive' | '
   readonly deepest: number
 }
 
-/** Opens a region, and waits for its first entry, so that errors are those of the caller. */
 export async function openRegion(
   context: Context,
   located: Located,

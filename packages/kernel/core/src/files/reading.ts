@@ -69,7 +69,6 @@ export async function exists(context: Context, path: string, options: WorkspaceS
   }
 }
 
-/** Runs a step that reads the content of a file; links are followed. */
 function onFile<Result>(
   context: Context,
   operation: FileOperation,
@@ -86,10 +85,7 @@ function onFile<Result>(
   )
 }
 
-/**
- * The adapter of a path that must name a file. A file is `ENOTDIR` where the path ended in a slash; a directory is left to the
- * operation, which refuses it.
- */
+/** The adapter of a file. A file with a trailing slash is `ENOTDIR`; the operation itself refuses a directory. */
 export async function requireFile(
   operation: string,
   { directory }: ParsedPath,
@@ -103,7 +99,6 @@ export async function requireFile(
   return adapter
 }
 
-/** A range as adapters know it, and as callers give it. */
 function isLast(range: ByteRange | LastBytes | undefined): range is LastBytes {
   return range !== undefined && 'last' in range && range.last !== undefined
 }

@@ -6,7 +6,6 @@ import { READ } from '../policy/access.ts'
 import type { Context } from '../calls/context.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 
-/** A part of the tree that one adapter holds, opened for listing. */
 export interface Region {
   readonly start: VirtualPath
   readonly mount: WorkspaceMount | undefined

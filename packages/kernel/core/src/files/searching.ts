@@ -189,7 +189,6 @@ async function* hitsOf(
   }
 }
 
-/** The given mounts and all that lie in them. */
 function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPath[] {
   return mounts.flatMap((mount) => [
     mount,

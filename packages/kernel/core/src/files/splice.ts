@@ -27,7 +27,6 @@ const listShape: OptionShape = {
   accepts: (value) => Array.isArray(value) && value.length > 0,
 }
 
-/** An edit that was checked, with the name that messages give its text. */
 interface Wanted {
   readonly name: string
   readonly oldBytes: Uint8Array
@@ -43,16 +42,11 @@ interface Place {
 
 export interface Spliced {
   readonly content: Uint8Array
-  /** The bytes are others than before. */
   readonly isChanged: boolean
   readonly replacements: number
 }
 
-/**
- * Checks edits of text, and gives the function that applies them.
- *
- * @throws WorkspaceError `EINVAL` that names the part which is wrong
- */
+/** Checks edits of text, and gives the function that applies them. */
 export function compileEdits(
   given: TextEdit | readonly TextEdit[],
 ): (content: Uint8Array, path: string, mostBytes: number, signal?: AbortSignal) => Promise<Spliced> {
@@ -72,7 +66,6 @@ export function compileEdits(
   }
 }
 
-/** Where an edit applies: at the one place, or at all. */
 async function placesOf(edit: Wanted, content: Uint8Array, path: string, pace: Pace): Promise<Place[]> {
   const { name, oldBytes, all } = edit
   const places: Place[] = []

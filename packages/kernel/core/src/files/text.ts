@@ -5,7 +5,6 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const longestText = 2 ** 29 - 25
 const encoder = new TextEncoder()
 
-/** @throws WorkspaceError `EINVAL` for bytes that are not UTF-8, `EFBIG` for more than a string can hold. */
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return decoder.decode(bytes)

@@ -12,7 +12,6 @@ import { list } from './listing.ts'
 import type { Pair } from './transfer.ts'
 import { asArgument } from '../mount/links.ts'
 
-/** A transfer between two mounts, or out of a tree that other mounts are part of: entry by entry. */
 export interface AcrossWork {
   readonly context: Context
   readonly pair: Pair
@@ -261,7 +260,6 @@ async function makeDirectory(adapter: StorageAdapter, path: MountPath, options: 
   }
 }
 
-/** The failure, with what was done and what was not. */
 function failed(
   error: unknown,
   { mount, virtual }: Located,

@@ -3,21 +3,15 @@ import { NameIndex, setBit } from './name-index.ts'
 import type { Bits } from './name-index.ts'
 import type { Name } from './names.ts'
 
-/** Any number of directories, also none. */
 export const anyDirectories = '**'
 
-/** One part of a glob between slashes. */
 export type Step = Component | typeof anyDirectories
 
 /** How far globs have got with the names of a directory: one bit for each step that may come next. Never mutated. */
 export type Progress = Bits
 
-/**
- * Many globs at once, asked name by name from the root. Their progress at a directory holds for everything in it, so
- * that a walk asks about the one new name only. A name takes as long at any depth.
- */
+/** Many globs at once, asked name by name from the root. A name costs the same at any depth. */
 export class Automaton {
-  /** At the root. */
   readonly start: Progress
   /** Every glob is about one name, at any depth: its answer does not depend on the directory. */
   readonly isFlat: boolean
@@ -27,7 +21,6 @@ export class Automaton {
   readonly #any: Bits
   /** `**` passes directories whose names begin with a dot. */
   readonly #passesHidden: boolean
-  /** The index of the glob that a last step belongs to. */
   readonly #globAt = new Map<number, number>()
   readonly #innerNames: NameIndex
   readonly #lastNames: NameIndex
@@ -60,7 +53,6 @@ export class Automaton {
     this.#lastNames = new NameIndex(last, length, this.#idle)
   }
 
-  /** The progress of the globs in a directory. */
   enter(above: Progress, name: Name): Progress {
     const matching = this.#innerNames.find(name, above === this.#idle)
     const stays = this.#passesHidden || !name.text.startsWith('.')

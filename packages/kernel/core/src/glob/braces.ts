@@ -6,10 +6,7 @@ const maxNesting = 8
 const maxAlternatives = 256
 const maxExpandedLength = 4000
 
-/**
- * The globs without braces that a glob with braces expands to: `a.{js,ts}` is `a.js` and `a.ts`. Escapes and character
- * classes stay as they are.
- */
+/** Expands braces: `a.{js,ts}` is `a.js` and `a.ts`. Escapes and character classes stay. */
 export function expandBraces(glob: string, operation: string): string[] {
   if (!glob.includes('{')) return [glob]
   const reader = new Reader(glob, operation)
@@ -27,7 +24,6 @@ class Reader {
     this.#operation = operation
   }
 
-  /** Reads to the end, or within braces to the next `,` or `}`. */
   sequence(depth: number): string[] {
     let found = ['']
     while (this.#at < this.#glob.length) {
@@ -57,7 +53,6 @@ class Reader {
     throw this.#refuse('has braces without a comma', 'write `{a,b}` for alternatives, or `\\{` for the character')
   }
 
-  /** Reads plain text: up to the next brace and, within braces, up to the next comma. */
   #plain(depth: number): string {
     const start = this.#at
     while (this.#at < this.#glob.length) {

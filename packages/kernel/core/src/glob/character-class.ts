@@ -24,7 +24,6 @@ export class CharacterClass {
     return new CharacterClass(negated, parseRanges(source.slice(negated ? 1 : 0), refuse), false)
   }
 
-  /** The class for characters of folded names. */
   folded(): CharacterClass {
     const single = this.#ranges.filter(({ first, last }) => first === last)
     const more = single.map(({ first }) => foldCharacters(String.fromCodePoint(first)).codePointAt(0) ?? first)

@@ -4,7 +4,6 @@ import { foldCharacters } from './folds.ts'
 import type { Name } from './names.ts'
 import { foldName } from '../path/segments.ts'
 
-/** A glob's test of one name. */
 export interface Component {
   /** The only name that matches, where there is only one. */
   readonly literal: string | undefined
@@ -15,16 +14,13 @@ export interface Component {
 
 type TextMatcher = (name: string) => boolean
 
-/** Refuses the glob. */
 export type Refuse = (reason: string, remedy: string) => Error
 
-/** Text, a wildcard, or a character class. */
 type Part = string | typeof anyOne | typeof anyMany | CharacterClass
 
 const anyOne = Symbol('?')
 const anyMany = Symbol('*')
 
-/** The parts of one component of a glob; text between wildcards is in one piece, without its escapes. */
 function parseComponent(component: string, refuse: Refuse): readonly Part[] {
   const parts: Part[] = []
   let text = ''
@@ -93,10 +89,7 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
   return part instanceof CharacterClass ? part.folded() : part
 }
 
-/**
- * Matches by going back to the last `*` only: the names that an earlier `*` took need never change. So the steps are at
- * most the product of the two lengths.
- */
+/** Goes back to the last `*` only: earlier ones need never change. Steps are at most the product of the two lengths. */
 function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {
     let part = 0

@@ -9,7 +9,6 @@ import type { Name } from './names.ts'
 
 /** Says which files below a directory are meant. Paths are relative to it: `src/a.ts`, without a slash in front. */
 export interface GlobFilter {
-  /** The file is meant. */
   matches(path: string): boolean
   /** Nothing at or below this directory is meant: it need not be entered. */
   excludes(directory: string): boolean
@@ -23,16 +22,11 @@ const maxListLength = 4000
 const everything: GlobFilter = { matches: () => true, excludes: () => false, mayMatchBelow: () => true }
 
 /**
- * Makes a filter of globs, in the syntax of `compileGlob`, for the search of a directory.
+ * Makes a filter of globs, in the syntax of `compileGlob`, for a directory. A file needs a match of a glob without `!`, if there is one.
+ * A glob with `!` excludes a match and everything below it. Without `/`, a glob is about the name at any depth, else about the path.
+ * Without `hidden`, wildcards of globs without `!` do not match a leading dot of a name, as in a shell.
  *
- * A file is meant when at least one glob without `!` matches it (or there is none), and no glob with `!` excludes it. A glob
- * without `/` is about the name, at any depth. One with `/` is about the path below the directory that is searched; `/` or
- * `./` in front changes nothing else. A glob with `!` excludes a directory with everything below it.
- *
- * Without `hidden`, wildcards of globs without `!` do not match a dot that begins a name, as in a shell: `.github/*.yml` does.
- *
- * @throws WorkspaceError `EINVAL` for a glob that `compileGlob` refuses, and for a list of more than 4,000 characters, or
- * whose `cost` is over 300 together.
+ * @throws WorkspaceError `EINVAL` for a glob that `compileGlob` refuses, a list above 4,000 characters, or a total `cost` above 300
  */
 export function createGlobFilter(globs: readonly string[] = [], operation = 'search', hidden = true): GlobFilter {
   if (globs.length === 0 && hidden) return everything
@@ -64,13 +58,11 @@ export function createGlobFilter(globs: readonly string[] = [], operation = 'sea
 }
 
 interface Matcher {
-  /** The index of the first glob that a relative path matches. */
   find(path: string): number | undefined
-  /** Some glob may match something below a relative path. */
   isOpen(directory: string): boolean
 }
 
-/** Asks many globs about paths that are relative to where they start. Each has one or more lists of steps. */
+/** Matches many relative globs. Each has one or more lists of steps. */
 export function createMatcher(globs: readonly Steps['steps'][], passesHidden = true): Matcher {
   if (globs.length === 0) return { find: () => undefined, isOpen: () => false }
   const automaton = new Automaton(globs, passesHidden)

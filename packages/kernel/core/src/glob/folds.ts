@@ -3,10 +3,7 @@ import { foldName } from '../path/segments.ts'
 // eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 export const onlyAscii = /^[\u0000-\u007f]*$/
 
-/**
- * Folds each character that is one character once it is folded, and leaves the others. By `foldName`, `ß` is the two
- * characters `ss`, as file systems compare names; here it stays one, so that `?` and `[…]` match it.
- */
+/** Folds characters that stay one character: `foldName` makes `ss` of `ß`, which `?` and `[…]` would not match. */
 export function foldCharacters(text: string): string {
   if (onlyAscii.test(text)) return text.toLowerCase()
   let folded = ''

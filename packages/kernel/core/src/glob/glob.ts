@@ -10,10 +10,7 @@ import type { Name } from './names.ts'
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
   readonly foldCase?: boolean | undefined
-  /**
-   * For callers who go from the top down and never below a match: `**` at the end then matches only the highest path,
-   * which takes less time. Default false.
-   */
+  /** For walks from the top that never go below a match: a final `**` then matches only the highest path, faster. Default false. */
   readonly topDown?: boolean | undefined
   /** Named in errors. Default `glob`. */
   readonly operation?: string | undefined
@@ -21,12 +18,10 @@ export interface GlobOptions {
 
 /** A compiled glob over absolute virtual paths. It holds no state, and any number of paths may be matched against it. */
 export interface Glob {
-  /** The pattern as the caller gave it. */
   readonly pattern: string
   /**
-   * About the steps for each character of a path, at worst. Braces are expanded, and each different name with wildcards
-   * counts. `*`, `*text` and `text*` count 1. Other names count 1 for each wildcard and each text between, and 1 for
-   * every 8 characters.
+   * The steps per character of a path, at worst, with braces expanded. `*`, `*text` and `text*` count 1.
+   * Other names count 1 for each wildcard, each text between, and every 8 characters.
    */
   readonly cost: number
   matches(path: string): boolean
@@ -43,23 +38,19 @@ export const maxGlobCost = 300
 /**
  * Compiles a glob. Its syntax, where no other character is special:
  *
- * - `/` in front binds the glob to the root; without it the glob matches at any depth, as if it began with `/**` and a
- *   slash.
- * - `*` is any number of characters within a name, also none; `?` is one character (Unicode code point).
- * - `**` as a whole component is any number of directories, also none; at the end it is everything below. Elsewhere it
- *   is `*`. `/` at the end means the same as `/**`.
- * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. `]` right after the opening
- *   is a member.
+ * - `/` in front binds it to the root; without it the glob matches at any depth.
+ * - `*` is any number of characters of a name; `?` is one Unicode code point.
+ * - `**` as a whole component is any number of directories; at the end it is everything below. Elsewhere it is `*`. A final `/` means
+ *   `/**`.
+ * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. A leading `]` is a member.
  * - `{a,b}` stands for two globs. Braces nest, and may hold `/`.
  * - `\` takes the meaning from the next character.
  *
- * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself
- * nor its parents. Matching takes at most as many steps as {@link Glob.cost} and the path have characters, multiplied:
- * milliseconds at worst.
+ * A leading dot is ordinary. A glob that ends in `**` does not match the directory itself.
+ * Steps of a match: at most {@link Glob.cost} times the characters of the path.
  *
- * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that
- * has `.`, `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for
- * more than 256 globs, or come to more than 4,000 characters; or whose {@link Glob.cost} is over 300.
+ * @throws WorkspaceError `EINVAL` for a glob that is malformed, empty, above 1,000 characters or above 300 of {@link Glob.cost};
+ * with `.`, `..`, an empty name or a leading `!`; or with braces more than 8 deep, above 256 globs or above 4,000 characters.
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   const { steps, cost } = stepsOf(pattern, options)
@@ -79,11 +70,9 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   }
 }
 
-/** One list for each glob that the braces expand to. The same component is the same object. */
 export interface Steps {
-  /** One list for each glob without braces that it stands for. The same component is the same object. */
+  /** One list for each glob without braces. Equal components are one object. */
   readonly steps: readonly (readonly Step[])[]
-  /** As {@link Glob.cost}. */
   readonly cost: number
 }
 
@@ -92,7 +81,6 @@ interface StepsOptions extends GlobOptions {
   readonly hidden?: boolean | undefined
 }
 
-/** @throws WorkspaceError `EINVAL` as {@link compileGlob} does. */
 export function stepsOf(
   pattern: string,
   { foldCase = false, topDown = false, operation = 'glob', hidden = true }: StepsOptions = {},

@@ -7,10 +7,7 @@ import { onlyAscii } from './folds.ts'
 
 /** The lines of one ignore file. Paths are relative to its directory: `src/a.ts`. */
 export interface IgnoreRules {
-  /**
-   * True: the last line that matches ignores the entry. False: that line begins with `!`. `undefined`: no line matches. Lines are about
-   * entries, so the directories above must be asked too.
-   */
+  /** True: the last matching line ignores the entry. False: it begins with `!`. `undefined`: none. Ask about the directories above, too. */
   judge(path: string, isDirectory: boolean): boolean | undefined
 }
 
@@ -46,10 +43,7 @@ function asCharacters(bytes: Uint8Array): string {
 const encoder = new TextEncoder()
 const mark = '\u00ef\u00bb\u00bf'
 
-/**
- * Reads a `.gitignore`, by the rules of git: `!`, anchors, `/` at the end, `**`, escapes, blanks at the end. A line that git
- * never matches, such as one with a class that is not closed, ignores nothing. `undefined` where matching would take too long.
- */
+/** Reads a `.gitignore` by the rules of git; a line that git never matches ignores nothing. `undefined`: matching would take too long. */
 export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
   const text = asCharacters(bytes)
   const known = new Map<string, Component>()

@@ -1,6 +1,5 @@
 import { WorkspaceError, quotePath } from '../errors.ts'
 
-/** The error for a glob that has no meaning. */
 export function malformed(glob: string, operation: string, reason: string, remedy: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `the glob ${quotePath(glob)} ${reason}`, remedy })
 }

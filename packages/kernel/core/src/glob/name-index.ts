@@ -2,7 +2,6 @@ import type { Component } from './component.ts'
 import { sameName } from './names.ts'
 import type { Name } from './names.ts'
 
-/** One bit for each of many. */
 export type Bits = Int32Array
 
 interface Wildcard {
@@ -13,7 +12,6 @@ interface Wildcard {
 /** So many are tried in less time than an answer is remembered. */
 const fewWildcards = 8
 
-/** Finds the components that match a name: plain ones in one look, the others one by one. */
 export class NameIndex {
   readonly #literals = new Map<string, Bits>()
   readonly #wildcards: readonly Wildcard[]
@@ -21,11 +19,7 @@ export class NameIndex {
   /** The last answer, where many were tried: deep trees often repeat a name. */
   #last: { readonly name: Name; readonly wildcards: readonly Wildcard[]; readonly found: Bits | undefined } | undefined
 
-  /**
-   * @param components each with its bit; the same one is the same object
-   * @param length of all bits
-   * @param waiting the bits that are asked for most of the time
-   */
+  /** Components and their bits; equal components are one object. `length`: of all bits. `waiting`: the usual question. */
   constructor(
     components: readonly { readonly component: Component; readonly bit: number }[],
     length: number,

@@ -1,7 +1,6 @@
 import { foldName } from '../path/segments.ts'
 import { foldCharacters, onlyAscii } from './folds.ts'
 
-/** One name of a path, as globs compare it. */
 export interface Name {
   /** The name; with case folded, where case does not matter. */
   readonly text: string
@@ -9,7 +8,6 @@ export interface Name {
   readonly characters: string | undefined
 }
 
-/** `foldCase` ignores case and Unicode normalisation. */
 export function nameOf(name: string, foldCase: boolean): Name {
   if (!foldCase) return { text: name, characters: undefined }
   if (onlyAscii.test(name)) return { text: name.toLowerCase(), characters: undefined }
@@ -20,7 +18,6 @@ export function sameName(left: Name, right: Name): boolean {
   return left.text === right.text && left.characters === right.characters
 }
 
-/** The names of an absolute path. */
 export function namesOf(path: string, foldCase: boolean): Name[] {
   if (path === '/') return []
   return path

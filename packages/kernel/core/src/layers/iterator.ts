@@ -1,18 +1,15 @@
-/** The work of a layer around an iteration. */
 export interface IterationHooks<Item> {
   /** Before the first item is asked for; a rejection is that of the first `next()`. */
   readonly before?: (() => void | Promise<void>) | undefined
-  /** Changes each item. */
   readonly item?: ((item: Item) => Item) | undefined
-  /** Translates an error; it throws. */
   readonly failure?: ((error: unknown) => never | Promise<never>) | undefined
   /** Once: when the iteration has ended, was left early, or failed (then with the error). */
   readonly end?: ((...error: [] | [unknown]) => void) | undefined
 }
 
 /**
- * An iteration with hooks. A function opens it at the first `next()`; an iterator is open already. Leaving it early closes
- * what is open. By hand, since an async generator would cost listings a fifth of their speed.
+ * An iteration with hooks, opened at the first `next()` if given as a function. By hand: an async generator would cost a fifth of the
+ * speed.
  */
 export function wrapIterator<Item>(
   source: AsyncIterator<Item> | (() => AsyncIterator<Item>),

@@ -23,22 +23,17 @@ export interface AdapterBeforeEvent extends EventBase {
 /** An operation has ended; an iteration and a stream when they are finished, left, or have failed. */
 export interface AdapterAfterEvent extends EventBase {
   readonly phase: 'after'
-  /** Milliseconds since the beginning. */
   readonly duration: number
   /** `link`: it met a symbolic link and did nothing. `failed` includes aborts. */
   readonly outcome: 'done' | 'link' | 'failed'
   /** The error's code, where the error is a `WorkspaceError`. */
   readonly code?: ErrorCode | undefined
-  /** Bytes of content read or written, as far as it came. */
   readonly bytes?: number | undefined
 }
 
 export type AdapterEvent = AdapterBeforeEvent | AdapterAfterEvent
 
-/**
- * The same adapter, with a listener that is called before and after every operation. It changes nothing: errors of the
- * listener are ignored, and it is not waited for. `close` and `hostPath`, which touches no store, are not reported.
- */
+/** The same adapter, with a listener before and after every operation but `close` and `hostPath`. Listener errors are ignored. */
 export function observe(
   adapter: StorageAdapter,
   listener: (event: AdapterEvent) => void,
@@ -133,7 +128,6 @@ export function observe(
 type Outcome = Pick<AdapterAfterEvent, 'outcome' | 'code' | 'bytes'>
 type Report = (outcome: Outcome) => void
 
-/** The outcome of a call. The list is empty without an error; the error may be any value, `undefined` included. */
 function outcomeOf(errors: [] | [unknown]): Outcome {
   if (errors.length === 0) return { outcome: 'done' }
   const [error] = errors

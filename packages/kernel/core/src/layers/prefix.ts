@@ -11,12 +11,9 @@ import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from 
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
- * A subtree as an adapter of its own: `/` is the directory at `path`, and there is nothing above. Entries, links in the
- * way and errors name paths below it; nothing reveals where it is.
+ * A subtree as an adapter: `/` is the directory at `path`. Entries, links and errors name paths below it.
  *
- * The directory is made by the first operation that makes something in it; until then, and where it cannot be made or
- * is not a directory, everything is `ENOWORKSPACE`. A path with a link in it is refused likewise, when it is used: the
- * subtree would not be where it seems to be.
+ * The first operation that makes something makes the directory. Until then, or with a link in `path`, everything is `ENOWORKSPACE`.
  *
  * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid path.
  */
@@ -98,7 +95,7 @@ class Subtree {
     if ((await this.#rootState()) !== 'directory') throw gone(operation)
   }
 
-  /** Makes the root when that is what was missing; false when the error means something else. */
+  /** Makes a missing root; false if the error means something else. */
   async #madeRoot(error: unknown, { operation }: Call): Promise<boolean> {
     // An operation that makes something makes the subtree's root first.
     if (factsOf(operation).creates !== 'path' || !this.#isMissing(error)) return false
@@ -134,7 +131,6 @@ class Subtree {
     })
   }
 
-  /** The body, with its errors marked as its own. */
   async *remember(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* data

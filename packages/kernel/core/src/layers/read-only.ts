@@ -4,9 +4,8 @@ import { factsOf } from '../contract/operations.ts'
 import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**
- * The same tree, in which every change is `EROFS`, before the inner adapter is called and before a body is touched.
- * Real processes may still see it: a workspace mounts an adapter with the capability `readOnly` read-only for commands
- * too. `createScratch` stays as it is, since a scratch directory is not part of the tree.
+ * The same tree, where every change is `EROFS` before the inner adapter is called. Commands see it read-only.
+ * `createScratch` still works: a scratch directory is not part of the tree.
  */
 export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): StorageAdapter {
   const { shared } = checkLayer('readOnly', adapter, options)

@@ -18,7 +18,6 @@ import { contractError } from '../adapter/failures.ts'
 import { assertMountPath, isWithin, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator, type IterationHooks } from './iterator.ts'
 
-/** One call of an operation, as the layer's caller sees it. */
 export interface Call {
   readonly operation: AdapterOperation
   /** The source, for move and copy; `/` for operations without a path. */
@@ -28,11 +27,9 @@ export interface Call {
   readonly recursive?: boolean | undefined
   /** Bytes to write, where that is known before. */
   readonly bytes?: number | undefined
-  /** The caller's, for a layer that waits. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options of all layers. */
 export interface LayerOptions {
   /** Others use the adapter too: `close()` closes the layer only. Default false: it closes the adapter with it. */
   readonly shared?: boolean | undefined
@@ -45,14 +42,12 @@ export function checkLayer(operation: string, adapter: StorageAdapter, options: 
   return options
 }
 
-/** The work of a layer; an absent operation is passed on. */
 export interface Layer {
   readonly name: string
   readonly capabilities: AdapterCapabilities
   readonly shared?: boolean | undefined
   /** The path in the inner adapter. */
   readonly toInner?: ((path: MountPath) => MountPath) | undefined
-  /** The inverse of `toInner`. */
   readonly toOuter?: ((path: MountPath) => MountPath) | undefined
   /** Around every operation that is not an iteration, and has no hook of its own below. */
   readonly call?: (<Result>(call: Call, run: () => Promise<Result>) => Promise<Result>) | undefined
@@ -68,10 +63,7 @@ export interface Layer {
 
 const same = (path: MountPath): MountPath => path
 
-/**
- * An adapter around another one: the part that all layers share. It checks paths before they are mapped, has exactly the
- * optional operations that the inner one has, and is closed by `close()`, with the inner adapter unless that is `shared`.
- */
+/** Wraps an adapter: checks paths before mapping, has the inner optional operations, and closes the inner adapter unless `shared`. */
 export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter {
   const { name, capabilities, shared = false, toInner = same, toOuter = same } = layer
   let closed = false
@@ -205,10 +197,7 @@ function sizeOf(data: WriteData): number | undefined {
   return data instanceof Uint8Array ? data.length : undefined
 }
 
-/**
- * The optional operations that the inner adapter has, and no others. An operation that takes a path first and gives a
- * promise needs no line here.
- */
+/** The optional operations of the inner adapter. An operation that takes a path first and gives a promise needs no line here. */
 function optionalMethods(
   inner: StorageAdapter,
   { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath }: Around,
@@ -285,7 +274,6 @@ function optionalMethods(
   return methods
 }
 
-/** The signal of options, which come last. */
 function signalOf(last: unknown): AbortSignal | undefined {
   return typeof last === 'object' ? (last as SignalOption | null)?.signal : undefined
 }

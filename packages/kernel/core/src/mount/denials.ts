@@ -17,7 +17,6 @@ export function denialError(
 const isSystems = 'is a name that commands have from the system'
 const elsewhere = 'use another name, or mount the project at `/workspace`'
 
-/** For what asks without doing it. */
 export const systemDenial: Decision = {
   effect: 'deny',
   code: 'EROFS',

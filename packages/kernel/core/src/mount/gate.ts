@@ -11,18 +11,15 @@ import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/** Where an allowed path lies. */
 export interface Located {
   readonly virtual: VirtualPath
   readonly node: NamespaceNode<WorkspaceMount>
   /** Undefined for a synthetic directory above the mounts. */
   readonly mount: WorkspaceMount | undefined
-  /** Inside the mount. */
   readonly path: MountPath
 }
 
 export interface GateOptions {
-  /** Made of the mounts and of `declared`'s subtrees. */
   readonly namespace: Namespace<WorkspaceMount>
   readonly policy: Policy
   readonly declared: DeclaredRules
@@ -58,7 +55,6 @@ export class Gate {
     this.#system = new Set(names)
   }
 
-  /** Nothing can be made at this path. */
   isReserved(path: VirtualPath): boolean {
     const node = this.namespace.find(path)
     return node.reserved || this.#refuses(node, { operation: 'write', path, need: 'write' })
@@ -70,17 +66,15 @@ export class Gate {
     return mount?.at === rootPath && this.#system.has(topName(path))
   }
 
-  /** Some rule may say of an entry below `path` what it does not say of `path`: recursive operations must ask for each. */
+  /** Whether a rule could treat entries below `path` differently; if so, recursive operations check each one. */
   judgesEntriesBelow(path: VirtualPath): boolean {
     return this.#asksFunctions || this.declared.mayMatchBelow(path)
   }
 
-  /** The size of what is written matters to some rule. */
   get judgesSizes(): boolean {
     return this.#asksFunctions
   }
 
-  /** @throws WorkspaceError for everything that may not be, with the rule and the remedy. */
   admit(operation: FileOperation, path: VirtualPath, need: Need, size?: number): Located {
     const node = this.namespace.find(path)
     if (node.reserved || this.#refuses(node, { operation, path, need })) throw reservedError(operation, path, need)
@@ -91,15 +85,12 @@ export class Gate {
     return { virtual: path, node, mount, path: relativeTo(path, mount.at) }
   }
 
-  /** {@link admit} as a decision. */
   decide(request: AccessRequest): Decision {
     const node = this.namespace.find(request.path)
     return this.#refuses(node, request) ? systemDenial : this.#judge(node, request)
   }
 
-  /**
-   * Rules that the caller's own engine declares as data hold here too, even where it allows: so they do in commands.
-   */
+  /** Declared rules also hold where the caller's own engine allows, as they do in commands. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
@@ -164,16 +155,11 @@ export class Gate {
     return this.policy.hostRules?.() ?? []
   }
 
-  /** Rights at a node, mount access included. */
   rightsAt(node: NamespaceNode<WorkspaceMount>): number {
     return node.rights & (node.mount?.access === 'read-only' ? READ : ALL)
   }
 
-  /**
-   * Checks that a recursive operation has its right on every rule and mount below `path`.
-   *
-   * @throws WorkspaceError of the first that refuses, before anything is touched.
-   */
+  /** Checks a recursive operation against every rule and mount below `path`, before anything is touched. */
   admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
     const removes = operation === 'delete' && this.namespace.find(path).mount?.caseSensitive === true
     const variant = removes ? undefined : this.declared.variants.leadingTo(path)
@@ -212,7 +198,6 @@ export class Gate {
     }
   }
 
-  /** A mount point, or a directory that leads to one, cannot be removed or renamed. */
   refuseMountPoint(operation: FileOperation, { virtual, node }: Located): void {
     if (node.path !== virtual || !node.leadsToMount) return
     const itself = node.mount?.at === virtual

@@ -2,7 +2,6 @@ import type { HostDirectory } from '../contract/file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
 
-/** Two mounts whose real directories contain one another: the outer one would bypass the inner one's rules. */
 export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDirectory>): void {
   const entries = [...directories]
   for (const [index, [at, directory]] of entries.entries()) {

@@ -9,12 +9,10 @@ import type { Located } from './gate.ts'
 /** Links followed for one operation at most, as on Linux. */
 export const maxLinks = 40
 
-/** How many links an operation has followed. */
 export interface LinkBudget {
   links: number
 }
 
-/** Operations that may make missing parents. */
 export const creating: ReadonlySet<FileOperation> = new Set(
   fileOperations.filter((name) => name !== 'createSymlink' && 'creates' in operations[name]),
 )

@@ -6,8 +6,8 @@ import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
 /**
- * A mount point is a directory of the mount around it, so that its parent lists it at both doors. Made when the workspace
- * is, and again before each command: under a translating executor a command can take the empty directory away.
+ * Makes each mount point a directory of the surrounding mount, so that its parent lists it. Repeated before each command:
+ * under a translating executor a command can remove the empty directory.
  */
 export async function createMountPoints(mounts: readonly WorkspaceMount[], operation: string): Promise<void> {
   for (const { at, scratch } of mounts) {
@@ -31,7 +31,6 @@ export async function createMountPoints(mounts: readonly WorkspaceMount[], opera
   }
 }
 
-/** Whether another mount lies below it. */
 export function holdsMount({ at }: WorkspaceMount, mounts: readonly WorkspaceMount[]): boolean {
   return mounts.some((mount) => mount.at !== at && isWithin(mount.at, at))
 }

@@ -1,7 +1,6 @@
 import type { InnerAdapter } from '../contract/inner.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
-/** A mount of a workspace. */
 export interface WorkspaceMount {
   readonly at: VirtualPath
   /** Undefined for the scratch until it is first used. */

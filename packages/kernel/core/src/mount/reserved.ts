@@ -1,6 +1,6 @@
 /**
- * Top-level names that real programs need from the system when a mount lies at `/`. An executor of such programs is not
- * chosen where the mount has an entry of these names, and with one, nothing is made there: `EBUSY`.
+ * Top-level names that real programs need from the system when a mount lies at `/`. Nothing is made there: `EBUSY`.
+ * Where the mount has such an entry, no executor of real programs is chosen.
  */
 export const systemNames = [
   'bin',

@@ -3,7 +3,6 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/** The workspace's `/tmp`: made on first use, removed at the end. */
 export class Scratch {
   #made: Promise<StorageAdapter> | undefined
   #closed = false

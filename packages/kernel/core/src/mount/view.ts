@@ -10,30 +10,21 @@ const needed = {
   search: { toEnter: ['list', 'search'], toDescribe: ['search', 'read'] },
 } as const
 
-/**
- * - `hidden`: not shown. It lies in a directory that may not be entered, or is not an entry of the workspace.
- * - `named`: its directory lists name and type.
- * - `described`: size, times, mode and version are shown as well; for a search, its content.
- */
+/** `hidden`: not shown. `named`: name and type are shown. `described`: also size, times, mode and version, or for a search its content. */
 export type Visibility = 'hidden' | 'named' | 'described'
 
-/**
- * The part below its start that one listing or one search may show. The policy is asked for every directory on the way,
- * since a rule may deny a directory and say nothing of what lies in it.
- */
+/** The part that one listing or search may show. Asks the policy for every directory on the way: a rule may deny a directory alone. */
 export class View {
   readonly #gate: Gate
   readonly #start: VirtualPath
   /** The operations that must be allowed at a directory that is entered, and at an entry that is described. */
   readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
   readonly #inScratch: boolean
-  /** Whether a directory may be entered. */
   readonly #entered: Descent<boolean>
   /** Paths that mounts and rules name. Elsewhere below, nothing differs from the start. */
   readonly #special: ReadonlySet<string>
   /** Storage that folds case may show a special path in another spelling. */
   readonly #folds: boolean
-  /** Some rule has to be asked for every entry. */
   readonly #judges: boolean
   readonly #mayVary: boolean
   /** A listing shows a directory before what is in it; hits of a search come without. */
@@ -57,7 +48,6 @@ export class View {
     this.#mayVary = declared.variants.leadsOnFrom(start)
   }
 
-  /** Everything below the start is described. */
   get plain(): boolean {
     return this.#special.size === 0 && !this.#judges && !this.#mayVary
   }

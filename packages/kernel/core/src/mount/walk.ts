@@ -16,7 +16,6 @@ import { creating, danglingError, linkAt, maxLinks, namesDirectory } from './lin
 import type { LinkBudget } from './links.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/** Where an operation landed, for the audit. */
 export interface Trace {
   landed?: VirtualPath | undefined
 }
@@ -39,10 +38,7 @@ export interface ResolvedEntry {
 
 const directoryStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
-/**
- * Steps through links and `..` in the virtual namespace. Adapters report links and never follow them, so the policy is
- * asked for every place at which a step lands, and no link leaves the workspace.
- */
+/** Steps through links and `..` in the workspace. The policy is asked where each step lands, so no link leaves the workspace. */
 export class Walker {
   readonly #gate: Gate
   readonly #aliases: AliasNames
@@ -82,11 +78,7 @@ export class Walker {
     if (stat.type !== 'directory') throw notDirectoryError(operation, found)
   }
 
-  /**
-   * Parents are made below directories that exist, never below a link that leads nowhere. The target of a link on the
-   * way must exist. For a link at the end, the target's directory must exist, or the target itself if it is a
-   * directory.
-   */
+  /** Makes parents only below existing directories, never below a dangling link. The directory of a final link's target must exist. */
   async #requireBase(
     operation: FileOperation,
     at: VirtualPath,
@@ -212,17 +204,13 @@ export class Walker {
   }
 
   /**
-   * Runs one step at a path, again at each place where a link leads.
-   *
-   * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: the place where the
-   * operation lands decides. So a refusal is final only for a path that is not a detour, or that may not even be read,
-   * or where a rule names a link on the way.
+   * Runs one step at a path, and again where a link leads. A refusal to write is final only if the path is not a detour,
+   * may not be read, or has a link that a rule names.
    */
   async run<Result>(
     options: LocateOptions & {
       readonly argument?: LinkArgument | undefined
       readonly signal?: AbortSignal | undefined
-      /** Called with each path that a step reaches. */
       readonly trace?: Trace | undefined
     },
     path: VirtualPath | UnresolvedPath,

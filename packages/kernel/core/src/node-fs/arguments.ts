@@ -1,10 +1,8 @@
 import { maxNameBytes } from '../path/virtual-path.ts'
 import { invalidType, invalidValue, nodeError } from './errors.ts'
 
-/** A path as `node:fs` takes it. */
 export type PathArgument = string | Uint8Array | URL
 
-/** Content as `node:fs` takes it. */
 export type ContentArgument =
   | string
   | ArrayBufferView
@@ -15,7 +13,6 @@ export interface EncodingOptions {
   readonly encoding?: string | null | undefined
 }
 
-/** The part of Node's `Buffer` that is used where there is one. */
 interface BufferMaker {
   isEncoding(encoding: string): boolean
   from(bytes: ArrayBufferLike, offset: number, length: number): Uint8Array & { toString(encoding: string): string }
@@ -48,7 +45,6 @@ function textOf(given: PathArgument): string {
   throw invalidType('path', 'of type string or an instance of Buffer or URL', given)
 }
 
-/** The directory that a path lies in. */
 export function above(path: string): string {
   const [, parent = ''] = /^(.*)\/[^/]+\/*$/u.exec(path) ?? []
   return parent === '' ? (path.startsWith('/') ? '/' : '.') : parent
@@ -82,7 +78,6 @@ export function bytesOf(data: string | ArrayBufferView, encoding = 'utf8'): Uint
   return makeBuffer.from(data, encoding)
 }
 
-/** Content for a workspace: bytes at once, or chunks. */
 export function contentOf(data: ContentArgument, encoding: string | undefined): Uint8Array | AsyncIterable<Uint8Array> {
   if (typeof data === 'string' || ArrayBuffer.isView(data)) return bytesOf(data, encoding)
   if (typeof data !== 'object' || data === null || !(Symbol.iterator in data || Symbol.asyncIterator in data)) {
@@ -100,7 +95,6 @@ export function timeOf(time: number | string | Date): number {
   return Math.max(0, Math.trunc(milliseconds))
 }
 
-/** How a file is opened. */
 export interface OpenMode {
   readonly reads: boolean
   readonly writes: boolean

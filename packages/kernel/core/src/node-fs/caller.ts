@@ -4,7 +4,6 @@ import type { Workspace } from '../contract/workspace.ts'
 import { type PathArgument, pathOf } from './arguments.ts'
 import { explain, nodeError, type Syscall } from './errors.ts'
 
-/** Calls of a workspace, with Node's errors. */
 export class Caller {
   readonly workspace: Workspace
 

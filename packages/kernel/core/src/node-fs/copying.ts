@@ -5,7 +5,6 @@ import { nodeError, systemError } from './errors.ts'
 
 export interface CopyOptions {
   readonly recursive?: boolean | undefined
-  /** Default true. */
   readonly force?: boolean | undefined
   readonly errorOnExist?: boolean | undefined
   readonly filter?: ((source: string, destination: string) => boolean | Promise<boolean>) | undefined

@@ -38,14 +38,12 @@ const translated: { readonly [Code in Exclude<ErrorCode, NodeCode>]: NodeCode } 
   EUNENFORCEABLE: 'ENOTSUP',
 }
 
-/** A call as Node names it. */
 export interface Syscall {
   readonly syscall: string
   readonly path?: string | undefined
   readonly dest?: string | undefined
 }
 
-/** An error as those of `node:fs`: code, number, call, paths and message. */
 export function nodeError(code: NodeCode, { syscall, path, dest }: Syscall, cause?: unknown): Error {
   const [number, words] = known[code]
   const paths = path === undefined ? '' : ` '${path}'${dest === undefined ? '' : ` -> '${dest}'`}`
@@ -63,21 +61,18 @@ function codeOf({ code }: WorkspaceError): NodeCode {
   return code in translated ? translated[code as keyof typeof translated] : (code as NodeCode)
 }
 
-/** Node's error for an aborted call. */
 export function abortError(signal: AbortSignal): Error {
   const error = new Error('The operation was aborted', { cause: signal.reason })
   error.name = 'AbortError'
   return Object.assign(error, { code: 'ABORT_ERR' })
 }
 
-/** Node's error for a value that an argument cannot have. */
 export function invalidValue(name: string, value: string, is = 'is invalid'): Error {
   const shown = value.replaceAll('\0', String.raw`\x00`)
   const error = new TypeError(`The argument '${name}' ${is}. Received '${shown}'`)
   return Object.assign(error, { code: 'ERR_INVALID_ARG_VALUE' })
 }
 
-/** Node's error for an argument of another type. */
 export function invalidType(name: string, must: string, value: unknown): Error {
   const isInstance = typeof value === 'object' && value !== null
   const quoted = typeof value === 'string' ? `'${value}'` : String(value)

@@ -19,8 +19,8 @@ interface WriteOptions {
 }
 
 /**
- * An open file, in the shape of `FileHandle` of `node:fs/promises`. It stands for the path, not for the file: a file that is moved
- * or deleted is `ENOENT` afterwards. A write at the end appends; one elsewhere reads the whole file and writes it again.
+ * An open file, in the shape of Node's `FileHandle`. It stands for the path: a moved file is `ENOENT`.
+ * A write at the end appends; any other rewrites the whole file.
  */
 export class FileHandle implements AsyncDisposable {
   readonly fd: number
@@ -29,7 +29,6 @@ export class FileHandle implements AsyncDisposable {
   readonly #mode: OpenMode
   #position = 0
   #isClosed = false
-  /** Operations go one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(workspace: Workspace, path: string, mode: OpenMode) {
@@ -144,7 +143,6 @@ export class FileHandle implements AsyncDisposable {
   }
 }
 
-/** The arguments of `write`, which is called with bytes, with text, or with options. */
 function writeOptionsOf(
   isText: boolean,
   offsetOrPosition: number | null | WriteOptions | undefined,

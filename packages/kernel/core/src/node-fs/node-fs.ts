@@ -33,17 +33,13 @@ interface FileOptions extends EncodingOptions {
 }
 
 /**
- * Makes of a workspace what libraries expect of `node:fs/promises`, for those that take a file system. Its `promises` is itself, as
- * libraries look for `fs.promises` too.
- *
- * Errors are as those of Node, with its code, number and message; the error of the workspace, which names the rule, is the `cause`.
- * Relative paths begin at the root of the workspace. Functions that need a descriptor of the system, and synchronous ones, are not there.
+ * Makes a `node:fs/promises` of a workspace; `promises` is itself. Errors are Node's, with the workspace's error as `cause`.
+ * Relative paths begin at the root. There are no descriptors of the system and no synchronous functions.
  */
 export function createNodeFs(workspace: Workspace): NodeFs {
   return new NodeFs(workspace)
 }
 
-/** The functions of `node:fs/promises` that libraries use, over a workspace. Each can be taken from the object. */
 export class NodeFs {
   readonly #workspace: Workspace
   readonly #caller: Caller

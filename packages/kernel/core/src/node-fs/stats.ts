@@ -13,7 +13,6 @@ const defaultBits: { readonly [Type in FileType]: number } = {
   other: 0o644,
 }
 
-/** The tests of a type that `Stats` and `Dirent` have. */
 class Typed {
   readonly #type: FileType
 
@@ -50,10 +49,7 @@ class Typed {
   }
 }
 
-/**
- * The status of an entry, in the shape of `Stats` of `node:fs`. Numbers that no store keeps are 0: `dev`, `ino`, `uid`, `gid` and
- * `rdev`. Every time is that of the last change of the content.
- */
+/** A status in the shape of Node's `Stats`. `dev`, `ino`, `uid`, `gid` and `rdev` are 0. Every time is that of the last change. */
 export class Stats extends Typed {
   readonly dev = 0
   readonly ino = 0
@@ -87,7 +83,6 @@ export class Stats extends Typed {
   }
 }
 
-/** An entry of a listing, in the shape of `Dirent` of `node:fs`. */
 export class Dirent extends Typed {
   readonly name: string
   readonly parentPath: string

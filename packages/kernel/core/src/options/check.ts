@@ -3,7 +3,6 @@ import { nearestName } from './nearest.ts'
 import type { OptionShape, OptionShapes } from './shapes.ts'
 
 export interface CheckOptionsContext {
-  /** The function that was given the options: `createWorkspace`. */
   readonly operation: string
   /** The name of the options in messages. Default `options`. */
   readonly name?: string | undefined
@@ -12,10 +11,8 @@ export interface CheckOptionsContext {
 }
 
 /**
- * Checks what was given as options: an object with no name that is not known, each value of its shape. `undefined` is "not
- * given", for the object and for each option.
- *
- * @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given
+ * Checks options: an object with known names, each value of its shape. `undefined` is "not given".
+ * @throws WorkspaceError `EINVAL` that names the option, its shape and the value
  */
 export function checkOptions<Options extends object>(
   given: unknown,
@@ -72,8 +69,7 @@ export function checkOption(operation: string, name: string, value: unknown, sha
 }
 
 /**
- * Refuses each of `others` beside `name`: together they would mean two things.
- *
+ * Refuses each of `others` beside `name`.
  * @throws WorkspaceError `EINVAL` that names both
  */
 export function refuseBeside(operation: string, given: object, name: string, others: readonly string[]): void {
@@ -133,7 +129,6 @@ function unknownOption(operation: string, key: string, known: readonly string[],
 
 const longestShown = 60
 
-/** A value as messages show it. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') {
     return quotePath(JSON.stringify(value.length > longestShown ? `${value.slice(0, longestShown)}…` : value))

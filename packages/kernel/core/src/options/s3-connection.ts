@@ -1,16 +1,12 @@
 import { option, type OptionShapes } from './shapes.ts'
 
-/** Fixed credentials for an S3 store. */
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
 }
 
-/**
- * How a store is reached that speaks S3. Adapters for such stores take these options beside their others, so one
- * connection fits all of them.
- */
+/** How to reach a store that speaks S3. Adapters take these options beside their own. */
 export interface S3Connection<Credentials = S3Credentials> {
   /** URL of the service, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
   readonly endpoint?: string | undefined
@@ -20,7 +16,6 @@ export interface S3Connection<Credentials = S3Credentials> {
   readonly forcePathStyle?: boolean | undefined
 }
 
-/** The shapes of {@link S3Connection}. An endpoint and credentials never show in a message. */
 export const s3ConnectionShapes = {
   endpoint: option.hidden(
     option.of('a URL that begins with `http://` or `https://`', (value) => typeof value === 'string' && isHttp(value)),
@@ -30,15 +25,12 @@ export const s3ConnectionShapes = {
   forcePathStyle: option.boolean,
 } as const satisfies OptionShapes<S3Connection>
 
-/** The shape of a bucket's name. */
 export const bucketShape = option.required(
   option.of('the name of a bucket', (value) => typeof value === 'string' && value.trim() !== ''),
 )
 
-/** The shape of the part of a bucket that an adapter shows. */
 export const prefixShape = option.of('a path such as `threads/t1`', (value) => typeof value === 'string')
 
-/** Whether a value is {@link S3Credentials}. Further names are fine: the AWS SDK adds some. */
 export function isS3Credentials(value: unknown): value is S3Credentials {
   if (typeof value !== 'object' || value === null) return false
   const { accessKeyId, secretAccessKey, sessionToken } = value as Readonly<Record<string, unknown>>

@@ -14,20 +14,17 @@ export interface OptionShape {
   readonly entries?: { readonly names: OptionShape; readonly values: OptionShape }
 }
 
-/** The shapes of all options that there are. */
 export type OptionShapes<Options = Readonly<Record<string, unknown>>> = {
   readonly [Name in keyof Options]-?: OptionShape
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** True for an object or a function with these methods. */
 export function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   return methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function')
 }
 
-/** The usual shapes. */
 export const option = {
   boolean: { must: '`true` or `false`', accepts: (value) => typeof value === 'boolean' },
   string: { must: 'a string', accepts: (value) => typeof value === 'string' },
@@ -64,22 +61,18 @@ export const option = {
     }
   },
 
-  /** An object with names of your own. */
   map(names: OptionShape, values: OptionShape): OptionShape {
     return { must: 'an object', accepts: isObject, entries: { names, values } }
   },
 
-  /** A list, each element of one shape. */
   list(element: OptionShape, must = 'a list'): OptionShape {
     return listOf(element, must)
   },
 
-  /** An object with these options and no others. */
   options<Options extends object>(options: OptionShapes<Options>, must = 'an object'): OptionShape {
     return { must, accepts: isObject, options: options as unknown as OptionShapes }
   },
 
-  /** A shape of your own. */
   of(must: string, accepts: (value: unknown) => boolean): OptionShape {
     return { must, accepts }
   },
@@ -97,7 +90,6 @@ function listOf(element: OptionShape, must: string): OptionShape {
   return { must, accepts: Array.isArray, element }
 }
 
-/** A `StorageAdapter`. */
 export const adapterShape: OptionShape = option.required(
   option.of('a storage adapter', (value) => typeof value === 'object' && hasMethods(value, 'stat', 'list', 'close')),
 )

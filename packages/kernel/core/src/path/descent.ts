@@ -11,21 +11,14 @@ const maxRemembered = 1024
 /** Characters of a directory that is remembered by its path. Longer ones take long to look up. */
 const longestRemembered = 512
 
-/**
- * Facts about a directory, made of those about the one above. Remembers the way to the directory that was asked about
- * last: most that are asked about lie beside it or in it, so a walk takes as long for each at any depth.
- */
+/** Facts about a directory, derived from the one above. Remembers the last way, so a walk costs the same at any depth. */
 export class Descent<Known, Path extends string = VirtualPath> {
   readonly #root: Step<Path, Known>
-  /** Below the root. */
   readonly #way: Step<Path, Known>[] = []
   readonly #remembered = new Map<Path, Known>()
   readonly #next: (above: Known, directory: Path) => Known
 
-  /**
-   * @param root `/` for absolute paths, empty for relative ones
-   * @param next what is known of a directory, by what is known of its parent
-   */
+  /** @param root `/` for absolute paths, empty for relative ones */
   constructor(root: Path, known: Known, next: (above: Known, directory: Path) => Known) {
     this.#root = { path: root, known }
     this.#next = next

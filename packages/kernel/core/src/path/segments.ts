@@ -10,10 +10,7 @@ export interface InputOptions {
   readonly operation: string
 }
 
-/**
- * Parses what a caller of the workspace gave: as {@link parsePath}, with one leading alias segment taken off, exactly once
- * and only as a whole segment.
- */
+/** As {@link parsePath}, with one leading alias segment taken off once. */
 export function parseInput(input: string, { base, aliases, operation }: InputOptions): ParsedPath {
   const parsed = parsePath(input, { base, operation })
   if (aliases.size === 0) return parsed
@@ -28,7 +25,6 @@ export function parseInput(input: string, { base, aliases, operation }: InputOpt
   return parsePath(`/${rest.join('/')}${directory ? '/' : ''}`, { operation })
 }
 
-/** Takes one leading alias segment off. */
 export function stripAlias(path: VirtualPath, aliases: AliasNames): VirtualPath {
   if (aliases.size === 0) return path
   const slash = path.indexOf('/', 1)
@@ -46,9 +42,9 @@ export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
 const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**
- * A name as a case-insensitive, normalising file system compares it: case folded and in NFC. Upper case first, so that
- * letters whose two cases are not one to one (`ß`, `ſ`, the Kelvin sign) fall together. A part of a name is folded as it
- * is within the name: sigma has another small form at the end of a word.
+ * A name as a case-insensitive file system compares it: case folded, in NFC. Upper case first, so `ß`, `ſ` and the Kelvin sign fall
+ * together.
+ * Fold a part within its name: sigma has another small form at the end of a word.
  */
 export function foldName(name: string): string {
   if (onlyAscii.test(name)) return name.toLowerCase()

@@ -5,11 +5,10 @@ declare const mountPathBrand: unique symbol
 declare const hostPathBrand: unique symbol
 
 /**
- * A path as callers and models see it: absolute, `/`-separated, normalised.
+ * A path of callers and models: absolute, `/`-separated, normalised.
  *
- * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash (except for `/` itself); no NUL;
- * well-formed Unicode; at most {@link maxPathBytes} bytes and {@link maxNameBytes} bytes a segment in UTF-8. Names are
- * kept byte for byte.
+ * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash, except `/`; no NUL; well-formed Unicode;
+ * at most {@link maxPathBytes} bytes, and {@link maxNameBytes} a segment, in UTF-8. Names are kept byte for byte.
  */
 export type VirtualPath = string & { readonly [virtualPathBrand]: true }
 
@@ -19,10 +18,7 @@ export type MountPath = string & { readonly [mountPathBrand]: true }
 /** A real path on this machine. It never leaves adapters and executors, and is never in an error message. */
 export type HostPath = string & { readonly [hostPathBrand]: true }
 
-/**
- * A path with `..` after a name. Its meaning depends on links, so it is resolved step by step, as the kernel does it,
- * with the policy asked for each step.
- */
+/** A path with `..` after a name. Links decide its meaning, so it is resolved step by step under the policy. */
 export interface UnresolvedPath {
   /** Segments from the root, without empty ones and `.`; at least one is `..` after a name. */
   readonly segments: readonly string[]
@@ -59,12 +55,8 @@ const onlyAscii = /^[\u0000-\u007f]*$/
 const encoder = new TextEncoder()
 
 /**
- * Parses what a caller gave into a {@link VirtualPath}.
- *
- * `""` and `.` are the base; a relative path is relative to it; `//`, `.` and trailing slashes vanish.
- *
- * @throws WorkspaceError `EOUTSIDE` when it climbs above the root, `EINVAL` for any other `..`, for NUL, for a lone
- * surrogate and for a value that is not a string, `ENAMETOOLONG`.
+ * Parses a {@link VirtualPath}. `""` and `.` are the base; `//`, `.` and trailing slashes vanish.
+ * @throws WorkspaceError `EOUTSIDE` above the root, `EINVAL` for any other `..`, NUL, a lone surrogate or no string, `ENAMETOOLONG`.
  */
 export function parseVirtualPath(input: string, options: ParseOptions = {}): VirtualPath {
   const { path } = parsePath(input, options)
@@ -78,9 +70,7 @@ export function parseVirtualPath(input: string, options: ParseOptions = {}): Vir
   })
 }
 
-/**
- * Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and reports whether a directory was asked for.
- */
+/** Like {@link parseVirtualPath}, but keeps `..`, and reports whether a directory was asked for. */
 export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
   if (typeof input === 'string') {
     if (input.length <= maxNameBytes && alreadyNormal.test(input))
@@ -176,7 +166,6 @@ function tooLongError(path: string, operation: string, what: string, limit: numb
   })
 }
 
-/** The error for a path that climbs above the root. */
 export function outsideError(path: string, operation: string): WorkspaceError {
   return new WorkspaceError({
     code: 'EOUTSIDE',
@@ -188,9 +177,8 @@ export function outsideError(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * Checks what an adapter was called with; adapters call it first, so that none relies on its caller's normalisation.
- *
- * @throws WorkspaceError `EINVAL` (or `ENAMETOOLONG`) when the invariants of {@link MountPath} do not hold.
+ * Checks the path of an adapter call. Adapters call it first, so none relies on its caller.
+ * @throws WorkspaceError `EINVAL`, `ENAMETOOLONG` when the invariants of {@link MountPath} do not hold
  */
 export function assertMountPath(path: string, operation: string): asserts path is MountPath {
   if (typeof path === 'string' && ((path.length <= maxNameBytes && alreadyNormal.test(path)) || path === '/')) return
@@ -225,7 +213,6 @@ export function relativeTo(path: string, root: string): MountPath {
   return (path.length === root.length ? '/' : path.slice(root.length)) as MountPath
 }
 
-/** The inverse of {@link relativeTo}. */
 export function joinPath(root: VirtualPath, path: MountPath): VirtualPath
 export function joinPath(root: MountPath, path: MountPath): MountPath
 export function joinPath(root: string, path: string): string {
@@ -233,7 +220,6 @@ export function joinPath(root: string, path: string): string {
   return path === '/' ? root : root + path
 }
 
-/** The path of an entry called `name` in `directory`. */
 export function childPath<Path extends VirtualPath | MountPath>(directory: Path, name: string): Path {
   return (directory === '/' ? `/${name}` : `${directory}/${name}`) as Path
 }

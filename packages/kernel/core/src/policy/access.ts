@@ -20,7 +20,6 @@ export function rightFor(need: Need): number {
   return need === 'read' ? READ : WRITE
 }
 
-/** The rights that one rule gives at a path: its longest entry that covers it; everything when none does. */
 export function ruleRights(rule: SubtreeRule<VirtualPath>, path: VirtualPath): number {
   let longest = -1
   let rights = ALL

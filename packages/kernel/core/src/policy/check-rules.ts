@@ -9,7 +9,6 @@ import type { ExceptionRule, Rule, SubtreeRule } from '../contract/policy.ts'
 const operation = 'rules'
 const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts']
 
-/** A list; {@link checkRules} looks at its rules. */
 export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
 
 /** @throws WorkspaceError `EINVAL` for a value that is not a rule, and for two of one name. */
@@ -32,7 +31,6 @@ export function checkRules(rules: readonly Rule[]): void {
   }
 }
 
-/** Checks what is written by hand: the makers give nothing else. */
 function checkEntries(rule: Rule): void {
   if (rule.kind === 'hosts') listOf(rule)
   if (rule.kind !== 'subtree' && rule.kind !== 'exception') return

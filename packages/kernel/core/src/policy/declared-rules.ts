@@ -13,10 +13,7 @@ export interface RefusalOptions {
   readonly ignoreVariants?: boolean | undefined
 }
 
-/**
- * The rules that are data: subtrees and patterns. They hold at both doors, whichever engine they come from, so what an
- * engine of the caller's own declares is held at the file API too.
- */
+/** The rules that are data. They hold at both doors, whichever engine declares them. */
 export class DeclaredRules {
   readonly subtrees: readonly SubtreeRule<VirtualPath>[]
   readonly patterns: readonly CompiledPattern[]

@@ -9,14 +9,10 @@ interface VariantNode {
   readonly denied: { readonly rule: SubtreeRule<VirtualPath>; readonly path: VirtualPath }[]
 }
 
-/**
- * Finds paths that differ from a denied path in case or Unicode normalisation only. A deny rule holds for them too, on
- * any storage: on case-insensitive storage they are the denied file, and elsewhere a look-alike is no loss.
- */
+/** Finds paths that differ from a denied path only in case or Unicode normalisation. A deny rule holds for them on any storage. */
 export class DeniedVariants {
   readonly #root: VariantNode = { children: new Map(), denied: [] }
   readonly #named = new Map<SubtreeRule<VirtualPath>, Set<string>>()
-  /** The folded last names of what is denied. */
   readonly #lastNames = new Set<string>()
   readonly empty: boolean
 
@@ -47,7 +43,6 @@ export class DeniedVariants {
     this.#lastNames.add(foldName(baseName(path)))
   }
 
-  /** A quick look before {@link match}: false when no denied path ends in a variant of this name. */
   couldEndIn(name: string): boolean {
     return this.#lastNames.has(foldName(name))
   }
@@ -65,7 +60,6 @@ export class DeniedVariants {
       node = child
       for (const { rule } of node.denied) {
         const prefix = path.slice(0, end)
-        // A spelling that the rule itself names is decided by that entry.
         if (this.#named.get(rule)?.has(prefix) !== true) return rule
       }
       start = end + 1
@@ -73,7 +67,6 @@ export class DeniedVariants {
     return undefined
   }
 
-  /** A denied path lies below `path` or a variant of it. Where none does, nothing below can be a variant. */
   leadsOnFrom(path: VirtualPath): boolean {
     let node = this.#root
     for (const name of segmentsOf(path)) {

@@ -3,7 +3,6 @@ import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import type { HostsRule } from '../contract/policy.ts'
 
-/** An entry of a list of hosts. */
 export interface HostEntry {
   /** As the caller wrote it: the name of the rule in events and messages. */
   readonly text: string
@@ -23,11 +22,7 @@ const longestName = 253
 /** In brackets, or digits alone: an address, in one of its spellings. */
 const address = /^(?:\[.*\]|(?:\d+|0x[\da-f]+)(?:\.(?:\d+|0x[\da-f]+))*)$/iu
 
-/**
- * Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`.
- *
- * @returns the problem in words that follow the entry in a sentence, where it cannot be read
- */
+/** Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. A problem follows the entry in a sentence. */
 export function parseHost(text: string): HostEntry | { readonly problem: string } {
   const [, host = '', written] = /^(.*?)(?::([^:\]]*))?$/su.exec(text) ?? []
   if (/[/@?#\s]/u.test(text) || text.includes('://'))
@@ -43,7 +38,6 @@ export function parseHost(text: string): HostEntry | { readonly problem: string 
   return { text, name, isWildcard, port }
 }
 
-/** In lower case, without a final dot: as names are compared. */
 export function normalName(text: string): string {
   return text.toLowerCase().replace(/\.$/u, '')
 }
@@ -105,10 +99,8 @@ export function readHosts(
   return entries
 }
 
-/** A list of hosts that may be reached. */
 export class HostList {
   readonly entries: readonly HostEntry[]
-  /** Every port that an entry has. */
   readonly ports: readonly number[]
   /** The lists that this one was narrowed by, with the name of the rule; the widest list comes first, without one. */
   readonly #parts: readonly { readonly rule?: string; readonly list: HostList }[]
@@ -139,7 +131,6 @@ export class HostList {
     return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port))
   }
 
-  /** True where an entry has this name, with any port. */
   knows(name: string): boolean {
     const wanted = normalName(name)
     return this.entries.some((entry) => matches(entry, wanted))
@@ -158,7 +149,6 @@ export function listOf({ name, hosts }: Pick<HostsRule, 'name' | 'hosts'>): Host
   return new HostList(readHosts(hosts, { operation: 'rules', option: 'hosts', rule: name }))
 }
 
-/** The entry for all that two entries have in common, in the words of the first. */
 function common(left: HostEntry, right: HostEntry): HostEntry | undefined {
   const ports = portsOf(left).filter((port) => portsOf(right).includes(port))
   const narrower = isPartOf(right, left) ? right : isPartOf(left, right) ? left : undefined
@@ -168,16 +158,13 @@ function common(left: HostEntry, right: HostEntry): HostEntry | undefined {
   return { text: left.text, name, isWildcard, port }
 }
 
-/** Every name of the first entry is one of the second. */
 function isPartOf(part: HostEntry, whole: HostEntry): boolean {
   if (part.name === whole.name && part.isWildcard === whole.isWildcard) return true
   return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
 }
 
 /**
- * Why a host that no entry has is refused, to follow the host in a sentence, and the entry that would let it pass.
- *
- * @param rule the rule whose list closes it; absent: the list that `who` may reach
+ * Why an unlisted host is refused, to follow the host in a sentence, and the entry that would let it pass. `rule`: the rule that closes it.
  */
 export function unlistedHost(
   name: string,
@@ -200,7 +187,6 @@ export function unlistedHost(
   }
 }
 
-/** The ports of an entry. */
 export function portsOf({ port }: HostEntry): readonly number[] {
   return port === undefined ? webPorts : [port]
 }

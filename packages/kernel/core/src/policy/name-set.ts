@@ -4,19 +4,12 @@ import { stepsOf } from '../glob/glob.ts'
 import { nameOf } from '../glob/names.ts'
 import type { Name } from '../glob/names.ts'
 
-/**
- * Globs that are asked together, from the top down: their answer at a directory is carried on to its entries. A hundred
- * plain names take as long as one. Case never matters.
- */
+/** Globs asked together, from the top down. A hundred plain names take as long as one. Case never matters. */
 export class NameSet {
   readonly #patterns: readonly string[]
   readonly #automaton: Automaton
 
-  /**
-   * With `topDown` (default false), no path is asked about that lies below a match.
-   *
-   * @throws WorkspaceError `EINVAL` for a malformed glob.
-   */
+  /** With `topDown` (default false), no path below a match is asked about. */
   constructor(patterns: readonly string[], topDown = false) {
     this.#patterns = patterns
     const options = { foldCase: true, topDown, operation: 'rule' }
@@ -25,17 +18,14 @@ export class NameSet {
     )
   }
 
-  /** At the root. */
   get start(): Progress {
     return this.#automaton.start
   }
 
-  /** At a directory in a directory. */
   enter(above: Progress, name: Name): Progress {
     return this.#automaton.enter(above, name)
   }
 
-  /** The glob that an entry of a directory matches, as it was given. */
   match(directory: Progress, name: Name): string | undefined {
     const index = this.#automaton.match(directory, name)
     return index === undefined ? undefined : this.#patterns[index]
@@ -46,7 +36,6 @@ export class NameSet {
     return this.#automaton.mayMatchName(nameOf(name, true))
   }
 
-  /** A path below may match. */
   mayMatchBelow(directory: Progress): boolean {
     return this.#automaton.isOpen(directory)
   }

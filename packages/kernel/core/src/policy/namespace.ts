@@ -4,7 +4,6 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { ALL, rightsOf } from './access.ts'
 import type { SubtreeRule } from '../contract/policy.ts'
 
-/** A mount as the namespace sees it. */
 export interface NamespaceMount {
   readonly at: VirtualPath
   readonly caseSensitive: boolean
@@ -15,7 +14,6 @@ interface RuleEntry {
   readonly rights: number
 }
 
-/** One path that a mount or a rule names. Its rights hold for everything below, up to the next such node. */
 export interface NamespaceNode<Mount extends NamespaceMount> {
   readonly path: VirtualPath
   readonly parent: NamespaceNode<Mount> | undefined
@@ -28,7 +26,6 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   rights: number
   /** Names of the rules that take `READ` or `WRITE` away here. */
   deniers: readonly SubtreeRule<VirtualPath>[]
-  /** The entries of rules for exactly this path. */
   entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
   fold: boolean
@@ -41,14 +38,10 @@ export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly rules: readonly SubtreeRule<VirtualPath>[]
   /** Exempt from every rule that does not name it or something below it. */
   readonly scratch?: VirtualPath | undefined
-  /** Aliases. */
   readonly reserved?: readonly VirtualPath[] | undefined
 }
 
-/**
- * Mounts and subtree rules in one trie of Maps by path component. One walk finds both, and takes the same time with
- * eight mounts as with a thousand. Rights are intersected once, when it is built.
- */
+/** Mounts and subtree rules in one trie by path component, so one walk finds both. Rights are intersected once, when it is built. */
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
   readonly scratch: VirtualPath | undefined
@@ -133,7 +126,6 @@ export class Namespace<Mount extends NamespaceMount> {
     for (const child of node.children.values()) this.#settle(child, current)
   }
 
-  /** The deepest node at or above `path`. */
   find(path: VirtualPath): NamespaceNode<Mount> {
     let node = this.root
     let start = 1
@@ -149,7 +141,6 @@ export class Namespace<Mount extends NamespaceMount> {
     return node
   }
 
-  /** The node of exactly this path, if there is one. */
   at(path: VirtualPath): NamespaceNode<Mount> | undefined {
     const node = this.find(path)
     return node.path.length === path.length ? node : undefined

@@ -5,10 +5,8 @@ import type { PathManagerOptions } from './path-manager-options.ts'
 let configured: PathManager | undefined
 
 /**
- * Sets the process-wide manager, once. A convenience for programs that have exactly one; libraries take an instance.
- *
- * @throws WorkspaceError `EEXIST` when it is set already, so that no library moves the borders of a running program;
- * else as `createPathManager` does, and then nothing is set.
+ * Sets the process-wide manager, once, for programs that have exactly one; libraries take an instance.
+ * @throws WorkspaceError `EEXIST` when it is set already; else as `createPathManager`
  */
 export function configurePathManager(options: PathManagerOptions): PathManager {
   if (configured !== undefined) {
@@ -25,8 +23,7 @@ export function configurePathManager(options: PathManagerOptions): PathManager {
 
 /**
  * The process-wide manager.
- *
- * @throws WorkspaceError `EINVAL` before `configurePathManager` was called.
+ * @throws WorkspaceError `EINVAL` before `configurePathManager`
  */
 export function getPathManager(): PathManager {
   if (configured !== undefined) return configured

@@ -1,6 +1,5 @@
 import { WorkspaceError } from '../errors.ts'
 
-/** Bytes of a path at most, as on Linux (`PATH_MAX`, with its NUL). */
 const maxPathBytes = 4096
 /** Characters of paths that are followed for one path, before it has too many `..`; and the least cost of each of them. */
 const maxFollowed = 8192
@@ -37,8 +36,7 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
 
 /**
  * The path of a string or a `file:` URL.
- *
- * @throws WorkspaceError as `checkHostPath` does, and `EINVAL` for a URL that is not one of a file of this machine
+ * @throws WorkspaceError as `checkHostPath`, and `EINVAL` for a URL without a file of this machine
  */
 export function hostPathOf(given: unknown, operation: string): string {
   const path = given instanceof URL ? pathOfUrl(given, operation) : given
@@ -90,11 +88,8 @@ function tooLong(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * An absolute, normalised path: `path`, taken from `base` when it is relative. Each `..` goes up from where `follow`
- * says the way so far leads, as the kernel does it: after a link, the parent is not the one in the text. `base` has
- * been followed.
- *
- * @throws WorkspaceError `EINVAL` for a path with so many `..` after names that following would take long.
+ * An absolute, normalised path. A relative `path` begins at `base`, whose links are followed. `..` goes up from where `follow` leads.
+ * @throws WorkspaceError `EINVAL` for too many `..` after names
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
   // The names of `path` after the last `..` have not been followed yet. The way before them has been.
@@ -143,7 +138,6 @@ export function resolveLexically(base: string, path: string): string {
   return `/${names.join('/')}`
 }
 
-/** Equal or below, by whole segments. Both are absolute and normalised. */
 export function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root === '/' ? '/' : `${root}/`)
 }
@@ -155,7 +149,6 @@ export function stripFirstSegment(path: string, name: string): string {
   return segments[0] === name ? segments.slice(1).join('/') : path
 }
 
-/** The last segment; `""` for `/`. */
 export function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

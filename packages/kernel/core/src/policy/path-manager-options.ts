@@ -14,10 +14,7 @@ export type PathTemplates = Partial<
   Readonly<Record<Exclude<PathTemplateName, 'workspace_path' | 'output_path'>, string | undefined>>
 >
 
-/**
- * A part of the workspace outside the output root that may be written all the same. It holds only for calls that name it,
- * so that every tool that writes there says so in its own code.
- */
+/** A writable part of the workspace outside the output root. It holds only for calls that name it. */
 export interface PathException {
   readonly name: string
   /** In the workspace: absolute, or relative to the workspace root. Templates are filled in. */
@@ -27,17 +24,13 @@ export interface PathException {
 }
 
 export interface PathManagerOptions {
-  /** The directory that is read from: absolute. */
   readonly workspace: string
-  /** The directory that is written to: absolute. */
   readonly output: string
   readonly templates?: PathTemplates | undefined
   readonly exceptions?: readonly PathException[] | undefined
   /**
-   * Follows the links of an absolute path, synchronously. Where nothing is at the path (a link to nothing included), it
-   * resolves the existing part and keeps the rest; an exception refuses the path. `@ws/adapter-local` has one. Absent:
-   * paths are judged as they are written, which is right for virtual paths, and for host paths only where there are no
-   * links.
+   * Follows the links of an absolute path, synchronously; keeps a part that does not exist. An exception refuses the path.
+   * `@ws/adapter-local` has one. Absent: paths are judged as text, which is right without links.
    */
   readonly realpath?: ((path: string) => string) | undefined
 }
@@ -48,9 +41,7 @@ export type PathManagerSettings = {
 }
 
 export interface PathManagerSources {
-  /** From the command line: goes over everything else. */
   readonly flags?: PathManagerSettings | undefined
-  /** From the configuration file. */
   readonly file?: PathManagerSettings | undefined
   readonly defaults?: PathManagerSettings | undefined
 }
@@ -62,10 +53,8 @@ const sourceShapes: OptionShapes<PathManagerSources> = {
 }
 
 /**
- * Puts settings together: flags over file over defaults, field by field and template by template; `undefined` is "not
- * given". Exceptions are one field: those of a higher source replace those of a lower one.
- *
- * @throws WorkspaceError `EINVAL` when no source names the workspace or the output.
+ * Merges settings: flags over file over defaults, field by field and template by template. Exceptions are one field.
+ * @throws WorkspaceError `EINVAL` when no source names the workspace or the output
  */
 export function resolvePathManagerOptions(given: PathManagerSources): PathManagerOptions {
   checkOptions<PathManagerSources>(given, sourceShapes, { operation: 'resolvePathManagerOptions' })
@@ -120,7 +109,6 @@ const shapes: OptionShapes<PathManagerOptions> = {
 
 const operation = 'createPathManager'
 
-/** Checks types and forms; the manager checks the facts that depend on links. */
 export function checkManagerOptions(options: unknown): asserts options is PathManagerOptions {
   checkOptions<PathManagerOptions>(options, shapes, { operation })
   const names = (options?.exceptions ?? []).map(({ name }) => name)

@@ -25,52 +25,38 @@ export interface ResolveWriteOptions {
 }
 
 /**
- * The one authority on which host paths a program may read and write: it reads from the workspace and writes to the
- * output. It decides and touches nothing; pass an instance to each part that needs one.
- *
- * Links are followed when a path is judged. A change of the path between the answer and its use is not covered. Where
- * that matters, work through a `Workspace`, whose adapters are confined at the time of the I/O.
+ * Decides which host paths a program may read and write, and touches nothing. Follows links when it judges.
+ * A later change of the path is not covered: use a `Workspace` for that.
  */
 export interface PathManager {
-  /**
-   * True for the workspace root and everything below it. A relative path is taken from the process's working directory,
-   * as `node:fs` would: the answer is about the file that `node:fs` would open. A `file:` URL counts as its path. Invalid
-   * input is false; never throws.
-   */
+  /** True at and below the workspace root. Relative paths begin at the working directory, as for `node:fs`. Invalid input is false. */
   isWithinWorkspace(path: string | URL): boolean
-  /** The same for the output root. */
   isWithinOutput(path: string | URL): boolean
   /** The workspace root, absolute and normalised, as configured: links in it are not followed. */
   readonly workspacePath: HostPath
-  /** The same for the output root. */
   readonly outputPath: HostPath
   /**
-   * The real path to read: a relative one is taken from the workspace root, and a `file:` URL counts as its path.
-   *
-   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a
-   * link, `EINVAL` for a value that is not a path, for a URL of another scheme, and for too many `..` after names;
-   * `ENAMETOOLONG` from 4,096 bytes.
+   * The real path to read; a relative one begins at the workspace root.
+   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it lies or leads elsewhere, `ENAMETOOLONG` from 4,096
+   * bytes,
+   * `EINVAL` for a value that is not a path, another URL scheme, and too many `..` after names
    */
   resolveRead(path: string | URL): HostPath
   /**
-   * The real path to write. A relative one is taken from the output root. If its first segment is that root's own name,
-   * this segment is taken off once: with the output `/p/out`, `out/a` is `/p/out/a`.
-   *
-   * @throws WorkspaceError as `resolveRead` does, and `EINVAL` for an exception that is not configured.
+   * The real path to write; a relative one begins at the output root. A first segment with that root's name is taken off once.
+   * @throws WorkspaceError as `resolveRead`, and `EINVAL` for an unknown exception
    */
   resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
   /**
-   * Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`. Names that are
-   * unknown, or have no value, stay as they are. All methods that take a path do this first.
+   * Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`; others stay. All methods do this
+   * first.
    */
   expandTemplates(text: string): string
-  /** The configured exceptions, for documentation and audit. */
   readonly exceptions: readonly PathException[]
 }
 
 interface Area {
   readonly name: 'workspace' | 'output' | 'exception'
-  /** Absolute and normalised, as configured. */
   readonly given: string
   /** The same with links followed, once and for all: a root that is exchanged later must not move the border. */
   readonly real: string
@@ -78,9 +64,7 @@ interface Area {
 
 /**
  * Makes a manager for two roots.
- *
- * @throws WorkspaceError `EINVAL` for roots that are not absolute, cannot be resolved, for unknown templates, and for
- * exceptions without a name, without a justification, or outside the workspace.
+ * @throws WorkspaceError `EINVAL` for roots that are not absolute or cannot be resolved, unknown templates, and incomplete exceptions
  */
 export function createPathManager(options: PathManagerOptions): PathManager {
   checkManagerOptions(options)

@@ -9,15 +9,12 @@ import { rightsOf } from './access.ts'
 import { NameSet } from './name-set.ts'
 import type { PatternRule } from '../contract/policy.ts'
 
-/** Where a rule by pattern holds. */
 export interface PatternMatch {
   /** The highest path that matches, at or above the path that was asked for. Everything below it is under the rule. */
   readonly at: VirtualPath
-  /** The pattern, as it was written. */
   readonly pattern: string
 }
 
-/** A rule's judgement of a directory. */
 interface Level {
   /** The entries below it are under the rule, are looked at, or are not. */
   readonly below: PatternMatch | 'open' | 'skipped'
@@ -30,7 +27,6 @@ interface Level {
 /** A rule by pattern whose globs are compiled. Pure: its answer for a path depends on the path alone. */
 export class CompiledPattern {
   readonly rule: PatternRule
-  /** The rights that remain at a match, as bits. */
   readonly rights: number
   readonly #patterns: NameSet
   readonly #files: NameSet
@@ -41,7 +37,6 @@ export class CompiledPattern {
     | { readonly path: VirtualPath; readonly isFile: boolean; readonly match: PatternMatch | undefined }
     | undefined
 
-  /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
   constructor(rule: PatternRule) {
     const { name, access, patterns } = rule
     if (access !== 'none' && access !== 'read-only') {
@@ -67,9 +62,7 @@ export class CompiledPattern {
   }
 
   /**
-   * The match that decides about `path`: its own, or that of the highest directory above it.
-   *
-   * @param isFile a file or link is, or may come to be, at the path
+   * The match that decides about `path`: its own, or that of the highest directory above. `isFile`: a file or link is, or may be, there.
    */
   match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
@@ -85,7 +78,6 @@ export class CompiledPattern {
     return this.#patterns.mayMatchName(name) || this.#files.mayMatchName(name)
   }
 
-  /** Something below `directory` may match. A walk need not enter it otherwise. */
   mayMatchBelow(directory: VirtualPath): boolean {
     const { below, patterns, files } = this.#levels.at(directory)
     return below === 'open' && (this.#patterns.mayMatchBelow(patterns) || this.#files.mayMatchBelow(files))

@@ -47,7 +47,6 @@ export class RulePolicy implements Policy {
   /** The rules as they were written, to be resolved again in the workspace that the policy is passed to. */
   readonly written: readonly Rule[]
 
-  /** @throws WorkspaceError `EINVAL` for a value that is not a rule, and as {@link resolveRules} does. */
   constructor(written: readonly Rule[], { exempt, scope = anywhere }: RulePolicyOptions = {}) {
     checkRules(written)
     this.written = written
@@ -91,7 +90,6 @@ export class RulePolicy implements Policy {
     return this.declared.refusal(this.#namespace.find(request.path), request) ?? this.decidePredicates(request)
   }
 
-  /** The part of {@link decide} that is not data. */
   decidePredicates(request: AccessRequest): Decision {
     for (const rule of this.#predicates) {
       const verdict = askPredicate(rule, request)
@@ -102,9 +100,7 @@ export class RulePolicy implements Policy {
 }
 
 /**
- * Makes the standard policy of a list of rules. As `policy` of a workspace it means what the rules mean as its `rules`; by
- * itself, relative paths are relative to `/`, and there are no aliases.
- *
+ * Makes the standard policy of rules. In a workspace they mean the same as its `rules`; alone, paths are relative to `/`.
  * @throws WorkspaceError `EINVAL` for a value that is not a rule, duplicate names and dangling exceptions.
  */
 export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {

@@ -47,9 +47,8 @@ const secrets = [
 const secretsLeftAlone = ['.env*.{example,sample,template}'] as const
 
 const hooks = [
-  // A repository, bare ones included. The configuration can name a directory of hooks, so it is as good as a hook.
-  // `commondir` says where both are found. `remotes` and `branches` name the repository that a push goes to, and whose
-  // hooks it runs.
+  // A repository, also a bare one. The configuration can name a directory of hooks. `commondir` says where both are.
+  // `remotes` and `branches` name the repository of a push, whose hooks run.
   '*.git/{hooks,config,config.worktree,commondir,remotes,branches}',
   // The git directories of submodules, nested ones too, and of worktrees.
   '*.git/modules/**/{hooks,config,config.worktree,commondir,remotes,branches}',
@@ -85,12 +84,9 @@ export interface ProtectOptions {
 }
 
 /**
- * Denies files that usually hold credentials, wherever they are: `.env*` (not `.env.example`, `.env.sample` and
- * `.env.template`), private keys by name, `.ssh`, `.aws`, `.npmrc`, and more of clouds, registries and forges. Nothing
- * below `node_modules`, `.venv`, `site-packages` and `.git/objects` is looked at. Every name and its reason:
- * docs/protected-names.md.
- *
- * It goes by names: it knows no content, and a secret that was committed stays readable through git.
+ * Denies files that usually hold credentials: `.env*` (not `.env.example` and its like), private keys by name, `.ssh`, `.aws`, `.npmrc` …
+ * Skips `node_modules`, `.venv`, `site-packages` and `.git/objects`. Every name and its reason: docs/protected-names.md.
+ * It goes by names: a secret that was committed stays readable through git.
  */
 export function protectSecrets(options?: ProtectOptions): PatternRule {
   const { name = 'protectSecrets' } = readOptions('protectSecrets', ruleOptions.named, options)
@@ -107,15 +103,11 @@ export function protectSecrets(options?: ProtectOptions): PatternRule {
 }
 
 /**
- * Makes files read-only that let other programs run something later, outside the workspace too. They are hooks and
- * configuration of git repositories, settings and tasks of editors, configuration of agents, and start-up files of
- * shells. Every name and its reason: docs/protected-names.md.
+ * Makes files read-only that other programs run later: git hooks and configuration, settings of editors and agents, start-up files.
+ * Every name and its reason: docs/protected-names.md.
  *
- * In commands it holds for files that exist when the command starts. So `git init` and cloning into a new directory go
- * on, as do commits and installs. In a repository, names that are missing are reserved. The command's result reports
- * files of such names that it made, and repositories under any name. The system refuses to
- * write the configuration of an existing repository, as read-only: `git remote add`, `git config`, setting up a branch
- * to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
+ * In commands it covers files that exist at the start, and reserves missing names in a repository. The result reports new ones.
+ * `git init`, commits and installs work; `git remote add` and `git config` in an existing repository do not. `.husky` stays writable.
  */
 export function protectHooks(options?: ProtectOptions): PatternRule {
   const { name = 'protectHooks' } = readOptions('protectHooks', ruleOptions.named, options)

@@ -11,8 +11,7 @@ export interface PolicySources {
 }
 
 /**
- * The policy of a workspace, with its paths resolved there.
- *
+ * The policy of a workspace, with its paths resolved.
  * @throws WorkspaceError `EINVAL` for rules that mean nothing, or could have no effect in this workspace.
  */
 export function readPolicy(

@@ -15,7 +15,6 @@ const named = { name: option.text }
 const worded = { reason: option.text, remedy: option.text }
 const access = option.oneOf(...accesses)
 
-/** The options of each maker of rules. */
 export const ruleOptions = {
   named: named satisfies OptionShapes<NameOption>,
   withinOutput: { ...named, readable: option.boolean } satisfies OptionShapes<OutputOptions>,
@@ -49,7 +48,6 @@ export const ruleOptions = {
   } satisfies OptionShapes<DenyCommandOptions>,
 }
 
-/** The options that a maker was given. @throws WorkspaceError `EINVAL` that names the option */
 export function readOptions<Options extends object>(
   maker: string,
   shapes: OptionShapes<Options>,

@@ -9,13 +9,11 @@ import type { ExceptionRule, PatternRule, Rule, SubtreeEntry, SubtreeRule } from
 
 const special = /[*?[{\\]/
 
-/** The scope in which the paths of rules are read. */
 export interface RuleScope {
   readonly root: VirtualPath
   readonly aliases: AliasNames
   /** Where mounts lie, that of the scratch included. Absent: a rule may name any path. */
   readonly mounts?: readonly VirtualPath[] | undefined
-  /** Where the scratch would be, in a workspace without one. */
   readonly missingScratch?: VirtualPath | undefined
 }
 
@@ -23,10 +21,8 @@ export interface RuleScope {
 export const anywhere: RuleScope = { root: rootPath, aliases: new Set() }
 
 /**
- * Rules with their paths resolved as those of any method are: aliases are taken off, relative paths start at the root.
- *
- * @throws WorkspaceError `EINVAL` for a path with `..`, and for one at which the rule could have no effect, naming the path
- * that was probably meant.
+ * Resolves the paths of rules: takes aliases off, relative paths start at the root.
+ * @throws WorkspaceError `EINVAL` for a path with `..`, and for a rule without effect, with the probable path
  */
 export function resolveRules(rules: readonly Rule[], scope: RuleScope): Rule<VirtualPath>[] {
   return rules.map((rule) => {
@@ -73,10 +69,7 @@ export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRul
   }
 }
 
-/**
- * A glob over workspace paths: `./x` is `x` in the workspace's root, one alias is taken off, and a glob that can match
- * nothing there is refused.
- */
+/** Resolves a glob like a path, and refuses one that can match nothing. */
 function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   if (typeof given !== 'string') return given
   const glob = given.startsWith('./') ? joinPath(scope.root, given.slice(1) as MountPath) : given
@@ -104,7 +97,6 @@ function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases 
   throw ruleError(rule, glob, `hides the alias \`/${alias}\` in a pattern`, 'write it out, or leave it out')
 }
 
-/** @throws WorkspaceError `EINVAL` for `..`, and as `parseVirtualPath` does. */
 export function checkRulePath(text: string, rule?: string): void {
   if (typeof text === 'string' && text.split('/').includes('..')) {
     throw ruleError(rule, text, 'has `..`', 'name the path without `..`')
@@ -119,12 +111,7 @@ function resolveRulePath(text: string, rule: string, scope: RuleScope): VirtualP
   return path
 }
 
-/**
- * Refuses a path at which no rule can have an effect. A path above a mount is fine: the rule holds for what lies below.
- *
- * @param text as it was written, for the message
- * @param rest what follows the path: the part of a glob that is not literal
- */
+/** Refuses a path without effect; a path above a mount is fine. `text`: as written. `rest`: the part of a glob after it. */
 function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleScope, rest = ''): void {
   const { mounts, aliases, missingScratch } = scope
   if (mounts === undefined) return
@@ -146,10 +133,7 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
   throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
 }
 
-/**
- * The same path below a mount that is spelt alike. Else the path below the root, without a first name that usually
- * means the root.
- */
+/** A path below a mount that is spelt alike, else the path below the root without a usual first name for it. */
 function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
   const alike = mounts.find(
     (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',

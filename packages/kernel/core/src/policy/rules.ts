@@ -22,22 +22,17 @@ import type {
 } from '../contract/policy.ts'
 
 export interface NameOption {
-  /** Default: made of the rule's kind and path. Rules of one workspace have different names. */
   readonly name?: string | undefined
 }
 
 export interface OutputOptions extends NameOption {
-  /**
-   * False makes the output root write-only: files there cannot be read back. Default true. Only the file API and the
-   * virtual executor can hold that: with it, executors of real programs refuse every command (`EUNENFORCEABLE`).
-   */
+  /** False makes the output root write-only. Default true. Executors of real programs then refuse every command (`EUNENFORCEABLE`). */
   readonly readable?: boolean | undefined
 }
 
 export interface ExceptionOptions extends NameOption {
   /** Why the exception is needed; shown by `explain` and the audit. Required: an exception is always documented. */
   readonly justification: string
-  /** Default `read-write`. */
   readonly access?: Access | undefined
   /** Names of the rules it is an exception to. Default: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
@@ -45,7 +40,6 @@ export interface ExceptionOptions extends NameOption {
 
 export interface PredicateOptions {
   readonly name: string
-  /** True allows; false, or an object with the reason, refuses. Synchronous and pure. */
   readonly test: PredicateRule['test']
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -110,10 +104,7 @@ export const rules = {
     }
   },
 
-  /**
-   * `path` and what lies below can be neither read nor written; its parent still lists its name. Holds for every variant of
-   * the name in case and Unicode normalisation. Both doors.
-   */
+  /** `path` and everything below can be neither read nor written; its parent lists its name. Also in every spelling. Both doors. */
   deny(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('deny', ruleOptions.named, options)
     const root = rulePath(path)
@@ -133,10 +124,7 @@ export const rules = {
     return { kind: 'subtree', name, entries: list, reason, remedy }
   },
 
-  /**
-   * A documented exception: `path` may be used although a confining rule says no, for instance a cache directory of the
-   * workspace outside the output root.
-   */
+  /** A documented exception: `path` may be used although a confining rule says no, such as a cache outside the output root. */
   allow(path: string, options: ExceptionOptions): ExceptionRule {
     const { name, access = 'read-write', from, justification } = readOptions('allow', ruleOptions.allow, options)
     const root = rulePath(path)
@@ -150,12 +138,10 @@ export const rules = {
   },
 
   /**
-   * Refuses commands: programs by name (`['rm', 'curl']`), or by a function that is called for every simple command of
-   * a line, its lists, pipelines, substitutions, functions and wrappers (`env`, `sudo`, `xargs`, `sh -c`).
+   * Refuses commands by program (`['rm', 'curl']`), or by a function for every simple command, also in pipelines, functions and `sudo`.
    *
-   * **A guard rail, and no boundary.** It keeps a well-meaning caller from a mistake. Scripts, interpreters and copies
-   * of a program do the same unseen; for a defence, use the other rules and an executor. A line that the parser cannot
-   * read is refused, and so is a line whose program is not known before it runs (`$tool -x`), if names are given.
+   * **A guard rail, and no boundary.** Scripts, interpreters and copies do the same unseen. It refuses a line that the parser cannot read,
+   * and with names also a line with an unknown program (`$tool -x`).
    */
   denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
     const { name, parser, reason, remedy } = readOptions('denyCommand', ruleOptions.denyCommand, options)
@@ -180,10 +166,8 @@ export const rules = {
   },
 
   /**
-   * Denies reading and writing of every path that matches the glob, and of everything below it; its parent still lists
-   * its name. `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`, `./*.pem` in the workspace's root.
-   * Case does not matter, and dot names match. Both doors: in commands it holds for what exists when the command
-   * starts.
+   * Denies every match of the glob and everything below; its parent lists its name. `*.pem` matches at any depth,
+   * `/keys/*.pem` below `/keys`, `./*.pem` in the root. Case never matters. Both doors; commands: at their start.
    */
   denyGlob(glob: string, options?: NameOption): PatternRule {
     const { name } = readOptions('denyGlob', ruleOptions.named, options)
@@ -192,8 +176,8 @@ export const rules = {
   },
 
   /**
-   * Narrows the network of commands and of tools to these hosts: `registry.npmjs.org` for its ports 80 and 443, `*.npmjs.org` for every name
-   * below, `db.internal:5432` for another port. It never widens the executor's own list. An empty list leaves no host.
+   * Narrows the network to these hosts: `registry.npmjs.org` for ports 80 and 443, `*.npmjs.org` for names below, `db.internal:5432`.
+   * It never widens the executor's list. An empty list leaves no host.
    */
   allowHosts(hosts: readonly string[], options?: NameOption): HostsRule {
     const { name = 'allowHosts' } = readOptions('allowHosts', ruleOptions.named, options)
@@ -256,7 +240,6 @@ function invalid(reason: string, remedy: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation: 'rule', reason, remedy })
 }
 
-/** It gives a file or a link its name. */
 function givesName(operation: FileOperation): boolean {
   return operation !== 'createDirectory' && factsOf(operation).creates !== undefined
 }

@@ -28,10 +28,8 @@ const scratchPath = `/${scratchName}` as VirtualPath
 const defaultAlias = '/workspace' as VirtualPath
 
 /**
- * Makes a workspace. Everything that can be wrong with its mounts, rules and executors is found here.
- *
- * @throws WorkspaceError `EINVAL` (what was passed means nothing), `ENOWORKSPACE` (a root is missing), `ENOEXECUTOR`
- * (no executor can be used, with the reasons). Adapters that factories made are closed again then.
+ * Makes a workspace, after checking its mounts, rules and executors.
+ * @throws WorkspaceError `EINVAL`, `ENOWORKSPACE` (a root is missing), `ENOEXECUTOR` with the reasons. Then closes adapters of factories.
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   checkWorkspaceOptions(options)
@@ -187,8 +185,7 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
 }
 
 /**
- * Whether the workspace may take a name of the mount at `/` for itself, as it does by default where nothing has the name.
- *
+ * Whether the workspace may take a name of the mount at `/`.
  * @throws WorkspaceError `EBUSY` where it is asked for, and would hide an entry
  */
 function isFree(name: string, taken: readonly string[], asked: boolean | undefined): boolean {

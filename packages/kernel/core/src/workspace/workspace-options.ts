@@ -59,7 +59,6 @@ const shapes: OptionShapes<WorkspaceOptions> = {
   signal: option.signal,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option */
 export function checkWorkspaceOptions(options: unknown): asserts options is WorkspaceOptions {
   checkOptions<WorkspaceOptions>(options, shapes, { operation })
   if (options?.rules === undefined) return

@@ -90,7 +90,6 @@ export function rehearsing(workspace: Workspace): Workspace {
   return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
 }
 
-/** The workspace as callers hold it: each method is one function of this folder. */
 export class LiveWorkspace implements Workspace {
   readonly #context: Context
   readonly #scratch: Scratch

@@ -8,7 +8,6 @@ import type { ByteRange, SearchQuery, Times } from '../../contract/file-types.ts
 const defaultHits = 1_000
 const defaultFileBytes = 32 * 1024 * 1024
 
-/** @throws WorkspaceError `ENAMETOOLONG`, and the errors of `assertMountPath` */
 function checkPath(path: string, operation: string, most: number): asserts path is MountPath {
   assertMountPath(path, operation)
   // a character of UTF-16 takes three bytes at most
@@ -19,7 +18,6 @@ function checkPath(path: string, operation: string, most: number): asserts path 
   throw new WorkspaceError({ code: 'ENAMETOOLONG', operation, path, reason, remedy: 'use a shorter path' })
 }
 
-/** @throws WorkspaceError `EINVAL` */
 export function checkRange(range: ByteRange | undefined, operation: string, path: string): void {
   if (range === undefined) return
   const { offset, length = 0 } = range
@@ -32,7 +30,6 @@ export function checkRange(range: ByteRange | undefined, operation: string, path
   )
 }
 
-/** @throws WorkspaceError `EINVAL`, `ENAMETOOLONG` */
 export function checkTarget(target: unknown, path: string): asserts target is string {
   const operation = 'createSymlink'
   const remedy = 'give the path that the link is to lead to'
@@ -45,20 +42,18 @@ export function checkTarget(target: unknown, path: string): asserts target is st
   throw new WorkspaceError({ code: 'ENAMETOOLONG', operation, path, reason })
 }
 
-/** @throws WorkspaceError `EINVAL` */
 export function checkMode(mode: number, operation: string, path: string): void {
   if (Number.isInteger(mode) && mode >= 0 && mode <= 0o777) return
   throw invalidArgument(operation, path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
 }
 
-/** @throws WorkspaceError `EINVAL` */
 export function checkTimes(times: Times, operation: string, path: string): void {
   const given = (times as Times | null | undefined)?.modifiedAt
   if (typeof given === 'number' && settable(given) === given) return
   throw invalidArgument(operation, path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
 }
 
-/** The query with its defaults. @throws WorkspaceError `EINVAL` */
+/** Fills in the defaults. */
 export function wholeQuery(query: SearchQuery): DriverSearchQuery {
   const { regex = false, caseSensitive = true, exclude = [] } = query
   const { maxHits = defaultHits, maxFileBytes = defaultFileBytes } = query
@@ -76,7 +71,6 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** Says whether a call may reach the driver. */
 export class Admission {
   isClosed = false
   readonly #driver: Driver
@@ -101,14 +95,12 @@ export class Admission {
     if (isRoot && replaces === true && path !== destination) throw contractError('EBUSY', operation, mountRoot)
   }
 
-  /** @throws WorkspaceError `ENOTSUP` where the store does not check the conditions of the operation */
   checkConditional(operation: AdapterOperation, path: MountPath): void {
     const { condition }: OperationFacts = operations[operation]
     if (condition === undefined || this.#driver.capabilities[condition] !== 'none') return
     throw contractError('noCondition', operation, path)
   }
 
-  /** @throws WorkspaceError `ECLOSED`, or the signal's reason */
   goOn(operation: AdapterOperation, path: MountPath, signal: AbortSignal | undefined): void {
     if (this.isClosed) throw contractError('ECLOSED', operation, path)
     signal?.throwIfAborted()
@@ -119,10 +111,9 @@ export class Admission {
 const latestDate = 8.64e15
 /** The last millisecond of the year 9999: other programs do not read later ones. */
 const latestSettable = 253_402_300_799_999
-/** The last second that a signed number of 32 bits holds. */
+/** The last second of a signed 32-bit number. */
 const latestInTar = 0x7fff_ffff
 
-/** The time of an entry for `Stat.modifiedAt`, in milliseconds: `undefined`, which is unknown, where no Date holds it. */
 export function dateable(time: number): number | undefined {
   return Math.abs(time) <= latestDate ? time : undefined
 }

@@ -47,7 +47,6 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   readonly capabilities: AdapterCapabilities
   readonly #driver: Whole
   readonly #admission: Admission
-  /** The streams that are being written: how each is ended. Made for the first. */
   #bodies: Set<() => void> | undefined
   #closed: Promise<void> | undefined
 
@@ -272,7 +271,7 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   }
 }
 
-/** Gives the driver's own promise: another one around it costs as much as some drivers do. An earlier error rejects one. */
+/** Gives the driver's own promise: another one around it costs as much as some drivers do. */
 function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()

@@ -13,13 +13,11 @@ export class BodyFailure extends Error {
 export interface BodyOptions {
   readonly path: string
   readonly signal: AbortSignal | undefined
-  /** Those that the end of the adapter ends. */
   readonly open: Set<() => void>
 }
 
 /**
- * The caller's stream, as drivers read it. An abort and the end of the adapter end it, even while it hangs. Its own errors
- * come as {@link BodyFailure}.
+ * The caller's stream, as drivers read it. It ends on an abort and on `close`, even while it hangs. Its errors come as {@link BodyFailure}.
  */
 export function bodyOf(
   data: AsyncIterable<Uint8Array>,

@@ -12,7 +12,6 @@ import {
 
 const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'move', 'copy'] as const
 
-/** A driver whose optional operations are called only where it has them. */
 export type Whole = InnerDriver & Required<Pick<InnerDriver, OptionalOperation>>
 
 /** The operations that each capability promises. Listed once: adapters can be many. */
@@ -23,10 +22,9 @@ const promises = [
   ),
 ].map(([capability, found]) => ({ capability, names: found.map(([name]) => name as OptionalOperation) }))
 
-/** The last capabilities that were made of frozen ones, and the methods that they were made for, as bits. */
+/** The last capabilities by driver, with the methods they were made for, as bits. */
 const made = new WeakMap<DriverCapabilities, { readonly methods: number; readonly capabilities: AdapterCapabilities }>()
 
-/** @throws WorkspaceError `EINVAL` when a method is missing, or methods and capabilities do not agree */
 export function checkDriver(driver: Driver): void {
   if (!hasMethods(driver, ...always)) {
     const lacking = always.find((name) => !hasMethods(driver, name)) ?? 'stat'

@@ -7,7 +7,6 @@ import { orAbort } from './wait.ts'
 const abortMs = 2_000
 
 export interface FaultContext {
-  /** The adapter's. */
   readonly name: string
   readonly operation: string
   readonly path: string
@@ -29,13 +28,12 @@ export function fault({ name, operation, path }: FaultContext, what: string, nat
   })
 }
 
-/** The error that a driver's error becomes: its own, where the contract knows it, else its fault. */
+/** Keeps an error that the contract knows; any other becomes a fault. */
 export function explain(error: unknown, context: FaultContext, method = context.operation): unknown {
   if (isWorkspaceError(error) || error instanceof LinkSignal || error instanceof BodyFailure) return error
   if (error instanceof DriverFault) return fault(context, error.message)
   const kind = error instanceof Error ? error.name : typeof error
   const { signal } = context
-  // Node's own functions reject with an `AbortError` of theirs.
   if (signal?.aborted === true && (error === signal.reason || kind === 'AbortError')) return signal.reason
   return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }

@@ -25,7 +25,7 @@ type Call = (...args: unknown[]) => unknown
 
 type Results = { readonly [How in 'promise' | 'items' | 'value']?: Accepts }
 
-/** The result of each operation: a promise of it, items, or a value at once. Others give a promise of nothing. */
+/** The kind of result of each operation. An operation that is not listed gives a promise of nothing. */
 const results: { readonly [Name in AdapterOperation]?: Results } = {
   stat: { promise: isStat },
   read: { promise: isReadResult },
@@ -46,7 +46,6 @@ const results: { readonly [Name in AdapterOperation]?: Results } = {
 
 const nothing: Results = { promise: isNothing }
 
-/** A driver whose results and errors are checked. A method that is not in the table of operations is left out. */
 export function guard(driver: Driver): Driver {
   const { name, capabilities } = driver
   const guarded: Record<string, unknown> = { name, capabilities }
@@ -127,7 +126,6 @@ function immediate(name: string, operation: AdapterOperation, call: Call, accept
   }
 }
 
-/** A promise where none may be: it is reported as such, and its failure must not end the process. */
 function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }

@@ -6,9 +6,7 @@ import type { Admission } from './admission.ts'
 import { orAbort } from './wait.ts'
 
 export interface IterationOptions<Item, Source extends AsyncIterator<Item>> {
-  /** The driver's iteration; or checks the call and opens it, before the first item. */
   readonly source: Source | (() => Source)
-  /** Asked before each item of what is open. */
   readonly admission: Admission
   readonly operation: AdapterOperation
   readonly path: MountPath
@@ -45,7 +43,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     }
   }
 
-  /** An iteration that has ended is not left again: `Array.fromAsync` leaves a failed iteration, and that may hang. */
+  /** Does not leave an iteration that has ended: `Array.fromAsync` leaves a failed one, and that may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#isDone) return end
     this.#isDone = true
@@ -77,14 +75,12 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     return this.source as Source
   }
 
-  /** The iteration goes on. Where it does not, `next()` says why. */
   protected get isOpen(): boolean {
     const { admission, signal } = this.#options
     return !this.#isDone && !admission.isClosed && signal?.aborted !== true
   }
 }
 
-/** A listing, which gives the entries that are at hand without a promise for each. */
 export class Listing extends Iteration<Entry, EntryIterator> implements EntryIterator {
   override next(): Promise<IteratorResult<Entry, undefined>> {
     const value = this.nextNow()

@@ -6,7 +6,6 @@ const types: ReadonlySet<unknown> = new Set(['file', 'directory', 'symlink', 'ot
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 const isVersion = (value: unknown): boolean => typeof value === 'string' && value !== '' && value !== 'absent'
-/** A field that may be left out. */
 const may = (value: unknown, accepts: (value: unknown) => boolean): boolean => value === undefined || accepts(value)
 const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value)
 

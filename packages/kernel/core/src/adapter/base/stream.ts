@@ -1,9 +1,7 @@
 import type { ReadResult, ReadStreamResult, WriteData } from '../../contract/file-types.ts'
 
-/** Bytes of one chunk of a stream. */
 const chunkBytes = 64 * 1024
 
-/** Bytes that were read at once, as a stream. */
 export async function streamOf(reading: Promise<ReadResult>): Promise<ReadStreamResult> {
   const { bytes, stat } = await reading
   return { stat, stream: chunksOf(bytes) }
@@ -17,7 +15,6 @@ export async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, u
   return undefined
 }
 
-/** All of a body, in an array of its own. */
 export async function collect(data: WriteData): Promise<Uint8Array> {
   if (data instanceof Uint8Array) return new Uint8Array(data)
   const chunks: Uint8Array[] = []

@@ -1,7 +1,4 @@
-/**
- * Waits for work until it is aborted. The work itself goes on: use it for work that changes nothing. After an abort,
- * `late` gets the result.
- */
+/** Waits for work that changes nothing until it is aborted. The work goes on, and `late` gets its result. */
 export function orAbort<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

@@ -36,7 +36,6 @@ import { Entries, statOf, type Found } from './entries.ts'
 import type { KeyValueStore } from './store.ts'
 
 export interface KeyValueOptions {
-  /** For messages. Default `key-value`. */
   readonly name?: string | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
@@ -45,9 +44,8 @@ export interface KeyValueOptions {
 const shapes: OptionShapes<KeyValueOptions> = { name: option.text, readOnly: option.boolean }
 
 /**
- * Makes a driver of any map or table of bytes: directories, conditions among the writers of this process, move and copy.
- *
- * @throws WorkspaceError `EINVAL` for an option that is unknown or has another type.
+ * Makes a driver of a map of bytes: directories, conditions among the writers of this process, move and copy.
+ * @throws WorkspaceError `EINVAL` for an unknown option.
  */
 export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = {}): Driver {
   checkOptions(options, shapes, { operation: 'keyValueDriver' })
@@ -209,7 +207,6 @@ class KeyValueDriver implements Driver {
     if (state !== condition) throw contractError('ECONFLICT', operation, path)
   }
 
-  /** Checks that a file can be put there. */
   async #place(
     path: MountPath,
     operation: 'write' | 'append',

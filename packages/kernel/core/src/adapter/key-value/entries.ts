@@ -4,7 +4,6 @@ import { contractError } from '../failures.ts'
 import type { Stat } from '../../contract/file-types.ts'
 import type { KeyValueStore } from './store.ts'
 
-/** A file has bytes, a directory has none. */
 export interface Found {
   readonly bytes?: Uint8Array | undefined
 }
@@ -12,8 +11,8 @@ export interface Found {
 const directoryStat: Stat = { type: 'directory', size: 0, version: 'directory' }
 
 /**
- * Files and directories as keys: `/a/b.txt` is `a/b.txt`, and the directory `/a` is `a/`, an empty value. A directory is
- * also there while a key lies below it, so that keys that others made are seen.
+ * Files and directories as keys: `/a/b.txt` is `a/b.txt`, the directory `/a` is `a/` with an empty value.
+ * A directory also exists while a key lies below it, so keys of other writers are seen.
  */
 export class Entries {
   readonly #store: KeyValueStore
@@ -29,7 +28,6 @@ export class Entries {
     return (await this.#isDirectory(path)) ? {} : undefined
   }
 
-  /** @throws WorkspaceError `ENOENT`, `ENOTDIR` */
   async expect(path: MountPath, operation: string): Promise<Found> {
     const found = await this.find(path)
     if (found !== undefined) return found
@@ -48,7 +46,6 @@ export class Entries {
     }
   }
 
-  /** Everything below a directory, parents before their children. */
   async *below(path: MountPath): AsyncGenerator<MountPath, void, undefined> {
     const prefix = prefixOf(path)
     const seen = new Set<string>()
@@ -125,7 +122,6 @@ function prefixOf(path: MountPath): string {
   return path === mountRoot ? '' : `${keyOf(path)}/`
 }
 
-/** A name that a path can have. */
 function isName(name: string): boolean {
   return (
     name !== '' &&

@@ -9,7 +9,6 @@ import type { GuaranteeField } from '../../contract/guarantees.ts'
 
 export type Node = NamespaceNode<WorkspaceMount>
 
-/** A name under a rule that is a link, or runs through one. */
 export interface RuledName {
   readonly path: VirtualPath
   readonly rules: readonly string[]
@@ -19,10 +18,9 @@ export interface RuledName {
   readonly filesOnly?: boolean | undefined
 }
 
-/** Binds by their paths. It knows at once whether one lies below a path: a plan can have thousands. */
+/** Binds by path, with a quick answer whether one lies below a path: a plan can have thousands. */
 class PathMap {
   readonly #at = new Map<VirtualPath, Bind>()
-  /** How many lie at or below each path. */
   readonly #below = new Map<VirtualPath, number>()
 
   get(path: VirtualPath): Bind | undefined {
@@ -43,7 +41,6 @@ class PathMap {
     return [...this.#at.values()].filter((bind) => isWithin(bind.at, path))
   }
 
-  /** Takes away everything at and below a path. @returns what was there */
   drop(path: VirtualPath): Bind[] {
     const dropped = this.within(path)
     for (const { at } of dropped) {
@@ -61,7 +58,7 @@ class PathMap {
   }
 }
 
-/** The binds and restrictions of a plan, as they are found one after the other. */
+/** The binds and restrictions of a plan, while it is compiled. */
 export class BindList {
   readonly binds = new PathMap()
   readonly pins = new PathMap()
@@ -78,12 +75,7 @@ export class BindList {
     this.restrictions.push({ rule, path: node.path, field, ...(problem && { problem }), ...(missing && { missing }) })
   }
 
-  /**
-   * Directories between the nearest bind and `at` could be renamed away and built anew, were they not mount points
-   * themselves. Where nothing can be written there, there is nothing to pin.
-   *
-   * @param holder the mount that these directories are in
-   */
+  /** Pins the directories between the nearest bind and `at`, which could else be renamed away. Read-only places need no pin. */
   pinAncestors(at: VirtualPath, holder: WorkspaceMount | undefined, around: Bind | undefined): void {
     if (holder === undefined || around === undefined || rightsIn(around) !== ALL) return
     for (let path = parentPath(at); path !== around.at && isWithin(path, holder.at); path = parentPath(path)) {
@@ -94,14 +86,12 @@ export class BindList {
     }
   }
 
-  /** The nearest bind above a path, or at it. */
   around(path: VirtualPath): Bind | undefined {
     let at = path
     while (this.binds.get(at) === undefined && at !== rootPath) at = parentPath(at)
     return this.binds.get(at)
   }
 
-  /** Takes away everything at and below a path. @returns what was bound there */
   drop(at: VirtualPath): Bind[] {
     this.pins.drop(at)
     return this.binds.drop(at)

@@ -13,7 +13,6 @@ import { findHolder, lookAt } from './disk-look.ts'
 
 export interface CompileOptions extends CoverOptions, CoverLinksOptions {
   readonly aliases: readonly VirtualPath[]
-  /** The rules that hold at the API only. */
   readonly apiOnlyRules: readonly string[]
   /** An interpreter asks the file door for every path: matches of rules by pattern need not be found beforehand. */
   readonly interpreted: boolean
@@ -22,8 +21,8 @@ export interface CompileOptions extends CoverOptions, CoverLinksOptions {
 }
 
 /**
- * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for the entries that a rule
- * names. A missing name must be reserved before a mask can lie over it. Where a name is a link, its target is bound.
+ * Compiles mounts and subtree rules to binds, and looks at the disk for the entries that a rule names.
+ * A missing name must be reserved before a mask can cover it. If a name is a link, its target is bound.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
@@ -128,7 +127,6 @@ class Compiler {
     return bind
   }
 
-  /** The entries of rules for exactly this path that take something away. */
   #restricting({ entries = [] }: Node): NonNullable<Node['entries']> {
     return entries.filter(({ rule, rights }) => rights !== (READ | WRITE) && !this.#options.acknowledged.has(rule.name))
   }
@@ -143,10 +141,7 @@ class Compiler {
       .map(({ name }) => name)
   }
 
-  /**
-   * A file is where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
-   * made below it.
-   */
+  /** A file stands where the rule needs a directory, as `.git` of a worktree. While it is pinned, nothing can be made below it. */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Bind | undefined): Promise<void> {
     const at = await findHolder(mount, node.path)
     if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return
@@ -162,10 +157,7 @@ class Compiler {
     return false
   }
 
-  /**
-   * A place that is granted for writing inside a part that is not, and is missing: the API makes it with the first
-   * file. Like the API, not its parents: those are not granted.
-   */
+  /** Makes a missing writable place inside a read-only part, as the API would with the first file. Its parents are not made. */
   async #create({ mount, path }: Node): Promise<boolean> {
     if (mount?.adapter === undefined || mount.access === 'read-only') return false
     if (this.#options.looksOnly) return true

@@ -10,13 +10,12 @@ import type { BindList, RuledName } from './bind-list.ts'
 import { bindPart, type CoverOptions } from './cover-names.ts'
 
 export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'> {
-  /** The executor can keep commands from making this name. */
   readonly reserves: (name: MissingName) => boolean
 }
 
 /**
- * Covers the targets of links that have a name under a rule. None of them refuses a command, since any command can make one. A
- * path of a rule that runs through a link to nowhere does: the host can put a directory in its place before the command sees it.
+ * Covers the targets of links under a rule. Such a link never refuses a command, since any command can make one.
+ * A rule whose path runs through a dangling link does: the host could create the target before the command sees it.
  */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []

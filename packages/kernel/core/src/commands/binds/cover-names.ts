@@ -19,7 +19,6 @@ export interface CoverOptions {
   readonly gate: Gate
   readonly tracer: LinkTracer
   readonly root: VirtualPath
-  /** Rules that this command runs without. */
   readonly acknowledged: ReadonlySet<string>
 }
 
@@ -54,8 +53,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks entries under another spelling of a denied name. A FIFO or a socket of such a name is left alone: a command can
- * have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
+ * Masks entries under another spelling of a denied name. Leaves a FIFO or a socket alone: a command can have made it, and it holds nothing.
+ * Refusing commands for it would let one command block all later ones.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()

@@ -6,7 +6,6 @@ import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { foldName } from '../../path/segments.ts'
 import { childPath, isWithin, parentPath, relativeTo, segmentsOf, type VirtualPath } from '../../path/virtual-path.ts'
 
-/** The names in a directory, by what they are without regard to case and form. */
 type FoldedNames = ReadonlyMap<string, readonly string[]>
 
 /**
@@ -27,7 +26,6 @@ export class VariantLook {
           const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
           for (const variant of found) next.push(childPath(directory, variant))
         } catch (error) {
-          // A look-alike that cannot be looked into is covered as a whole.
           if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
           closed.push(directory)
         }
@@ -74,7 +72,7 @@ export async function eachEntry(
   try {
     for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
       if (callback(next.value) === 'stop') return
-      // Without a promise where there is no need to wait: a command waits for all of them.
+      // Avoids a promise per entry: a command waits for all of them.
       for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) {
         if (callback(at) === 'stop') return
       }
@@ -85,18 +83,13 @@ export async function eachEntry(
   }
 }
 
-/** It is not a directory any more. */
 export function isGone(error: unknown): boolean {
   return error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
 }
 
-/**
- * The kind of entry at a path now. `below-file`: nothing is there, and nothing can be while a file takes the place of
- * its directory.
- */
+/** `below-file`: a file takes the place of the directory, so nothing can be made there. */
 export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
-/** Looks at a path of a mount without following links. */
 export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<Found> {
   if (mount.adapter === undefined) return mount.scratch ? 'directory' : 'missing'
   try {

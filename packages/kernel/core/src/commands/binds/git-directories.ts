@@ -3,8 +3,8 @@ import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 
 /**
- * The names by which git finds programs to run, in a directory that it takes for a repository. Where one is missing, this
- * is held in its place. Each was tried with git: an empty `commondir` ends every git command.
+ * The files by which git finds programs to run in a repository, and what to put in place of a missing one.
+ * Each was tried with git: an empty `commondir` ends every git command.
  */
 const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
@@ -27,7 +27,6 @@ export type Placeholder = 'directory' | { readonly content: string }
 /** A name that git reads in a directory that it takes for a repository. */
 export interface GitName {
   readonly path: VirtualPath
-  /** The same name in a directory called `.git`, which is how rules name it. */
   readonly usual: VirtualPath
   /** `undefined`: nothing is there. */
   readonly type: FileType | undefined
@@ -79,7 +78,6 @@ function namesIn(at: VirtualPath, entries: ReadonlyMap<string, FileType>): reado
   return baseName(at) === '.git' ? ['hooks'] : []
 }
 
-/** Where git puts repositories itself. */
 function isUsual(at: VirtualPath): boolean {
   for (let path = at; path !== '/'; path = parentPath(path)) if (baseName(path).endsWith('.git')) return true
   return false

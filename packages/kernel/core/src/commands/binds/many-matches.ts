@@ -8,8 +8,9 @@ import type { Match } from './walk-memory.ts'
 export const maxParts = 1000
 
 /**
- * Where there are more matches than can be covered, those that fill a directory become that directory, and those in
- * `.git/modules` that must not be written become one. Both are stricter than the rule: nothing else can be made there.
+ * Merges matches when there are too many: those that fill a directory become that directory, and read-only ones in `.git/modules` become
+ * one.
+ * Both are stricter than the rule: nothing else can be made there.
  */
 export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {
   if (matches.length <= maxParts) return matches

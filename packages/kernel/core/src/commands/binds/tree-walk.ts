@@ -31,11 +31,9 @@ export interface Start {
   readonly patterns: readonly CompiledPattern[]
 }
 
-/** So far, by one walk. */
 export interface Found {
   readonly matches: Match[]
   readonly passages: Passage[]
-  /** Directories that were entered. */
   directories: number
 }
 
@@ -51,11 +49,9 @@ export class TreeWalk {
   readonly #start: Start
   readonly #options: WalkOptions
   readonly #found: Found
-  /** The patterns that look at what lies in a directory. */
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
   readonly #git = new GitDirectories()
   readonly #matched = new Set<VirtualPath>()
-  /** The matches that directories are themselves. */
   readonly #own = new Map<MountPath, Match>()
   readonly #before: WalkMemory
   readonly #after = new Map<MountPath, Remembered>()
@@ -177,7 +173,7 @@ export class TreeWalk {
     if (name === '.git') this.#git.noteNamed(path)
   }
 
-  /** @returns its match, and the patterns that it matches; these are `undefined` where nothing is to be looked for in it */
+  /** Returns its match and the patterns to look for inside; `undefined` patterns: do not enter. */
   #match(
     path: VirtualPath,
     type: FileType,

@@ -5,7 +5,6 @@ import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import type { Placeholder } from './git-directories.ts'
 
-/** Something that a rule by pattern is about. */
 export interface Match {
   readonly path: VirtualPath
   /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be looked into. */
@@ -13,11 +12,9 @@ export interface Match {
   /** Held in the place of a missing name. */
   readonly placeholder?: Placeholder | undefined
   readonly mount: WorkspaceMount
-  /** The strictest of the rules that match. */
   readonly pattern: CompiledPattern
 }
 
-/** A link below which entries match by its own name. */
 export interface Passage {
   readonly path: VirtualPath
   readonly patterns: readonly CompiledPattern[]
@@ -25,15 +22,10 @@ export interface Passage {
 
 /** The findings of a walk in a directory, for the next one. */
 export interface Remembered {
-  /** The adapter's stamp of its entries. */
   readonly stamp: string
-  /** The match that it is itself. */
   readonly own: Match | undefined
-  /** The patterns that look at what lies in it. */
   readonly looking: readonly CompiledPattern[]
-  /** Names of the directories in it. */
   readonly directories: string[]
-  /** Entries in it that match, but for the directories. */
   readonly matches: Match[]
   readonly passages: Passage[]
   /** Entries by which git may take it for a repository. */
@@ -43,7 +35,6 @@ export interface Remembered {
 export type WalkMemory = ReadonlyMap<MountPath, Remembered>
 
 const nothing: WalkMemory = new Map()
-/** The findings of the last whole walk, by the part and the rules that it was for. */
 const memories = new WeakMap<Gate, Map<string, WalkMemory>>()
 
 export function memoryOf(gate: Gate, key: string): WalkMemory {

@@ -13,7 +13,6 @@ import type { BackgroundCommand, BackgroundOptions, OutputOffsets } from '../../
 /** Ended commands that are still listed. */
 const mostEnded = 64
 
-/** Starts a command that outlives the call. */
 export async function start(
   door: CommandDoor,
   commands: Ids<BackgroundCommand>,

@@ -5,7 +5,6 @@ const valid = /^[A-Za-z0-9._-]{1,64}$/
 export type Kind = 'session' | 'command'
 const operations = { session: 'openSession', command: 'start' } as const
 
-/** Ids of one workspace's sessions, or commands. An id is taken from the moment of the request. */
 export class Ids<T> {
   readonly #kind: Kind
   readonly #entries = new Map<string, T | undefined>()
@@ -15,7 +14,6 @@ export class Ids<T> {
     this.#kind = kind
   }
 
-  /** @throws WorkspaceError `EEXIST`, `EINVAL` */
   reserve(id: string | undefined): string {
     const name = id ?? this.#next()
     const operation = operations[this.#kind]
@@ -51,7 +49,6 @@ export class Ids<T> {
     return [...this.#entries.values()].filter((entry) => entry !== undefined)
   }
 
-  /** @throws WorkspaceError `ENOENT` */
   get(id: string): T {
     const entry = this.#entries.get(id)
     if (entry !== undefined) return entry

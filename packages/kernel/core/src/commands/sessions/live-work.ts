@@ -11,7 +11,6 @@ import type {
   Session,
 } from '../../contract/sessions.ts'
 
-/** The sessions and background commands of one workspace. */
 export class LiveWork implements LongRunning {
   readonly #door: () => CommandDoor
   readonly #sessions = new Ids<Session>('session')

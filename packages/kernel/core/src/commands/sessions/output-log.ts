@@ -15,7 +15,6 @@ export class OutputLog {
     this.#limit = limit
   }
 
-  /** Bytes that came so far. */
   get end(): number {
     return this.#end
   }
@@ -44,7 +43,7 @@ export class OutputLog {
     this.#start = this.#end
   }
 
-  /** A log with the same content, which goes its own way from now on. */
+  /** A log with the same content that changes on its own. */
   copy(): OutputLog {
     const copy = new OutputLog(this.#limit)
     copy.#chunks = [...this.#chunks]
@@ -58,7 +57,6 @@ export class OutputLog {
     return this.#bytes(Math.max(since, this.#start))
   }
 
-  /** @param since not before what is kept */
   #bytes(since: number): Uint8Array {
     const whole = new Uint8Array(Math.max(0, this.#end - since))
     let at = this.#start
