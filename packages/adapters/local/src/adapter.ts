@@ -75,10 +75,8 @@ const operationsAtOnce = 256
 
 /** How often something is created where its name is being reserved at the same time. */
 const createAttempts = 3
-/** Operations that begin at a directory. */
 const listing = new Set(['list', 'search', 'hostDirectory'])
 
-/** A directory of this machine. Made by `createLocalAdapter`. */
 export class LocalDriver implements Driver {
   readonly name = 'local'
   readonly capabilities: DriverCapabilities
@@ -220,7 +218,6 @@ export class LocalDriver implements Driver {
         try {
           return await work(task)
         } catch (error) {
-          // A stream is consumed once. A name can be reserved at this very moment.
           const again = attempt < createAttempts && call.unlimited !== true
           if (!again || reservedAbove(task.tree, path).length === 0) throw error
         }

@@ -39,7 +39,6 @@ import { ownMark } from './confine/temp.ts'
 
 const operation = 'createLocalAdapter'
 
-/** A directory as an adapter. @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` if it is not a directory */
 export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
   const { create, ...checked } = checkLocalOptions(options)
   if (create) await createRoot(checked.root, checked.owner)
@@ -172,7 +171,6 @@ async function openDescriptor(root: string): Promise<number> {
   throw missingRoot('the root directory was exchanged while it was opened')
 }
 
-/** The type of the file system at a path, as statfs(2) reports it. */
 async function magicOf(path: string): Promise<number | undefined> {
   try {
     return (await statfs(path)).type
@@ -185,8 +183,8 @@ async function magicOf(path: string): Promise<number | undefined> {
 const scratchSwept = 16
 
 /**
- * Removes scratch directories whose process was killed. Each is taken over as a scratch of our own and closed, so that
- * the removal is confined to it: in a place that is open to all, any user may have made a directory of that name.
+ * Removes scratch directories of killed processes. Each is taken over as our scratch, which confines the removal:
+ * in an open place any user may have made one.
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept

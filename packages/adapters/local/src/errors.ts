@@ -2,7 +2,6 @@ import { type ErrorCode, type PartialProgress, WorkspaceError, isWorkspaceError 
 import { LinkSignal, type MountPath, type ContractCode, contractError } from '@ws/core/adapter'
 import { shortageOf } from '@ws/core/executor'
 
-/** The operation and the path (inside the mount) that an error names. */
 export interface Where {
   readonly operation: string
   readonly path: MountPath

@@ -8,14 +8,11 @@ export interface LocalAdapterOptions {
   /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
   /**
-   * Makes the directory where nothing is; the one above it must exist. As root it belongs to `owner`; without one to the
-   * owner of the directory above, or to uid and gid 1000 where that is root too. Default false.
+   * Makes a missing directory; its parent must exist. As root it belongs to `owner`, else the parent's owner, else uid and gid 1000.
+   * Default false.
    */
   readonly create?: boolean | undefined
-  /**
-   * The user that owns new files and that commands run as. Default: as root the owner of the root directory, else the
-   * user of this process, the only one possible then.
-   */
+  /** The user of new files and commands. Default: as root the root directory's owner, else this process's user, the only possible one. */
   readonly owner?: Owner | undefined
   /** `auto` (default): small local work at once on this thread, the rest on the pool. `async`: everything on the pool. */
   readonly io?: 'auto' | 'async' | undefined
@@ -60,13 +57,11 @@ const shapes: OptionShapes<LocalAdapterOptions> = {
   ),
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option. */
 export function checkLocalOptions(options: LocalAdapterOptions): CheckedOptions {
   checkOptions<LocalAdapterOptions>(options, shapes, { operation })
   return { root: resolve(options.root), create: options.create ?? false, ...withDefaults(options) }
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option. */
 export function checkScratchOptions(options: ScratchAdapterOptions): Omit<CheckedOptions, 'root' | 'create'> {
   checkOptions<ScratchAdapterOptions>(options, shared, { operation: 'createScratchAdapter' })
   return withDefaults(options)

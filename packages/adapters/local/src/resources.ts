@@ -1,6 +1,4 @@
-/** Something that holds descriptors longer than one call: a listing, a stream. */
 export interface Held {
-  /** Lets go of everything; later calls reject with `reason`. */
   abandon(reason: Error): Promise<void>
 }
 

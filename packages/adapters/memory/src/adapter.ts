@@ -7,9 +7,8 @@ import { seed } from './seed.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * An adapter whose files live in the memory of this process, gone when it is closed. The reference for fast
- * tests: it keeps every promise of the contract, and checks conditions against every writer, since nothing else runs
- * during an operation. An unused adapter costs next to nothing.
+ * An adapter in the memory of this process, gone when closed. It keeps every promise, and checks conditions against every writer:
+ * nothing else runs during an operation.
  *
  * @throws WorkspaceError `EINVAL` that names the option; `ENOTDIR`, `EISDIR`, `EEXIST` for `files` that are not a tree.
  */

@@ -22,7 +22,6 @@ const capabilities: DriverCapabilities = Object.freeze({
 
 const readOnlyCapabilities: DriverCapabilities = Object.freeze({ ...capabilities, readOnly: true })
 
-/** The capabilities of an adapter whose files live in the memory of this process. */
 export function capabilitiesOf(readOnly: boolean): DriverCapabilities {
   return readOnly ? readOnlyCapabilities : capabilities
 }

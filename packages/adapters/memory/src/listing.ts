@@ -5,7 +5,6 @@ import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import type { Tree } from './tree.ts'
 
-/** One found entry, with what it is in the tree. */
 export interface Found {
   readonly path: MountPath
   readonly name: string
@@ -69,7 +68,6 @@ function nextOf(
   }
 }
 
-/** A listing: everything is at hand. */
 export function list(tree: Tree, path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
   const entries = entriesOf(tree, path, options)
   const listing: EntryIterator = {

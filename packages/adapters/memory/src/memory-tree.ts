@@ -3,7 +3,6 @@ import type { MountPath } from '@ws/core/adapter'
 import { MemoryNode, type Node } from './node.ts'
 import { Tree } from './tree.ts'
 
-/** A tree in the memory of this process. */
 export class MemoryTree extends Tree {
   readonly root = new MemoryNode('directory', '', 0o777)
   #lastVersion = 0

@@ -1,23 +1,18 @@
 import type { FileType } from '@ws/core'
 
-/** One entry of a tree. */
 export interface Node {
   readonly type: FileType
   readonly name: string
   /** The directory that holds it; `undefined` for the root, and for an entry that has been taken away. */
   readonly parent: Node | undefined
-  /** Permission bits. */
   readonly mode: number
-  /** Milliseconds since the epoch. */
   readonly modifiedAt: number
   readonly version: string
-  /** The path that a link leads to. */
   readonly target: string
   /** Bytes of the content; 0 for other types than files. */
   readonly size: number
   /** A file's bytes as they are now. They never change: later writes replace them, and appends go after them. */
   readonly content: Uint8Array
-  /** The entry of that name in a directory. */
   child(name: string): Node | undefined
   /** The entries of a directory, live: a loop over them leaves out those that go meanwhile. */
   children(): IterableIterator<readonly [name: string, node: Node]>

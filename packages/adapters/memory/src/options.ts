@@ -2,30 +2,24 @@ import { checkOption, checkOptions, option, type OptionShape, type OptionShapes 
 
 export interface MemoryAdapterOptions {
   /**
-   * Entries that are there at the start, by path from the root; missing directories above them are made.
+   * Entries at the start, by path from the root, with missing parents.
    *
-   * - `'/a.txt': 'text'`, or bytes: a file. Text is written as UTF-8.
-   * - `'/empty/': ''`: a directory. Its path ends in `/`.
-   * - `'/a.txt': { content, mode, modifiedAt }`: a file with permission bits, or with a time.
-   * - `'/d/': { mode, modifiedAt }`: a directory likewise.
+   * - `'/a.txt': 'text'`, or bytes: a file. Text is UTF-8.
+   * - `'/a.txt': { content, mode, modifiedAt }`: a file with permission bits or a time.
+   * - `'/empty/': ''`, `'/d/': { mode, modifiedAt }`: a directory; its path ends in `/`.
    * - `'/l': { target: 'a.txt' }`: a link.
    */
   readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
-  /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
   /** Milliseconds since the epoch for `modifiedAt`: a clock for tests, never below 0. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
-/** A file, a directory (its path ends in `/`) or a link, with more than its content. */
 export interface MemoryEntry {
-  /** A file's content. Default: empty. */
   readonly content?: string | Uint8Array | undefined
-  /** The path that a link leads to. */
   readonly target?: string | undefined
   /** Permission bits, for a file and a directory. Default `0o644` and `0o755`. */
   readonly mode?: number | undefined
-  /** Milliseconds since the epoch. Default: now. */
   readonly modifiedAt?: number | undefined
 }
 
@@ -46,7 +40,6 @@ const file: OptionShapes<Omit<MemoryEntry, 'target'>> = { content, mode, modifie
 const directory: OptionShapes<Omit<MemoryEntry, 'target' | 'content'>> = { mode, modifiedAt }
 const link: OptionShapes<Omit<MemoryEntry, 'mode' | 'content'>> = { target: option.required(option.text), modifiedAt }
 
-/** @throws WorkspaceError `EINVAL` that names the option, or the entry. */
 export function checkMemoryOptions(options: unknown): asserts options is MemoryAdapterOptions | undefined {
   checkOptions<MemoryAdapterOptions>(options, shapes, context)
   if (options?.files !== undefined) checkFiles(options.files)

@@ -9,7 +9,6 @@ import type { Tree } from './tree.ts'
 const operation = 'createMemoryAdapter'
 const encoder = new TextEncoder()
 
-/** The tree that `files` describe. @throws WorkspaceError `EINVAL`, `ENOTDIR`, `EISDIR`, `EEXIST` */
 export function seed(files: NonNullable<MemoryAdapterOptions['files']>, now?: MemoryAdapterOptions['now']): Tree {
   const tree: Tree = new MemoryTree(now)
   const times: (() => unknown)[] = []

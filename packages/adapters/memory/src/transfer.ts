@@ -29,7 +29,6 @@ function prepare(
   return { entry, target }
 }
 
-/** @throws WorkspaceError `ECONFLICT` when the entry is not in the state that is asked for. */
 export function checkCondition(
   { entry }: Lookup,
   condition: string | undefined,

@@ -3,13 +3,11 @@ import { LinkSignal, mountRoot, type LinkArgument, type MountPath } from '@ws/co
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 
-/** Where a path leads. */
 export interface Lookup {
   /** The deepest directory on the way that is there; the entry's parent, where nothing or just the entry is missing. */
   readonly directory: Node
   /** The names below `directory` that are not there; none when the entry is. */
   readonly missing: readonly string[]
-  /** The entry, where it is there. */
   readonly entry: Node | undefined
 }
 
@@ -29,10 +27,8 @@ export abstract class Tree {
   /** Makes an entry that is not a link; there must be none. */
   abstract create(directory: Node, name: string, type: 'file' | 'directory', mode: number): Node
   abstract createLink(directory: Node, name: string, target: string): Node
-  /** Puts content into a file in one step. The answer is the file as it is then. */
   abstract setContent(file: Node, bytes: Uint8Array): Node
   abstract append(file: Node, bytes: Uint8Array): Node
-  /** Removes an entry with everything below it. */
   abstract remove(entry: Node): void
   /** Gives an entry another place; there must be none. The answer is the entry as it is then. */
   abstract move(entry: Node, directory: Node, name: string): Node
@@ -61,14 +57,12 @@ export abstract class Tree {
     return { directory, missing: [], entry: directory }
   }
 
-  /** The entry at a path; `ENOENT` where there is none. */
   find(path: MountPath, options: LocateOptions): Node {
     const { entry } = this.locate(path, options)
     if (entry === undefined) throw failure('ENOENT', options.operation, path)
     return entry
   }
 
-  /** Makes directories below one another; the last one. */
   createDirectories(directory: Node, names: readonly string[]): Node {
     return names.reduce((parent, name) => this.create(parent, name, 'directory', 0o755), directory)
   }
@@ -78,12 +72,10 @@ export abstract class Tree {
     return true
   }
 
-  /** The fields of an entry in a listing. */
   describe(node: Node, _details: boolean): Partial<Stat> & Pick<Stat, 'type'> {
     return statOf(node)
   }
 
-  /** Turns an error of the layer below into one of the contract. */
   explain(error: unknown, _operation: string, _path: MountPath): unknown {
     return error
   }

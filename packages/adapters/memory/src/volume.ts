@@ -40,14 +40,11 @@ const functions = Object.keys({
 } satisfies Record<keyof VolumeFileSystem, true>)
 
 /**
- * An adapter whose files are those of a volume: code that uses the volume as `fs` and a workspace see the same files, at once.
- * Conditions hold against code that uses the volume too, since nothing else runs during an operation. Closing the adapter
- * leaves the volume as it is.
- *
- * A version follows from the content. So a `stat`, a write and a listing with details read each file that they answer for.
+ * An adapter for the files of a volume, shared at once with code that uses it as `fs`. Conditions hold against that code too.
+ * A version follows from the content, so `stat`, a write and a detailed listing read each file. Closing leaves the volume.
  *
  * @param fs a `Volume` or the `fs` of memfs, or another file system in memory with these functions of `node:fs`
- * @throws WorkspaceError `EINVAL` for an option, a function that is missing, and for `node:fs` itself
+ * @throws WorkspaceError `EINVAL` for an option, a missing function, and `node:fs` itself
  */
 export function createVolumeAdapter(fs: VolumeFileSystem, options: VolumeAdapterOptions = {}): StorageAdapter {
   for (const name of functions) {

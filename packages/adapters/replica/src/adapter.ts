@@ -29,14 +29,12 @@ export interface ReplicaParts {
   readonly persist: 'command' | 'flush'
   /** The directory stays after `close()`. */
   readonly isKept: boolean
-  /** Called once, at the end. */
   readonly release: () => Promise<void>
 }
 
 /**
- * The directory as an adapter. A call works on the disk, and then waits for the store. Where the last push of `close()` fails, a
- * directory that was named keeps what waits, for the next replica in it. A scratch directory would be removed: there the adapter
- * stays open.
+ * The directory as an adapter. A call works on the disk, then waits for the store. If the last push of `close()` fails,
+ * a named directory keeps the changes for the next replica; with a scratch directory the adapter stays open.
  */
 export function createAdapter({ local, engine, persist, isKept, release }: ReplicaParts): ReplicaAdapter {
   const { site } = engine
@@ -163,7 +161,6 @@ function checkName(path: MountPath, operation: string, capabilities: AdapterCapa
     refuse('EINVAL', 'has a control character, which the store cannot hold')
 }
 
-/** Compares the bytes of the disk with those that were agreed upon. */
 async function verify({ disk, tree, limits }: Site, { signal }: SignalOption): Promise<ReplicaVerification> {
   signal?.throwIfAborted()
   const found = new Map(await disk.ask('hashes'))

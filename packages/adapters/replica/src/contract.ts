@@ -23,9 +23,7 @@ export interface ReplicaLeftOut {
 
 /** How far the copy is that goes on in the background after a replica was opened. */
 export interface ReplicaProgress {
-  /** Brought over until now. */
   readonly copied: { readonly files: number; readonly bytes: number }
-  /** To be brought over in all. */
   readonly total: { readonly files: number; readonly bytes: number }
 }
 
@@ -52,7 +50,6 @@ export interface ReplicaFlush {
   readonly changedMeanwhile: readonly MountPath[]
 }
 
-/** The result of `verify()`. */
 export interface ReplicaVerification {
   /** Files that were agreed upon with the store, and their bytes. */
   readonly files: number
@@ -76,12 +73,10 @@ export type ReplicaEvent =
 
 export interface ReplicaAdapter extends StorageAdapter {
   /**
-   * Looks at the whole directory, and resolves when the store has acknowledged everything that it saw. `status().lastFlush` then
-   * says what it did.
+   * Looks at the whole directory, and resolves when the store has everything it saw; see `status().lastFlush`.
    *
-   * @throws WorkspaceError `ECONFLICT` that lists the conflicts which this flush met: both versions are kept, and in the store;
-   * `ENOTSUP` for entries that the store cannot hold; `EBUSY` for a file that never held still; errors of the store.
-   * Everything else was pushed then.
+   * @throws WorkspaceError `ECONFLICT` with the conflicts of this flush, of which the store has both versions; `ENOTSUP` for entries
+   * that the store cannot hold; `EBUSY` for a file that never held still; errors of the store. The rest was pushed then.
    */
   flush(options?: SignalOption): Promise<void>
   status(): ReplicaStatus

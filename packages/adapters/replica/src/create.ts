@@ -26,13 +26,11 @@ const stateName = 'state'
 const ordinary = { uid: 1_000, gid: 1_000 }
 
 /**
- * An adapter whose files lie in a directory of this machine, and whose truth is another store. Real programs run in the directory at
- * the speed of the disk. It resolves when the store was listed. Files that are new to this machine come in the background: a call
- * fetches what it needs at once, and a command waits for all of them, as `refresh()` does.
+ * An adapter with files in a local directory, at the speed of the disk; its truth is another store. Resolves once the store was listed.
+ * Files come in the background: a call fetches what it needs; a command and `refresh()` wait for all.
  *
- * @throws WorkspaceError `EINVAL` for wrong options, a directory that holds other files or belongs to another store; `ENOTSUP` for a
- * store without conditional writes or links; `EBUSY` while another replica has the directory; `EDQUOT` above a limit; errors of the
- * store. Nothing is overwritten then.
+ * @throws WorkspaceError `EINVAL` for wrong options or a directory of others; `ENOTSUP` for a store without conditional writes or links;
+ * `EBUSY` while another replica has the directory; `EDQUOT` above a limit; errors of the store. Nothing is overwritten then.
  */
 export async function createReplicaAdapter(options: ReplicaAdapterOptions): Promise<ReplicaAdapter> {
   const checked = checkReplicaOptions(options)
@@ -101,7 +99,6 @@ interface Sides {
   readonly store: StorageAdapter
   readonly disk: Disk
   readonly opened: Opened
-  /** Canonical. */
   readonly files: string
 }
 

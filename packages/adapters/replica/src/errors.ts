@@ -19,7 +19,6 @@ export function failure(
   return new WorkspaceError({ code, operation: name, path, reason, remedy })
 }
 
-/** Any error as one that callers may see. */
 export function typed(error: unknown, path?: string): WorkspaceError {
   if (isWorkspaceError(error)) return error
   return new WorkspaceError({

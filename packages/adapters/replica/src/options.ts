@@ -7,18 +7,17 @@ import type { ReplicaEvent } from './contract.ts'
 
 export interface ReplicaAdapterOptions {
   /**
-   * The truth: an adapter whose server checks conditions on writes, and that keeps links, such as
-   * `createS3Adapter({ …, symlinks: 'rclonelink' })`. A function makes one that the replica closes.
+   * The truth: an adapter with conditional writes on its server, and with links, such as `createS3Adapter({ …, symlinks: 'rclonelink' })`.
+   * The replica closes the adapter of a function.
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**
-   * An absolute path of a directory for this replica alone: made where it is missing, else empty, or one of the same store. It
-   * holds the files and the state. One process has it at a time. Default: a scratch directory, removed by `close()`.
+   * An absolute path for this replica alone, with files and state: missing, empty, or of the same store. One process at a time.
+   * Default: a scratch directory, removed by `close()`.
    */
   readonly directory?: string | undefined
   /**
-   * `command` (default): a command begins with the changes of the store, and ends when the store has acknowledged its own. So do
-   * calls of the file API. Sessions and background commands are pushed every second.
+   * `command` (default): commands and calls begin with the store's changes, and end when it has theirs. Sessions push every second.
    * `flush`: `flush()`, `durable: true`, a pause of two seconds and `close()` push; opening and `refresh()` pull.
    */
   readonly persist?: 'command' | 'flush' | undefined
@@ -33,8 +32,8 @@ export interface ReplicaAdapterOptions {
   /** Bytes of one file at most. A first copy with larger ones is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
-   * Names of trees that each machine makes anew, such as `node_modules` and `.venv`, at any depth. They stay on this disk, and are
-   * neither sent to the store nor copied from it. A file that is moved into one leaves the store. Default: none.
+   * Names of trees that each machine makes anew, such as `node_modules`, at any depth: never sent or copied.
+   * A file that moves into one leaves the store. Default: none.
    */
   readonly rebuild?: readonly string[] | undefined
   readonly onEvent?: ((event: ReplicaEvent) => void) | undefined
@@ -88,7 +87,6 @@ const shapes: OptionShapes<ReplicaAdapterOptions> = {
   onEvent: option.function,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option */
 export function checkReplicaOptions(options: ReplicaAdapterOptions): CheckedOptions {
   checkOptions<ReplicaAdapterOptions>(options, shapes, { operation })
   const { store, directory, owner, machine } = options

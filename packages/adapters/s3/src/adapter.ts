@@ -47,7 +47,6 @@ export interface S3AdapterParts {
   readonly name: string
   readonly store: Store
   readonly readOnly: boolean
-  /** See {@link StorageAdapter.identity}. */
   readonly identity?: string | undefined
   /** Ends what the adapter started, and the client if that is its own. @param used it may hold objects */
   readonly release: (used: boolean) => void | Promise<void>
@@ -61,7 +60,6 @@ export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
   })
 }
 
-/** The contract on one store: each operation is one task, and is left to its folder. */
 class S3Driver implements Driver {
   readonly name: string
   readonly capabilities: DriverCapabilities

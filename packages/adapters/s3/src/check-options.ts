@@ -71,7 +71,6 @@ const r2 = {
   ca,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option */
 export function checkS3Options(options: S3AdapterOptions, operation: string): void {
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, s3, { operation })
@@ -79,7 +78,6 @@ export function checkS3Options(options: S3AdapterOptions, operation: string): vo
   refuseBucketInEndpoint(options, operation)
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option */
 export function checkR2Options(options: R2AdapterOptions, operation: string): void {
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, r2, { operation })
@@ -127,7 +125,6 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Whether headers can hold a value. */
 function isMetadata(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const entries = Object.entries(value)

@@ -23,15 +23,13 @@ const defaults = {
   deadline: 120_000,
 } as const
 
-/** Milliseconds. */
 const sweepTime = 2_000
 
 /**
- * An adapter on a bucket, or on a part of one. Without a given dialect, it asks the server first which conditions it
- * honours, so that its capabilities are true.
+ * An adapter on a bucket, or a part of one. Asks the server which conditions it honours, unless a dialect is given.
  *
- * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot
- * be reached, `EIO` or `ETIMEDOUT` when it fails to answer, `EINVAL` that names the option.
+ * @throws WorkspaceError `ENOWORKSPACE` for a missing bucket, `EBACKEND` when the server refuses or is unreachable,
+ * `EIO` or `ETIMEDOUT` when it fails to answer, `EINVAL` that names the option
  */
 export async function createS3Adapter(options: S3AdapterOptions): Promise<S3StorageAdapter> {
   checkS3Options(options, 'createS3Adapter')

@@ -22,10 +22,8 @@ export interface S3Dialect {
   readonly checksums: boolean
 }
 
-/** The facts that are asked for when the first upload in parts begins. */
 export type UploadFacts = Pick<S3Dialect, 'conditionalComplete' | 'checksums'>
 
-/** The facts that are asked for at the start. */
 export type StartFacts = Omit<S3Dialect, keyof UploadFacts>
 
 /** The least that can be expected; for adapters that only read, which need no more. */

@@ -20,20 +20,16 @@ export interface BucketOptions {
   /** Every change is `EROFS`, and the server is asked nothing at the start. Default false. */
   readonly readOnly?: boolean | undefined
   /**
-   * `rclonelink`: `name.rclonelink` holds the target of a link `name`, as rclone keeps them. It costs a look-up for each
-   * directory above a path that is written. Default `off`: such objects are files like any other.
+   * `rclonelink`: `name.rclonelink` holds the target of a link, as in rclone; a write looks up each directory above.
+   * Default `off`: such objects are plain files.
    */
   readonly symlinks?: 'off' | 'rclonelink' | undefined
   /**
-   * The conditions that the server honours, and those that it does not, when they are known. A missing field is found
-   * out at the start, with a dozen requests on objects that are removed again. Take it from `probeS3Dialect` to spare
-   * many adapters the same question.
+   * Known conditions of the server. Missing fields are found out at the start, with a dozen requests on temporary objects.
+   * `probeS3Dialect` spares many adapters the same question.
    */
   readonly dialect?: Partial<S3Dialect> | undefined
-  /**
-   * The media type of new files, or a function that returns it for a path. Default: by the ending of the name. A file
-   * that is replaced keeps its type, and everything else that it has.
-   */
+  /** The media type of new files, or a function of the path. Default: by the name. A replaced file keeps its type. */
   readonly contentType?: string | ((path: string) => string | undefined) | undefined
   /** `Cache-Control` of new files. Default none. */
   readonly cacheControl?: string | undefined
@@ -51,10 +47,7 @@ export interface BucketOptions {
   readonly concurrency?: number | undefined
   /** Milliseconds that one attempt may take until its answer begins, and until the next bytes of a body come. Default 30,000. */
   readonly attemptTimeout?: number | undefined
-  /**
-   * Milliseconds for a whole operation with all its requests, and for `close()`, which takes 5,000 at most: then it is
-   * `ETIMEDOUT`. Bytes, objects and pages that come or go begin it anew. Default 120,000.
-   */
+  /** Milliseconds for a whole operation, and for `close()`, at most 5,000; then `ETIMEDOUT`. Progress begins it anew. Default 120,000. */
   readonly deadline?: number | undefined
   /** Called for each entry in the bucket that a tree of files cannot show. It must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined
@@ -67,11 +60,7 @@ interface WithClient {
   readonly client: S3Client
 }
 
-/**
- * Default `endpoint`: AWS, in the region. Default `region`: the SDK's, from environment and configuration. Default
- * `credentials`: the SDK's provider chain (environment, shared configuration, roles). Default `forcePathStyle`: true with an
- * `endpoint`.
- */
+/** Defaults: `endpoint` AWS; `region` and `credentials` those of the SDK; `forcePathStyle` true with an `endpoint`. */
 export interface WithConnection extends S3Connection<S3CredentialsOption> {
   readonly client?: undefined
   /** Certificates, in PEM, of authorities that are trusted besides the usual ones. */

@@ -16,15 +16,12 @@ interface Found {
 }
 
 /**
- * Every simple command of a line: of its lists, pipelines, subshells, loops, function bodies, here-documents and
- * substitutions. Commands that `env`, `sudo`, `xargs`, `find -exec`, `sh -c`, `eval` and the like start are in the list
- * too. A `CommandParser` for `rules.denyCommand`.
+ * Every simple command of a line, also inside lists, pipelines, loops, functions, here-documents and substitutions.
+ * Commands that `env`, `sudo`, `xargs`, `find -exec`, `sh -c` and the like start follow their wrapper. Functions, aliases and PATH are
+ * unknown.
+ * A `CommandParser` for `rules.denyCommand`.
  *
- * Each wrapper is in the list too, before what it starts. The meaning of a name at run time (a function, an alias,
- * another PATH) is not known here.
- *
- * @throws UnreadableCommand for a line that cannot be read with certainty or is too long ({@link parseScript}), and for
- * shells with a syntax of their own (fish)
+ * @throws UnreadableCommand for an uncertain or too long line ({@link parseScript}), and for shells with their own syntax (fish)
  */
 export function parseCommands(line: string, options: CommandParserOptions = {}): SimpleCommand[] {
   if (/(?:^|\/)(?:fish|t?csh|pwsh|nu)$/.test(options.shell ?? '')) {

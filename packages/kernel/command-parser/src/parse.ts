@@ -23,10 +23,8 @@ export function newBudget(): ParseBudget {
 }
 
 /**
- * Parses a line as bash reads it (a POSIX line is read alike), with everything that lies in it: substitutions too.
- *
- * @throws UnreadableCommand where the parser had to guess: unterminated quotes, a missing `fi`, too deep nesting; and for
- * more than 65,536 characters, 10,000 commands, words and their parts, or 1,000 here-documents, which would take long
+ * Parses a line as bash and POSIX shells read it, with its substitutions.
+ * @throws UnreadableCommand instead of a guess, and above 65,536 characters, 10,000 commands, words and parts, or 1,000 here-documents
  */
 export function parseScript(source: string, budget: ParseBudget = newBudget()): ParsedScript {
   if (source.length > maxLineLength) {

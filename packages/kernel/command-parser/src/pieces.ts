@@ -7,10 +7,8 @@ export type Piece =
   | { readonly kind: 'glob'; readonly value: string }
   /** `{a,b}`, `{1..5}`. */
   | { readonly kind: 'brace'; readonly value: string; readonly part: WordPart }
-  /** A variable, a substitution, arithmetic. */
   | { readonly kind: 'expansion'; readonly part: WordPart; readonly quoted: boolean }
 
-/** Takes a word apart; quotes and backslashes are taken away. */
 export function piecesOf(word: Word): readonly Piece[] {
   if (word.parts === undefined) return [{ kind: 'text', value: word.value, quoted: word.text !== word.value }]
   return word.parts.flatMap((part) => pieceOf(part))

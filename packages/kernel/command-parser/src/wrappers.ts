@@ -2,7 +2,6 @@
 export interface Wrapper {
   /** Options that take a value of their own: in the next word, after `=` (long), or attached (short). */
   readonly values: readonly string[]
-  /** Options without a value. */
   readonly flags: readonly string[]
   /** Operands before the program: `timeout 5 cmd`. Default 0. */
   readonly operands?: number | undefined

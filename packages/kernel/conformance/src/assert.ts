@@ -50,7 +50,6 @@ function show(value: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
-/** The error that a promise rejects with. Fails when the promise resolves. */
 export async function rejection(promise: PromiseLike<unknown>, what = 'it'): Promise<unknown> {
   let value: unknown
   try {
@@ -92,7 +91,6 @@ export interface ExpectedLink {
   readonly rest: string
 }
 
-/** Expects a `LinkSignal` that says exactly this. */
 export async function meetsLink(promise: PromiseLike<unknown>, expected: ExpectedLink, what = 'it'): Promise<void> {
   const error = await rejection(promise, `${what} (a LinkSignal)`)
   if (!(error instanceof LinkSignal)) {

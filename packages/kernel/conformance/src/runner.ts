@@ -14,7 +14,6 @@ export interface TestOutcome {
   /** The titles from the outside in, joined by ` › `. */
   readonly title: string
   readonly state: 'passed' | 'failed' | 'skipped'
-  /** Why it was skipped. */
   readonly reason?: string | undefined
   readonly error?: unknown
 }
@@ -31,7 +30,6 @@ class Skip extends Error {
 /** One test, to be run when one likes. */
 export interface CollectedTest {
   readonly title: string
-  /** Never rejects. */
   run(): Promise<TestOutcome>
 }
 

@@ -18,27 +18,22 @@ export const vitestRunner: Runner = {
   },
 }
 
-/** {@link define} in vitest. */
 export function testAdapter(options: AdapterSuiteOptions): void {
   define(options, vitestRunner)
 }
 
-/** {@link defineCoherence} in vitest. */
 export function testCoherence(options: CoherenceSuiteOptions): void {
   defineCoherence(options, vitestRunner)
 }
 
-/** {@link defineExecutor} in vitest. */
 export function testExecutor(options: WorkspaceSuiteOptions): void {
   defineExecutor(options, vitestRunner)
 }
 
-/** {@link defineWorkspace} in vitest. */
 export function testWorkspace(options: WorkspaceSuiteOptions): void {
   defineWorkspace(options, vitestRunner)
 }
 
-/** {@link defineSecurity} in vitest. */
 export function securitySuite(options: WorkspaceSuiteOptions): void {
   defineSecurity(options, vitestRunner)
 }

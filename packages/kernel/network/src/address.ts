@@ -4,10 +4,7 @@ import ipaddr from 'ipaddr.js'
 /** All public unicast addresses of IPv6. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/**
- * Services of a cloud for its own machines, at addresses of the public network: metadata and credentials of Azure. Those of
- * other clouds lie in ranges that are not public (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254).
- */
+/** Azure's metadata and credentials at a public address. Those of other clouds lie in ranges that are not public. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16'])
 
 /** Metadata and credentials of clouds: a range that holds one does not open it. */
@@ -21,10 +18,7 @@ const metadataServices: ReadonlySet<string> = new Set([
   'fd20:ce::254',
 ])
 
-/**
- * True for a public unicast address. IPv4 that is mapped into IPv6 is judged as IPv4. Every other way to write an IPv4
- * address in IPv6 (6to4, Teredo, NAT64, compatible) is refused, since it could lead anywhere.
- */
+/** True for a public unicast address. Mapped IPv4 is judged as IPv4; 6to4, Teredo and other embeddings are refused. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)

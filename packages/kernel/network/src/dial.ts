@@ -5,7 +5,6 @@ import { type AddressCheck, type CheckedAddresses, checkedAddresses, type DialPr
 
 /** Milliseconds that the name gets. A resolver of the operator's own may never answer. */
 const lookupTimeout = 30_000
-/** Milliseconds that one address gets. */
 export const connectTimeout = 15_000
 
 export type Dialled = { readonly socket: Socket } | { readonly problem: DialProblem }

@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises'
 
 import { isPublicAddress, normalAddress } from './address.ts'
 
-/** An address, and a port in place of the one that was asked for. */
 export interface ResolvedAddress {
   readonly address: string
   readonly port?: number | undefined

@@ -7,7 +7,6 @@ export * from './executor/index.ts'
 export * as Limits from './limits/index.ts'
 /** Keeps protected names that do not exist yet from being made. */
 export * as Reserve from './reserve/index.ts'
-/** Pipes and private files that are given to children, and how their output is read. */
 export * as Descriptors from './run/door/descriptors.ts'
 /** Looks at processes of this machine, signals them, and starts helpers. */
 export * as Processes from './run/door/processes.ts'

@@ -9,7 +9,6 @@ export const binarySniffBytes = 8192
 export const maxLineBytes = 1024 * 1024
 
 export interface LineHit {
-  /** From 1. */
   readonly line: number
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
@@ -20,14 +19,13 @@ export interface LineHit {
 }
 
 /**
- * A step of a search: a line that matches; or a line that would hold the event loop, to be searched elsewhere: the
- * caller goes on with the index of its first match, or -1. `undefined`: the event loop should have its turn.
+ * A match, or a line that would hold the event loop, to be searched elsewhere: go on with the index of its match, or -1.
+ * `undefined`: give the event loop its turn.
  */
 export type Step = LineHit | LongLine | undefined
 
 export interface LongLine {
   readonly longLine: string
-  /** From 1. */
   readonly line: number
 }
 
@@ -38,7 +36,6 @@ const encoder = new TextEncoder()
 /** A part that a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
 export type Gap = 'long-line' | 'encoding'
 
-/** The search of one file, chunk by chunk. A chunk may be reused once what `push` gave has been iterated. */
 export class FileScan {
   readonly #pattern: Pattern
   readonly #pace: Pace
@@ -91,7 +88,6 @@ export class FileScan {
     if (end > 0) yield* this.#search(chunk.subarray(0, end), at)
   }
 
-  /** The end of the file: searches a last line without an end. */
   *finish(): Generator<Step, void, number> {
     const rest = this.#sniffed ? this.#take() : this.#sniff()
     if (!this.#binary && rest.length > 0) yield* this.#search(rest, this.#waitingAt)
@@ -130,7 +126,6 @@ export class FileScan {
     return taken
   }
 
-  /** Searches whole lines; the last one may lack its end. */
   *#search(bytes: Uint8Array, at: number): Generator<Step, void, number> {
     let text = this.#decoder.decode(bytes)
     if (this.#pattern.beyondAscii && text.includes('\uFFFD')) this.#onGap('encoding', this.#line)

@@ -9,7 +9,6 @@ const blockBytes = 64 * 1024
 export interface LineSearchOptions {
   /** Rejects the search with its reason, within some milliseconds. */
   readonly signal?: AbortSignal | undefined
-  /** Named in errors. */
   readonly path?: string | undefined
   /** Called once for a line of which the end is not searched, and once where letters of the pattern may be other bytes. */
   readonly onPartial?: ((error: WorkspaceError) => void) | undefined
@@ -24,15 +23,13 @@ export interface LineMatcher {
 }
 
 /**
- * A matcher for one pattern: literal text, or an RE2 regular expression in linear time. It lets the event loop have its turn
- * every few milliseconds. A line that is too long for that, with a regular expression, is searched in a thread.
+ * A matcher for literal text, or an RE2 expression in linear time, with turns for the event loop. Searches an overlong line in a thread.
  *
- * Lines end with LF or CRLF, and are numbered from 1. Bytes that are not UTF-8 are U+FFFD, a byte order mark at the
- * start is not part of the first line; one of UTF-16 says that the file is UTF-16. Files with a NUL in their first 8,192 bytes are
- * binary and match nothing. A match beyond the first 1 MiB of a line is not found, and `onPartial` tells.
+ * Lines end with LF or CRLF, from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. A NUL in the first 8,192 bytes: binary, no
+ * match.
+ * Searches the first 1 MiB of a line; `onPartial` tells.
  *
- * @throws WorkspaceError `EINVAL` for a pattern that is invalid or too large, with what is wrong and where. A search rejects
- * with `EINVAL` at a line that takes a regular expression more than 200 ms.
+ * @throws WorkspaceError `EINVAL` for an invalid or too large pattern; a search rejects so if a line takes more than 200 ms
  */
 export function createLineMatcher(options: PatternOptions): LineMatcher {
   const pattern = compilePattern(options)
@@ -82,7 +79,6 @@ function gapTeller({ path, onPartial }: LineSearchOptions): (gap: Gap, line: num
   }
 }
 
-/** The error for a file that has too many bytes to be searched. */
 export function tooLargeToSearch(path: string, size: number, maxFileBytes: number): WorkspaceError {
   return new WorkspaceError({
     code: 'EFBIG',

@@ -14,10 +14,7 @@ const maxIdle = 2
 const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
 /**
- * The index of the first match in a line that would hold the event loop for too long. It is searched in a thread, which
- * is ended when it takes too long, and when the signal is aborted. `undefined` when it took too long. -1 without a
- * match.
- *
+ * The index of the first match in a long line, searched in a thread. `undefined`: it took too long. -1: no match.
  * @throws `signal.reason`
  */
 export async function findInLongLine(

@@ -13,7 +13,6 @@ export interface PatternOptions {
 }
 
 export interface Pattern {
-  /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
   find(text: string, from: number): number
   /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
   readonly staysInLine: boolean
@@ -25,9 +24,7 @@ export interface Pattern {
   readonly matchLength: number | undefined
 }
 
-/** Characters of a pattern at most. */
 const maxPatternLength = 1000
-/** Instructions of a regular expression at most. */
 const maxProgramSize = 2000
 /** Comparisons of a character with one of the pattern, or with an instruction, that take some milliseconds. */
 const maxComparisons = 2_000_000
@@ -36,10 +33,9 @@ const maxCharacters = 200_000
 const maxSteps = 60_000
 
 /**
- * Compiles a pattern. Regular expressions are matched in linear time: there are no backreferences and no lookaround.
- *
- * @throws WorkspaceError `EINVAL` for a pattern that is not a valid RE2 expression (the reason says what is wrong, and where),
- * that is too large, not a string or not well-formed Unicode, and for a literal one with a line break, which no line holds.
+ * Compiles a pattern. Regular expressions match in linear time: no backreferences, no lookaround.
+ * @throws WorkspaceError `EINVAL` for an invalid RE2 expression (with reason and place), a pattern that is too large or malformed,
+ * and a literal one with a line break
  */
 export function compilePattern({ pattern, regex = false, caseSensitive = true }: PatternOptions): Pattern {
   if (typeof pattern !== 'string') throw invalid('must be a string', 'pass text to search for')

@@ -1,13 +1,9 @@
-/*
- * A regular expression takes linear time to match, but its constant is its size, and compiling it takes time as well. These
- * bounds are looked up in its text, before anything is compiled. No expression that a person writes comes near.
- */
+/** Matching takes linear time, but its constant and the compilation grow with the expression. Bounds are read from its text first. */
 
 /** Estimated instructions, with a class such as `\pL` counted as so many characters. */
 const maxEstimate = 20_000
 const classLength = 40
 const maxClasses = 16
-/** Repeated parts cannot come to more in RE2. */
 const maxRepetition = 1000
 /** A range that ends above this character is long: each of its letters is looked at when case is ignored. */
 const longRange = 0x2000

@@ -23,7 +23,6 @@ export interface FailureOptions {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy?: string | undefined
-  /** For operators. */
   readonly native?: unknown
   readonly partial?: PartialProgress | undefined
 }

@@ -94,7 +94,6 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
   }
 }
 
-/** The error that a thread told of. */
 export function errorOf(operation: string, { code, reason, remedy, partial, native }: PlainError): Error {
   return new WorkspaceError({ code, operation, reason, remedy, native, partial })
 }

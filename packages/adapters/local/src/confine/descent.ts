@@ -9,8 +9,8 @@ export const mostHeld = 32
 const above = '..'
 
 /**
- * The directories on the way down a tree, each one component below the one before. Those far above the last are closed, and
- * opened again from the one below: it must have the same device and inode then, so that no exchange meanwhile leads outside.
+ * The directories on the way down, each one component below the last. Those far above are closed and opened again from below,
+ * with the same device and inode, so no exchange leads outside.
  */
 export class Descent {
   readonly #task: Task
@@ -18,13 +18,11 @@ export class Descent {
   readonly #places: (Handle | string)[] = []
   readonly #start: Handle
 
-  /** @param start what is above the first one; the caller's to release */
   constructor(task: Task, start: Handle) {
     this.#task = task
     this.#start = start
   }
 
-  /** The directory at hand, open. */
   get last(): Handle {
     const last = this.#places.at(-1)
     return last === undefined || typeof last === 'string' ? this.#start : last
@@ -59,7 +57,6 @@ export class Descent {
     throw Object.assign(new Error('exchanged'), { code: 'EAGAIN', syscall: 'open' })
   }
 
-  /** Closes all that is open. */
   async end(): Promise<void> {
     for (const place of this.#places.splice(0)) if (typeof place !== 'string') await release(this.#task, place)
   }

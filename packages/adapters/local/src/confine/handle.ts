@@ -6,14 +6,10 @@ import { pathOfDescriptor } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import type { Task } from './task.ts'
 
-/**
- * An entry whose place was verified. It must be released; never while a call on the pool still holds its `self` string,
- * since the kernel gives the number of a closed descriptor to the next one opened.
- */
+/** A verified entry. Release it, but not while a pool call still uses `self`: the kernel reuses the number of a closed descriptor. */
 export interface Handle {
   /** Opened with `O_PATH`; -1 where there is no `/proc`. */
   readonly fd: number
-  /** The kernel's path to this very entry, under any name. Without `/proc`: its host path. */
   readonly self: string
 }
 

@@ -13,17 +13,11 @@ export function isTempName(name: string): boolean {
   return name.startsWith(tempPrefix)
 }
 
-/** True for a path with such a name in it. */
 export function holdsTempName(path: string): boolean {
   return path.includes(`/${tempPrefix}`)
 }
 
-/**
- * Commands have names reserved that rules protect and that are missing, by directories or files that hold the name. To callers
- * nothing is there.
- *
- * @param self a path that leads to the very entry
- */
+/** True for an entry that only reserves a protected missing name; callers see nothing there. `self`: a path to that entry. */
 export function isReserved(status: BigIntStats, self: string): boolean {
   return Reserve.reservedNames.holds(status, self)
 }

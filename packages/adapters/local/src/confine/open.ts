@@ -11,7 +11,6 @@ import { findObstacle, throwLink } from './walk.ts'
 /** How often an open is tried whose descriptor turned out to be elsewhere: a file replaced at that moment, a rename. */
 const attempts = 40
 
-/** Opens what is at a path, a link itself too. */
 export async function openEntry(task: Task, target: Target): Promise<Handle> {
   return await openVerified(task, target, target.path, 'entry')
 }
@@ -79,7 +78,6 @@ async function openVerified(task: Task, target: Target, path: MountPath, kind: K
   throw changing(target)
 }
 
-/** Without `/proc`: the strongest check there is. Between it and the use, a race can win. */
 async function openChecked(task: Task, target: Target, path: MountPath, kind: Kind): Promise<Handle> {
   const { tree, calls } = task
   const self = tree.hostPath(path)

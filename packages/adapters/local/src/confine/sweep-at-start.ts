@@ -8,10 +8,8 @@ const mostEntries = 1_000
 const mostDirectories = 64
 
 /**
- * Removes temporary files that killed processes have left, at and near the top. The maker is known to have ended, so
- * their age does not matter. Each directory is opened by one component and followed nowhere. Never fails.
- *
- * @param options `deep`: directories below the root too, which must not block
+ * Removes temporary files of killed processes at and near the top, of any age. Opens directories by one component. Never fails.
+ * `deep`: also directories below the root, which must not block.
  */
 export async function sweepAtStart(task: Task, root: Handle, { deep }: { readonly deep: boolean }): Promise<void> {
   const left = { entries: mostEntries, directories: deep ? mostDirectories : 0 }

@@ -5,7 +5,6 @@ import type { Calls } from '../host/calls.ts'
 import { smallBytes } from '../host/constants.ts'
 import type { Tree } from './tree.ts'
 
-/** One running operation: where it works, and by which engine. */
 export interface Task extends Where {
   readonly tree: Tree
   /** For names and metadata. */
@@ -17,7 +16,6 @@ export interface Task extends Where {
   readonly isPatient?: boolean | undefined
 }
 
-/** One of the paths of an operation. */
 export interface Target extends Where {
   readonly argument: LinkArgument
 }

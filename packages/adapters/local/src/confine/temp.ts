@@ -30,7 +30,6 @@ export function isGone(ofMark: string): boolean | undefined {
   return !isAlive(Number.parseInt(pid, 36), start)
 }
 
-/** A name that other programs cannot guess, and that says which process made it. */
 export function newTempName(): string {
   return `${tempPrefix}${ownMark()}-${randomUUID()}`
 }

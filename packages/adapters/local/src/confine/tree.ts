@@ -12,29 +12,22 @@ import { replacement } from '../host/name.ts'
 const believedMs = 5
 
 export interface TreeOptions {
-  /** Canonical host path of the root directory. */
   readonly root: string
   /** A descriptor of it, opened with `O_PATH`; -1 where the system has none. */
   readonly fd: number
-  /** `device:inode` of it. */
   readonly identity: string
   readonly mounts: NestedMounts
   /** The owner of new entries; absent where that is this process's own user. */
   readonly giveTo?: Owner | undefined
   /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
-  /**
-   * The root's device, if a directory's size in bytes bounds the number of its entries there, and a change of the
-   * entries always changes its time of change. Absent elsewhere.
-   */
+  /** The root's device, if a directory's size bounds its number of entries there, and every change of entries changes its ctime. */
   readonly exactDevice?: bigint | undefined
 }
 
 let lastId = 0
 
-/** The one directory that an adapter is confined to. */
 export class Tree {
-  /** No other tree of this process has had it. */
   readonly id = ++lastId
   readonly root: string
   readonly fd: number
@@ -75,10 +68,7 @@ export class Tree {
     return path === '/' ? `${this.#base}/.` : this.#base + path
   }
 
-  /**
-   * A path that is opened faster than {@link through}: it starts above the root. The place it reaches is verified as
-   * always; the root itself was seen in its place a moment ago. For reading only.
-   */
+  /** A faster path than {@link through}, from above the root, for reading. The place is verified as always; the root was a moment ago. */
   shortcut(path: MountPath): string | undefined {
     const now = performance.now()
     if (now - this.#seenAt > believedMs) {

@@ -9,11 +9,11 @@ import { type Handle, openChild, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
 
 /**
- * Goes to a target one component at a time, each opened in its parent's descriptor without following, and throws the
- * obstacle: a `LinkSignal`, `ENOENT`, `ENOTDIR`, `ENOWORKSPACE`, or the system's error. Returns if nothing is.
+ * Walks to a target one component at a time without following links, and throws the obstacle: a `LinkSignal`, `ENOENT`, `ENOTDIR`,
+ * `ENOWORKSPACE`, or the system's error.
  *
- * `entry`: the last component may be anything. `directory`: it must be a directory. `parent`: it is not looked at, the
- * one before must be a directory. `followed`: it may be anything but a link.
+ * The last component: `entry`: anything; `directory`: a directory; `followed`: no link; `parent`: not looked at, but its parent is a
+ * directory.
  */
 export async function findObstacle(
   task: Task,

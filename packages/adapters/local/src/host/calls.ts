@@ -13,7 +13,6 @@ export type Status = fs.BigIntStats
 
 export type DirectoryEntry = Pick<fs.Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>
 
-/** A directory that is being listed: an open one, or its names. */
 export interface OpenListing {
   readSync(): DirectoryEntry | null
   read(): Promise<DirectoryEntry | null>

@@ -3,7 +3,6 @@ import { constants } from 'node:fs'
 /** Not among Node's constants; the same on every Linux architecture that Node runs on. */
 export const O_PATH = 0x20_0000
 
-/** Opens anything, a link itself too, without any effect on it. */
 export const anyEntry = O_PATH | constants.O_NOFOLLOW
 /** A directory that is not a link, without the right to list it. */
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW

@@ -7,7 +7,6 @@ const pooled = pooledCalls()
 /** For mounts that may hang: few at once in the whole process, so that those that do not come back leave room for others. */
 export const slowMountCalls = pooledCalls(slowMountSemaphore)
 
-/** The two engines for one path. */
 export interface Engine {
   /** For names and metadata: at once, unless the disk is slow at this moment. */
   readonly calls: Calls
@@ -35,7 +34,6 @@ function engineOn(device: string): LocalEngine {
   return known
 }
 
-/** Chooses how an operation makes its system calls. */
 export class Engines {
   readonly #everywhere: Engine | undefined
   readonly #local: Engine
@@ -59,7 +57,6 @@ class LocalEngine implements Engine {
   readonly #pace = new Pace()
   readonly #immediate = immediateCalls(this.#pace)
 
-  /** Asked for each call: an operation that meets a slow disk goes on by the pool. */
   get calls(): Calls {
     return this.#pace.isSlow ? pooled : this.#immediate
   }

@@ -9,10 +9,7 @@ export interface HostMount {
 /** The `f_type` that statfs(2) gives for FUSE. */
 export const fuseType = 0x65735546
 
-/**
- * The types of ext4, xfs, btrfs and tmpfs. There every entry adds to its directory's size, and every change of the
- * entries changes the directory's times. Overlayfs is not among them: it reports the size of one layer.
- */
+/** ext4, xfs, btrfs and tmpfs: every entry adds to its directory's size, and every change to its times. Overlayfs reports one layer. */
 const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994])
 
 export function isExactType(type: number): boolean {
@@ -37,7 +34,6 @@ function isBelow(path: string, directory: string): boolean {
 /** Milliseconds for which the mount table is believed. */
 const believedMs = 1_000
 
-/** The mounts below one directory. */
 export class NestedMounts {
   readonly #root: string
   #readAt = Number.NEGATIVE_INFINITY
@@ -54,7 +50,6 @@ export class NestedMounts {
     return this.#slow.some((mount) => mount === path || isBelow(path, mount) || isBelow(mount, path))
   }
 
-  /** The places of all mounts below the directory, as they are now. */
   all(): readonly string[] {
     this.#readAt = Number.NEGATIVE_INFINITY
     this.#refresh()

@@ -1,6 +1,5 @@
 import type { HostName } from './calls.ts'
 
-/** The kernel's path of an entry in a directory. */
 export function under(base: string, name: HostName): HostName {
   return typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
 }

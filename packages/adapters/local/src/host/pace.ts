@@ -76,7 +76,6 @@ function goOn(): void {
   }
 }
 
-/** Adds to what was spent of this turn of the event loop. */
 export function spend(ms: number): void {
   spentInSlice += ms
 }
@@ -84,7 +83,6 @@ export function spend(ms: number): void {
 /** Milliseconds of synchronous work after which it is noted how long the thread has waited for a processor so far. */
 const noteEveryMs = 1
 
-/** The recent cost of synchronous calls on one disk. */
 export class Pace {
   readonly #runDelay: () => number
   #notedDelay: number
@@ -97,13 +95,12 @@ export class Pace {
     this.#notedDelay = delay()
   }
 
-  /** A synchronous call took so many milliseconds. */
   spent(ms: number): void {
     spentInSlice += ms
     this.#sinceNote += ms
     if (this.#sinceNote < noteEveryMs) return
     const waited = this.#noteDelay()
-    // It has not waited for the disk but for a processor: on the pool it would wait for more of them.
+    // The call was slow because the CPU is busy, not the disk; the thread pool would not help.
     if (ms < slowCallMs || waited > ms / 2) return
     const now = performance.now()
     const isSoonAgain = now - this.#slowUntil < this.#pauseMs
@@ -119,7 +116,6 @@ export class Pace {
     return this.#notedDelay - before
   }
 
-  /** A call was slow a short time ago. */
   get isSlow(): boolean {
     return this.#slowUntil !== 0 && performance.now() < this.#slowUntil
   }

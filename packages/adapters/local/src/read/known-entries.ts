@@ -15,13 +15,10 @@ interface Known {
 const mostEntries = 65_536
 /** Milliseconds after its last use in which an entry is kept: else a walk over more entries than fit would find none. */
 const keptMs = 60_000
-/** By so many milliseconds the clocks may differ from what they were. */
+/** Allowed clock drift, in milliseconds. */
 const clockToleranceMs = 10
 
-/**
- * The names and types in small directories, as of their last listing. Each use compares the directory's inode and time
- * of change, to see whether the entries are still the same. Only for file systems that keep these times exactly.
- */
+/** Names and types in small directories. Each use compares the directory's inode and ctime. Only where times are exact. */
 export class KnownEntries {
   readonly #known = new Map<string, Known>()
   readonly #now: () => number
@@ -37,10 +34,7 @@ export class KnownEntries {
     this.#monotonic = monotonic
   }
 
-  /**
-   * @param tree a number of the tree, which holds its file system in place: no other one gets its inodes
-   * @param status of the directory, looked at just now
-   */
+  /** `tree`: its number; it holds its file system, so inodes are not reused. `status`: looked at just now. */
   of(tree: number, { ino, ctimeNs }: Pick<Status, 'ino' | 'ctimeNs'>, list: () => Entries): Entries {
     const now = this.#now()
     this.#watchClock(now)
@@ -110,5 +104,4 @@ function sizeOf({ entries }: Known): number {
   return entries.length + 2
 }
 
-/** The entries that this process knows. */
 export const knownEntries = new KnownEntries()

@@ -44,7 +44,6 @@ export class WholeListing implements OpenListing {
   }
 }
 
-/** A directory that is being listed. */
 export interface Level {
   readonly path: MountPath
   handle: Handle
@@ -63,7 +62,6 @@ export interface Level {
 /** In place of the handle of a level far above the last one, whose other entries were read. */
 export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 
-/** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
   // Looked at a moment ago: when the listing began, or at the entry that led here.
   const reserved = Reserve.reservedNames.lastGeneration
@@ -107,7 +105,6 @@ export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenList
   return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
 }
 
-/** `undefined` for an entry that has gone, and for every error: the thorough way meets it again. */
 export function detailsAtOnce(
   calls: ImmediateCalls,
   { handle }: Level,

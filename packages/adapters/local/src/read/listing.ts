@@ -50,9 +50,8 @@ export interface ListingOptions extends InnerListOptions {
 }
 
 /**
- * A listing, written by hand since an async generator is slower. Each level holds at most one buffer of 256 entries, or
- * a directory of 4 KiB, in memory. The last levels hold their directories open, and go one component down at a time. Those
- * far above are read to their end and closed, and opened by their verified paths where an entry is left.
+ * A listing; an async generator is slower. Each level holds one buffer of 256 entries, or a directory of 4 KiB.
+ * The last levels hold their directories open. Those far above are read to their end, closed, and reopened by verified paths.
  */
 export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions

@@ -11,7 +11,6 @@ import { type Where, contractFailure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
-  /** Open for reading; the caller closes it. */
   readonly fd: number
   readonly stat: Stat
   /** Bytes to read, from `start` to before `end`. */

@@ -16,7 +16,6 @@ export async function readFileStream(
   return { stat: file.stat, stream: new FileStream(task, file, resources, bytesOfChunk) }
 }
 
-/** One chunk in memory at a time; the descriptor is closed at the end, on failure, and when the loop is left. */
 class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
   readonly #task: Task
   readonly #resources: Resources

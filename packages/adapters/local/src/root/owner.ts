@@ -28,7 +28,6 @@ function may({ uid, gid }: Owner, status: Status, right: keyof typeof rights): b
   return ((Number(status.mode) >> shift) & rights[right]) !== 0
 }
 
-/** Why commands cannot run as the owner in a directory (`undefined`: they can). `above`: the directories above it. */
 export function ownerProblem(
   owner: Owner | undefined,
   directory: Status,

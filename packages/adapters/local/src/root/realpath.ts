@@ -4,7 +4,6 @@ import { hasProc } from '../confine/handle.ts'
 import { nativeCode } from '../errors.ts'
 import { O_PATH } from '../host/constants.ts'
 
-/** Links that are followed in one path, as on Linux. */
 const mostLinks = 40
 /** The longest path of Linux, in bytes with its NUL. */
 const mostBytes = 4096
@@ -12,12 +11,10 @@ const mostBytes = 4096
 const mostLookedUp = 262_144
 
 /**
- * The canonical form of a host path, for `createPathManager`: links are resolved, and missing names are appended as
- * they are. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous;
- * the time is at most some milliseconds for any path.
+ * The canonical form of a host path, for `createPathManager`. Keeps missing names; a dangling link leads to its target,
+ * where a write would create a file. Synchronous, in milliseconds.
  *
- * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`, `ENAMETOOLONG`).
- * `ENAMETOOLONG` too for a path that is too much work: many `..` after long paths.
+ * @throws the system's error for anything but a missing part; `ENAMETOOLONG` also for too much work, as many `..` after long paths
  */
 export function realpath(hostPath: string): string {
   const path = hostPath.startsWith('/') ? hostPath : `${process.cwd()}/${hostPath}`
@@ -25,7 +22,6 @@ export function realpath(hostPath: string): string {
   return new Resolution(path).real()
 }
 
-/** One path on its way. The resolved part is not looked up again. */
 class Resolution {
   /** Canonical, but for names at its end that do not exist. */
   #current = '/'

@@ -14,7 +14,6 @@ import { readFileStream } from '../read/read-stream.ts'
 import type { Resources } from '../resources.ts'
 import type { Search } from './search.ts'
 
-/** Bytes that are matched before the event loop may have its turn. */
 const chunkBytes = 32_768
 
 /** Files held by other processes that a search waits for, a fraction of a second each. The further ones are left out at once. */

@@ -15,7 +15,6 @@ import { ownUser } from '../root/owner.ts'
 import type { Held } from '../resources.ts'
 import type { Search, SearchParts } from './search.ts'
 
-/** Files that ripgrep found a match in. It is a hint: each is read and matched again. */
 export interface Candidates {
   readonly paths: AsyncIterable<MountPath>
   /** After `paths` has ended: no file was left out, for any reason. */
@@ -28,8 +27,8 @@ const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
 /**
- * Asks ripgrep which files below the task's path hold a match. `undefined` where it cannot run confined by the kernel (it
- * follows what is exchanged under it), where it would run as root, and for queries that it might understand otherwise.
+ * Asks ripgrep which files hold a match. `undefined` where it cannot run confined by the kernel, would run as root,
+ * or could understand the query otherwise.
  */
 export async function findCandidates(
   task: Task,
@@ -116,7 +115,6 @@ async function killIfHeld(running: RunningProcess): Promise<void> {
   if (new RegExp(`LEASE +BREAKER +\\w+ +${running.pid} `).test(locks)) running.kill('SIGKILL')
 }
 
-/** A run of ripgrep; ended when the search is left, and when the adapter is closed. */
 class Run implements Held {
   #running: RunningProcess | undefined
   #reason: Error | undefined

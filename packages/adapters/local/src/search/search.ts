@@ -25,14 +25,12 @@ import { findCandidates } from './ripgrep.ts'
 export interface SearchParts {
   readonly query: DriverSearchQuery
   readonly onUnreadable: SearchOptions['onUnreadable']
-  /** The user that ripgrep runs as. */
   readonly owner: Owner | undefined
   readonly resources: Resources
   readonly maxPathBytes: number
   readonly begin: () => Task
 }
 
-/** A query whose parts are checked. */
 export interface Search {
   readonly query: DriverSearchQuery
   readonly matcher: LineMatcher
@@ -41,7 +39,6 @@ export interface Search {
   readonly maxFileBytes: number
   readonly isExcluded: (path: MountPath) => boolean
   readonly onUnreadable: SearchOptions['onUnreadable']
-  /** The number of files so far that other processes hold. */
   heldFiles: number
 }
 

@@ -41,7 +41,6 @@ export async function changeTimes(task: Task, { modifiedAt }: Times): Promise<vo
   })
 }
 
-/** The calls on one entry that was opened and verified. */
 interface Entry {
   chmod(mode: number): Promise<void>
   utimes(accessed: number, modified: number): Promise<void>

@@ -39,7 +39,6 @@ export interface CopiedEntry {
 /** Files up to so many bytes are copied in one call that cannot be aborted. */
 const oneCallBytes = 67_108_864n
 
-/** A new file under the destination's name. It keeps the source's mode, or that of the file it replaces. */
 export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<void> {
   const { source, destination, options } = entry
   const replaces = destination.found?.isFile() === true ? destination.found : undefined
@@ -56,7 +55,6 @@ export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<v
   })
 }
 
-/** The link itself, with any target. */
 export async function copyLink(task: Task, entry: CopiedEntry): Promise<void> {
   const { source, destination } = entry
   const linkTarget = await task.calls.readlink(under(source.parent.self, source.name))

@@ -17,7 +17,6 @@ import { lookAt } from './target.ts'
 
 const reportedEntries = 1_000
 
-/** The copied part of a tree, for the report when it stops half-way. */
 export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
@@ -51,16 +50,12 @@ export class CopyProgress {
   }
 }
 
-/** A directory that is being copied. */
 interface Copying {
   readonly entry: CopiedEntry
-  /** It was made for this copy, and gets its mode at last. */
   isNew: boolean
-  /** The directories in it that are still to be copied. */
   below: HostName[]
 }
 
-/** Where a copy is: on both sides, one component below the other. */
 interface Way {
   readonly from: Descent
   readonly to: Descent

@@ -32,7 +32,6 @@ export async function createEmptyFile(
   }
 }
 
-/** Removes an unfinished file, unless another writer has put something else there. */
 async function removeOwn(task: Task, parent: Handle, name: string, fd: number): Promise<void> {
   try {
     const found = await lookAt(task, parent, name)

@@ -10,13 +10,10 @@ import { under } from '../host/name.ts'
 import { giveFile } from './give.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** As for any new file: the umask takes from it. */
 export const fileMode = 0o666
 
-/** A file under construction, in the directory where it is to appear, under a hidden name. */
 export interface FreshFile {
   readonly directory: Handle
-  /** Its path for the kernel. */
   readonly temp: HostName
   /** Open for writing; -1 once it is closed. */
   fd: number
@@ -69,7 +66,6 @@ async function closeFresh({ calls }: Task, file: FreshFile): Promise<void> {
 /** `new` and `replace` take the name from any entry; `create` fails with the system's `EEXIST` if something has it. */
 export type Placing = 'create' | 'replace' | 'new'
 
-/** Gives a finished file its name in its directory, in one step. */
 export async function putInPlace(task: Task, file: FreshFile, name: HostName, how: Placing): Promise<Version> {
   const written = await distinctStatus(task, file.fd)
   // Some file systems (FUSE, NFS) report failed writes when the file is closed: it must not be in its place by then.
@@ -89,8 +85,8 @@ export async function putInPlace(task: Task, file: FreshFile, name: HostName, ho
 let latestMtime = 0n
 
 /**
- * The status of a finished file, with a time that no earlier write of ours had. Older kernels count in steps of 4 ms, and
- * inodes are used again: three quick writes of one size could end at the version they began with.
+ * The status of a finished file, with a new time. Kernels count in steps of 4 ms or more, and inodes are reused:
+ * quick writes of one size could return to an old version.
  */
 export async function distinctStatus({ calls }: Task, fd: number): Promise<Status> {
   const status = await calls.fstat(fd)
@@ -147,7 +143,7 @@ async function removePlaceholder(calls: Task['calls'], final: HostName, placehol
 
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EIO'])
 
-/** Whether link(2) failed since the file system has no hard links. */
+/** Whether link(2) failed because the file system has no hard links. */
 export function isWithoutLinks(error: unknown): boolean {
   const code = nativeCode(error)
   return code !== undefined && withoutLinks.has(code)

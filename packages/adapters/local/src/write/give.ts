@@ -2,7 +2,6 @@ import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import type { HostName, Status } from '../host/calls.ts'
 
-/** Milliseconds by which a file system's clock may be slower than ours. */
 const clockSlackMs = 100
 
 /** Gives a file that was created through this descriptor to the owner. */
@@ -15,10 +14,7 @@ export function creationStart(): number {
   return Date.now() - clockSlackMs
 }
 
-/**
- * Gives a directory or link that was just created to the owner. They cannot be created by descriptor, so what bears the
- * name now may be something else, which its owner would like to get: only what is ours and new is given away.
- */
+/** Gives a new directory or link to the owner, only if ours and new: without a descriptor the name may hold something else by now. */
 export async function giveNew(
   task: Task,
   directory: Handle,

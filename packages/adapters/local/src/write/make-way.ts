@@ -11,7 +11,6 @@ import { contractFailure, nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'
 
 export interface WayOptions {
-  /** Missing parents are made. */
   readonly parents?: boolean | undefined
   /**
    * A directory is made there: a reserved name is one already, and stays, with the mounts that commands have over it.
@@ -20,10 +19,8 @@ export interface WayOptions {
 }
 
 /**
- * Makes reserved names give way to what is about to be created. Commands that have them masked end with `EIO` where the
- * new entry is not a directory.
- *
- * @returns `undefined` where nothing is reserved; true when the directory is there now
+ * Makes reserved names give way to a new entry. Commands that mask them end with `EIO` unless it is a directory.
+ * `undefined`: nothing is reserved. True: the directory is there now.
  */
 export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
   const reserved = Reserve.reservedNames.empty ? [] : reservedAbove(task.tree, path)

@@ -13,7 +13,6 @@ import { creationStart, giveNew } from './give.ts'
 const directoryMode = 0o777
 const attempts = 8
 
-/** @throws `EBUSY` for the root. */
 export function refuseRoot(target: Target): void {
   if (target.path !== '/') return
   throw contractFailure(target, 'EBUSY')

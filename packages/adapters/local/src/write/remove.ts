@@ -21,7 +21,6 @@ export interface RemovalOptions {
   readonly unlock?: boolean
 }
 
-/** The removed part of a tree, for the report when it stops half-way. */
 export class RemovalProgress {
   readonly task: Task
   readonly path: MountPath
@@ -66,9 +65,8 @@ interface Doomed {
 }
 
 /**
- * Removes an entry of an open directory, with everything below it. Each step goes down one component by descriptor and
- * never follows, so that no exchange meanwhile leads outside. A directory loses its files first, so that nothing but its
- * place is held while those in it go.
+ * Removes an entry with everything below, one component at a time by descriptor, never following links.
+ * A directory loses its files first, so only its place is held meanwhile.
  */
 export async function removeEntry(
   task: Task,

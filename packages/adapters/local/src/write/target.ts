@@ -20,7 +20,6 @@ export async function lookAtTarget(task: Task, directory: Handle, target: Target
   return await lookAt(task, directory, nameOf(target))
 }
 
-/** @throws `ECONFLICT` when the condition does not hold for the present entry. */
 export function checkCondition(target: Target, condition: Condition | undefined, found: Status | undefined): void {
   if (condition === undefined) return
   if (condition === 'absent') {

@@ -15,7 +15,6 @@ import { openParentOf } from './parents.ts'
 import { syncAbove } from './sync.ts'
 import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
-/** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
 export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
   const parent = await openParentOf(task, target, options.parents === true)
@@ -68,7 +67,6 @@ async function onlyOnce(target: Target, creation: Promise<Version>): Promise<Ver
   }
 }
 
-/** Everything that can be said before a byte is consumed. */
 async function checkPlace(
   task: Task,
   target: Target,

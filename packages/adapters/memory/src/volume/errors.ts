@@ -3,7 +3,6 @@ import type { MountPath } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 
-/** The root of the tree is not a directory of the volume. */
 export class RootIsGone extends Error {}
 
 const known: ReadonlyMap<unknown, 'ENOENT' | 'EEXIST' | 'ENOTDIR' | 'EISDIR' | 'ENOTEMPTY' | 'EACCES'> = new Map([
@@ -16,7 +15,6 @@ const known: ReadonlyMap<unknown, 'ENOENT' | 'EEXIST' | 'ENOTDIR' | 'EISDIR' | '
   ['EPERM', 'EACCES'],
 ])
 
-/** The error of a volume as one of the contract. */
 export function explain(error: unknown, operation: string, path: MountPath): unknown {
   if (isWorkspaceError(error)) return error
   if (error instanceof RootIsGone) {

@@ -1,4 +1,3 @@
-/** The status of an entry, as `lstatSync` of `node:fs` gives it. */
 export interface VolumeStats {
   readonly ino: number | bigint
   readonly mode: number | bigint
@@ -10,10 +9,7 @@ export interface VolumeStats {
   isSymbolicLink(): boolean
 }
 
-/**
- * The functions of `node:fs` that a volume must have: a `Volume` or the `fs` of memfs, or another file system in memory. Paths
- * have `/` between their names.
- */
+/** The functions of `node:fs` that a volume must have, as those of memfs. Paths have `/` between names. */
 export interface VolumeFileSystem {
   lstatSync(path: string): VolumeStats
   readdirSync(path: string): unknown

@@ -11,7 +11,6 @@ export interface Base {
   readonly type: EntryType
   /** The store's; of directories it says nothing. */
   readonly version: string
-  /** The name of a file's bytes. */
   readonly content: string | undefined
   readonly target: string | undefined
   readonly size: number
@@ -20,13 +19,11 @@ export interface Base {
   readonly mtime: number
 }
 
-/** An entry as the last look saw it: the facts that a comparison with a base needs. */
 export interface Seen extends Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'> {
   /** The last change of its name, its bytes or its bits. Absent where the entry is as agreed upon. */
   readonly ctime?: number | undefined
 }
 
-/** The difference between two looks. */
 export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut' | 'unknown'> {
   readonly changed: ReadonlyMap<string, Seen>
 }
@@ -42,7 +39,6 @@ export interface ServiceData {
   /** Absent: the state is kept in memory. */
   readonly stateDirectory: string | undefined
   readonly maxFileBytes: number
-  /** Names of trees that are not looked at. */
   readonly rebuild: readonly string[]
   readonly owner: { readonly uid: number; readonly gid: number }
 }
@@ -60,7 +56,6 @@ export interface Opened {
 }
 
 export interface LookRequest {
-  /** Only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
   /** Names that commands have reserved: to callers nothing is there. */
   readonly reserved: readonly string[]
@@ -80,7 +75,6 @@ export interface Put {
   readonly wanted: Wanted
   /** The bytes of a file, or the number of a new one. */
   readonly source: Uint8Array | number | undefined
-  /** The store's. */
   readonly version: string
 }
 
@@ -94,10 +88,9 @@ export interface Hosted {
   end(replica: number): void
 }
 
-/** The methods of one replica. Each ends before the next begins. */
 export interface Methods {
   open(): Opened
-  /** The state is of this store from now on. */
+  /** Binds the local state to this store. */
   adopt(store: string | undefined): void
   look(request: LookRequest): Looked
   /** The bytes of a file that is as the last look saw it, or `undefined`. */
@@ -118,7 +111,6 @@ export interface Methods {
   remove(path: string): string | undefined
   /** Gives whatever is at a path another name. Answers false where nothing is there. */
   setAside(path: string, to: string): boolean
-  /** Notes agreements with the store. */
   agree(base: readonly Base[], gone: readonly string[]): void
   /** Notes a conflict before its version is set aside. */
   conflict(conflict: ReplicaConflict): void

@@ -33,8 +33,8 @@ interface BaseRow {
 }
 
 /**
- * The knowledge of this machine: the entries that it agreed upon with the store, the entries as it last saw them on the disk, and the
- * conflicts. A path is to be pushed where the two differ. So a crash loses no intent: the next look finds the difference again.
+ * The entries as agreed with the store, as last seen on the disk, and the conflicts. Where the two differ, a path is to be pushed,
+ * so a crash loses no intent.
  */
 export class State {
   readonly #database: Database

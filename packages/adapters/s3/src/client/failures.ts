@@ -17,10 +17,7 @@ import {
 import { isPage, nativeNameOf, regionOf, statusOf } from './native.ts'
 import { BrokenListingError, DamagedBodyError, NoVersionError } from './retry.ts'
 
-/**
- * The error as the contract has it: an error with a meaning gets its code, a reason without a key or a secret, and the
- * SDK's own error as the native cause only. Aborts, links in the way and errors of bodies stay what they are.
- */
+/** Translates an error: code, reason without key or secret, and the SDK's error as native cause. Keeps aborts, links and body errors. */
 export function translate(error: unknown, operation: string, path: string, signal?: AbortSignal): unknown {
   if (error instanceof BodyFailure) return error
   if (signal?.aborted === true) return signal.reason

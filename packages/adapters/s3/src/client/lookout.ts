@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Notices that a store answers again after it was silent: requests that it had not answered are lost by then, and are
- * ended, to be sent again. A store that is slow, and answers questions meanwhile, keeps all the time that it is given.
+ * Notices that a silent store answers again: older requests are lost then, so they end and are sent again.
+ * A slow store that answers questions keeps its time.
  */
 export class Lookout {
   readonly #waiting = new Set<Waiting>()

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The fields of the SDK's errors, as far as they can be relied on. */
 interface NativeError {
   readonly name?: string
   readonly code?: string | number
@@ -24,7 +23,6 @@ export function nativeNameOf(error: unknown): string {
   return Code ?? (typeof code === 'string' ? code : undefined) ?? name ?? ''
 }
 
-/** Gives a refusal of one request a name that says more. @param names by the names that they have */
 export function rename(error: unknown, names: Readonly<Record<string, string>>): unknown {
   const name = Object.entries(names).find(([from]) => from === nativeNameOf(error))?.[1]
   if (name === undefined) return error

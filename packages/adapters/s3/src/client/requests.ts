@@ -12,10 +12,7 @@ import { sleep } from './wait.ts'
 
 const asking = new WeakMap<S3Client, Promise<void>>()
 
-/**
- * Asks for credentials again when the store says that those it was given have expired, before their own date too: of
- * many requests that are refused at once one asks. Fixed credentials stay what they are.
- */
+/** Asks once for new credentials when the store says that they expired, also before their date. Fixed credentials stay. */
 async function refreshCredentials(client: S3Client, error: unknown): Promise<void> {
   if (!isExpired(error)) return
   const running =
@@ -35,7 +32,6 @@ async function ask(client: S3Client): Promise<void> {
 
 export interface Task {
   readonly operation: string
-  /** The path that errors name. */
   readonly path: string
   readonly signal?: AbortSignal | undefined
   /** The end of the whole operation. Absent: each request has a time of its own. */
@@ -56,9 +52,7 @@ export interface Attempt {
 }
 
 export interface RequestLimits {
-  /** Milliseconds. */
   readonly attemptTimeout: number
-  /** Milliseconds. */
   readonly deadline: number
 }
 
@@ -95,7 +89,6 @@ export class Requests {
     this.#lookout = new Lookout(client, bucket)
   }
 
-  /** Milliseconds. */
   get attemptTimeout(): number {
     return this.#limits.attemptTimeout
   }
@@ -217,7 +210,7 @@ export class Requests {
     if (!whileClosing) closing.addEventListener('abort', end)
     const { client } = this
     try {
-      // who sends the request asks once more, after all that had to be waited for
+      // Check the signal again just before sending; we may have waited for a slot.
       const abortSignal = askingToo(controller.signal, signal)
       onGone.set(abortSignal, alive)
       const running = attempt({ client, abortSignal, alive })

@@ -98,7 +98,6 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
-/** Milliseconds: full jitter, doubled each time, at least what the server asks for; short after damaged bytes. */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
   return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))

@@ -22,7 +22,6 @@ type Scheme = NonNullable<Parameters<Config['signer']>[0]>
 type MiddlewareContext = Parameters<Parameters<S3Client['middlewareStack']['add']>[0]>[1]
 type HttpRequest = Awaited<ReturnType<Extract<Signer, { sign: unknown }>['sign']>>
 
-/** An operation as the SDK describes it to its protocol. */
 interface Operation {
   readonly namespace: string
   readonly name: string
@@ -85,10 +84,9 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
 )
 
 /**
- * Sends the frequent requests of a client by a shorter way. The SDK finds endpoint and credentials, puts requests
- * together, signs them and reads the answers, as ever. Its middleware and `node:http` are left out, and undici sends
- * the requests. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way.
- * The client must have no retries of its own.
+ * Sends frequent requests a shorter way, by undici, without the SDK's middleware and `node:http`. The SDK still finds endpoint and
+ * credentials,
+ * builds, signs and reads. Other requests go the SDK's way. The client must not retry.
  */
 export function shortenWay(client: S3Client, connections: number, way: WayOptions): void {
   const transport = new Transport(client, connections, way)

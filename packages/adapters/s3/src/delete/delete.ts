@@ -19,7 +19,7 @@ export async function remove(store: Store, path: MountPath, options: DeleteOptio
   if (!removed && !force) throw failure('ENOENT', task.operation, path)
 }
 
-/** Below what was found to be no directory: a file or a link. False when there is nothing. */
+/** Deletes a file or link. Returns false if it does not exist. */
 async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const key = store.keys.key(path)
   const state = await headObject(store, key, task)
@@ -59,10 +59,7 @@ async function removeOne(store: Store, path: MountPath, options: DeleteOptions, 
 
 const reported = 1000
 
-/**
- * Deletes everything below a directory, a page at a time, its marker included. An object of the directory's own name, which
- * it hid, stays. False when there was nothing.
- */
+/** Deletes everything below a directory by pages, with its marker; a hidden object of its name stays. False if there was nothing. */
 export async function deleteTree(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const prefix = store.keys.directoryKey(path)
   const completed: string[] = []

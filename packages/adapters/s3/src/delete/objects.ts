@@ -16,9 +16,8 @@ import { objectName, type Store } from '../store/store.ts'
 import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
 /**
- * Deletes one object; that it is not there is no error. After an answer that was lost it is deleted again only while it is
- * what was `seen`; without that, only while it is certain that it is older than the delete. Another writer of this process
- * that has looked at the object, and relies on that, is waited for.
+ * Deletes one object, if it exists. After a lost answer it deletes only the state that was `seen`, else only a certainly older one.
+ * Waits for writers of this process that rely on their look at the object.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
   await withObject(objectName(store, key), 'delete', task, () => deleteHeld(store, key, task, seen))
@@ -80,7 +79,6 @@ export async function deleteVersion(store: Store, key: string, version: Version,
 }
 
 export class BatchError extends Error {
-  /** The SDK's errors have a name; this is that of the first key that failed. */
   readonly Code: string
   readonly failedKeys: readonly string[]
 

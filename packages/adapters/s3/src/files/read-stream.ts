@@ -47,10 +47,7 @@ async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
   yield* []
 }
 
-/**
- * The bytes of an object, as they come. A broken connection is made anew from where it broke, on the very same state of
- * the object. An object that was changed meanwhile is `ECONFLICT`. The bytes are checked at the end.
- */
+/** The bytes of an object. Resumes a broken connection on the same state; a changed object is `ECONFLICT`. Checks all bytes at the end. */
 class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   readonly #store: Store
   readonly #task: Task

@@ -29,10 +29,7 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
   }
 }
 
-/**
- * The bytes of a file and its state. Whole files are checked. An object of another program may have an ETag that is not
- * a checksum, so its bytes may look damaged. They are given when they come twice alike, but never with `strict`.
- */
+/** The bytes of a file and its state. A foreign ETag may not be a checksum: then two equal readings count, but not with `strict`. */
 export async function readObject(
   store: Store,
   path: MountPath,

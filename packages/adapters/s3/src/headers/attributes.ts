@@ -3,7 +3,6 @@ import mime from 'mime'
 import { ownNames } from './metadata.ts'
 import type { ObjectHeaders } from './stat.ts'
 
-/** The parts of an object beside its bytes, its time and its mode: they stay when the bytes change. */
 export interface Attributes {
   readonly ContentType?: string | undefined
   readonly CacheControl?: string | undefined
@@ -44,12 +43,10 @@ export function attributesFor(path: string, kept: Attributes | undefined, defaul
   return ContentType === undefined ? base : { ...base, ContentType }
 }
 
-/** The attributes without the encoding, which described the old bytes. */
 export function forNewBytes(attributes: Attributes): Attributes {
   return attributes.ContentEncoding === undefined ? attributes : { ...attributes, ContentEncoding: undefined }
 }
 
-/** The attributes for the SDK, without undefined fields. */
 export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Metadata'> {
   return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
 }

@@ -2,9 +2,7 @@ import { dateable } from '@ws/core/adapter'
 
 /** An object's own data as rclone keeps it, and which writes made it. */
 export interface FileMetadata {
-  /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
-  /** Permission bits. */
   readonly mode?: number | undefined
   /** CRC-32 of the bytes, where they were known before they were sent. */
   readonly crc32?: number | undefined

@@ -26,7 +26,6 @@ export interface ObjectHeaders {
 export interface ObjectState {
   readonly stat: Stat
   readonly metadata: FileMetadata
-  /** The attributes, which stay when the bytes change. */
   readonly attributes: Attributes
   readonly headers: ObjectHeaders
 }

@@ -1,6 +1,5 @@
 import { showBytes } from './names.ts'
 
-/** A key as it came, encoded as in a URL. */
 export interface DecodedKey {
   /** `undefined` for bytes that are not UTF-8. */
   readonly key: string | undefined

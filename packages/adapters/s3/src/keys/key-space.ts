@@ -15,8 +15,7 @@ export interface KeySpaceOptions {
 }
 
 /**
- * The paths of one adapter as keys. Every key that an adapter asks for is made here, from a path that was checked: it
- * begins with the prefix and a slash, so `threads/t1` never reaches `threads/t12`.
+ * The paths of one adapter as keys. Every key comes from a checked path, with prefix and slash: `threads/t1` never reaches `threads/t12`.
  */
 export class KeySpace {
   /** The beginning of every key: `""`, or segments with a slash at the end. */
@@ -25,7 +24,6 @@ export class KeySpace {
   readonly maxNameBytes: number
   readonly #options: KeySpaceOptions
 
-  /** @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid prefix. */
   constructor(options: KeySpaceOptions) {
     const given = options.prefix ?? ''
     const root = parseMountPath(`/${given}`, 'createS3Adapter')
@@ -75,7 +73,6 @@ export class KeySpace {
     return path === '/' ? this.prefix : `${this.prefix}${path.slice(1)}/`
   }
 
-  /** The key of the object that holds a link. */
   linkKey(path: MountPath): string {
     return this.key(path) + linkSuffix
   }

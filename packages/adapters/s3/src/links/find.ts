@@ -54,7 +54,6 @@ export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, opera
   throw new WorkspaceError({ code: 'EIO', operation, path, reason, remedy: 'delete the link' })
 }
 
-/** The link nearest to the root on the way to a path, itself included: a request for each name, all at once. */
 async function firstLink(store: Store, path: MountPath, task: Task): Promise<FoundLink | undefined> {
   const places: MountPath[] = []
   let place = mountRoot as string

@@ -10,7 +10,6 @@ import type { Store } from '../store/store.ts'
 import { pagesOf } from './pages.ts'
 import { TreeBuilder } from './tree.ts'
 
-/** The entries of a directory, a page of keys at a time. */
 export async function* entriesOf(
   store: Store,
   path: MountPath,

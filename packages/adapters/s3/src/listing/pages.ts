@@ -6,7 +6,6 @@ import { decodeKey } from '../keys/decode.ts'
 import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store/store.ts'
 
-/** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {
   /** The key without the listing's prefix; a common beginning ends in `/`. `undefined`: its bytes are not UTF-8. */
   readonly rest: string | undefined
@@ -20,7 +19,6 @@ export interface ListedKey {
 
 export interface PageOptions {
   readonly prefix: string
-  /** One level only. */
   readonly flat: boolean
   /** With the objects that adapters keep for themselves. */
   readonly reserved?: boolean | undefined
@@ -30,7 +28,6 @@ export interface PageOptions {
   readonly skip?: ((last: string) => string | undefined) | undefined
 }
 
-/** The pages of a listing, in the order of bytes; the next is fetched while one is worked on. */
 export async function* pagesOf(store: Store, options: PageOptions, task: Task): AsyncGenerator<ListedKey[], undefined> {
   const stop = new AbortController()
   const signal = eitherSignal(stop.signal, task.signal)

@@ -22,15 +22,13 @@ interface Candidate {
 }
 
 /**
- * Makes the entries of a tree out of its keys, which come in the order of their bytes, a page at a time. Directories
- * are what keys have in common; each is an entry once, before what is below it. It holds only a chain of names, each of
- * which begins with the name before it.
+ * Makes entries of sorted keys, a page at a time. Common beginnings are directories, each given once before its entries.
+ * Holds only a chain of names, each beginning with the one before it.
  */
 export class TreeBuilder {
   readonly #store: Store
   readonly #options: TreeOptions
   readonly #excluded: boolean
-  /** The directories of the last key, from the top. */
   #open: { readonly segment: string; readonly path: MountPath; readonly entered: boolean }[] = []
   #candidates: Candidate[] = []
   /** Names that are not in the normal form, as they would be in it. */
@@ -49,7 +47,6 @@ export class TreeBuilder {
     return this.#take()
   }
 
-  /** The entries that were waiting for more. */
   finish(): Entry[] {
     for (const candidate of this.#candidates) this.#settle(candidate)
     this.#candidates = []

@@ -8,7 +8,6 @@ import type { Store } from '../store/store.ts'
 import { keptWrites, makeWriteId } from '../headers/metadata.ts'
 import { startOfId, type Effort } from './outcome.ts'
 
-/** One write: its id, and those of the writes before it. */
 export interface WriteIdentity extends Effort {
   /** The id with those of the state that is replaced, where that is known. */
   readonly writes: readonly string[]

@@ -1,6 +1,5 @@
 import type { Task } from '../client/requests.ts'
 
-/** True for content that is there at once. */
 export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
 }

@@ -4,9 +4,8 @@ import { objectName, type Store } from '../store/store.ts'
 import { withObject, withObjects } from './locks.ts'
 
 /**
- * Runs the request that changes an object. Ceph answers a change without a condition that meets a conditional one with
- * success, and may keep the other. So where the store checks no conditions of deletes, such a change waits for the other
- * writers of this process, and they wait for it. Only the last request of an upload in parts is held up.
+ * Runs a request that changes an object. Ceph answers an unconditional change that meets a conditional one with success, and may drop it.
+ * So where deletes have no conditions, such changes exclude other writers of this process. Uploads: only the last request.
  */
 export function changing<Result>(
   store: Store,
@@ -19,7 +18,6 @@ export function changing<Result>(
   return withObject(changeOf(store, key), condition === undefined ? 'exclusive' : 'shared', task, run)
 }
 
-/** {@link changing} without a condition, for several objects. */
 export function changingAll<Result>(
   store: Store,
   keys: readonly string[],

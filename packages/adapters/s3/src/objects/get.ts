@@ -10,10 +10,8 @@ import { discard } from './discard.ts'
 import { headOnce } from './lookup-real.ts'
 import { stateOf, type ObjectState } from '../headers/stat.ts'
 
-/** An answer to GET, whose body has yet to come. */
 export interface OpenObject {
   readonly state: ObjectState
-  /** Bytes that are to come. */
   readonly expected: number
   readonly body: Readable
 }

@@ -4,10 +4,8 @@ import { waitFor } from '../client/wait.ts'
 interface Queue {
   /** Resolves when the last caller that asked for exclusive access is done. */
   tail: Promise<void>
-  /** Those who share it now. */
   readonly sharing: Set<Promise<void>>
   users: number
-  /** Deletes that are under way. */
   deletes: number
   /** When the last delete ended, on the clock of `performance.now()`. */
   deletedAt: number
@@ -63,10 +61,7 @@ async function deleting<Result>(queue: Queue, run: () => Promise<Result>): Promi
   }
 }
 
-/**
- * Whether this process may have deleted an object since then, on the clock of `performance.now()`. To be asked by those
- * who hold it: nothing is remembered of an object that no caller holds.
- */
+/** Whether this process may have deleted an object since then (`performance.now()`). Only for holders of the object. */
 export function mayBeDeletedSince(object: string, time: number): boolean {
   const queue = queues.get(object)
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)

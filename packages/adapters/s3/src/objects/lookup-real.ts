@@ -16,7 +16,6 @@ export type RealFound =
   | { readonly type: 'file'; readonly stat: Stat; readonly state: ObjectState }
   | { readonly type: 'directory'; readonly stat: Stat }
 
-/** One HEAD; `undefined` when there is no such object. */
 export async function headObject(store: Store, key: string, task: Task): Promise<ObjectState | undefined> {
   try {
     return await store.requests.run(task, (attempt) => headOnce(store, key, attempt))
@@ -26,7 +25,6 @@ export async function headObject(store: Store, key: string, task: Task): Promise
   }
 }
 
-/** The same within one attempt. */
 export async function headOnce({ bucket }: Store, key: string, attempt: Attempt): Promise<ObjectState | undefined> {
   const head = async (): Promise<ObjectState | undefined> => {
     const command = new HeadObjectCommand({ Bucket: bucket, Key: key })

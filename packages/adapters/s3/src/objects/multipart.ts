@@ -96,7 +96,6 @@ async function sendPart(
   return answer.ETag ?? `"${createHash('md5').update(part).digest('hex')}"`
 }
 
-/** A CRC-32 as headers have it. */
 function base64Of(checksum: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(checksum)

@@ -6,7 +6,6 @@ import { mayBeDeletedSince } from './locks.ts'
 import { headOnce } from './lookup-real.ts'
 import type { ObjectState } from '../headers/stat.ts'
 
-/** One change of one object, while its fate is unknown. */
 export interface Effort {
   readonly id: string
   readonly key: string
@@ -28,14 +27,12 @@ export function startOfId({ requests }: Store): number {
 }
 
 /**
- * Whether a change has happened whose answer was lost.
+ * Whether a change with a lost answer has happened.
  *
- * - Its id in the present object shows that it has.
- * - An id there that was seen before the change began shows that it has not: every write names the writes that it
- *   builds on.
- * - A state that is older than the change, by more than any clock may be wrong, shows that it has not. Objects in parts
- *   have the time of their beginning, and show nothing.
- * - Without an object, and where none was known, it has not happened, unless this process deleted it meanwhile.
+ * - Done: its id is in the present object.
+ * - Not done: an id there was seen before the change began, since every write names the writes it builds on.
+ * - Not done: the state is older than the change, beyond clock errors. Objects in parts have the time of their beginning, and show nothing.
+ * - Not done: no object now or before, unless this process deleted it.
  */
 export function outcomeOf(
   store: Store,
@@ -75,7 +72,6 @@ export function changeIdOf({ id, startedAt }: Effort, path: string): string {
   return `${id}.${Math.round(startedAt).toString(36)}${path}`
 }
 
-/** The inverse of {@link changeIdOf}; `undefined` for what it has not made. */
 export function parseChangeId(text: string): { id: string; startedAt: number; path: string } | undefined {
   const { id, time, path } = /^(?<id>[\w-]{8})\.(?<time>[0-9a-z]+)(?<path>\/.*)$/su.exec(text)?.groups ?? {}
   if (id === undefined || time === undefined || path === undefined) return undefined

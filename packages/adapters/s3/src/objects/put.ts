@@ -64,9 +64,8 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
 }
 
 /**
- * A write without a condition guesses what it replaces, and asks the server to check: so it keeps type and metadata
- * with one request. When the guess was wrong it looks, and writes over any entry. After an answer that was lost it
- * looks as well, and every further attempt is on the condition of what was seen.
+ * An unconditional write guesses the state it replaces, and the server checks: type and metadata stay with one request.
+ * After a wrong guess it looks, and writes over any entry. After a lost answer, attempts are conditional.
  */
 class Put {
   readonly #store: Store

@@ -5,23 +5,15 @@ import type { Store } from '../store/store.ts'
 import { headObject } from './lookup-real.ts'
 import { outcomeOf } from './outcome.ts'
 
-/** The fate of a change whose answer was lost. */
 export interface ResolvedChange {
-  /**
-   * - `written`: it has happened. `version` is the present version; it is absent if others have written since.
-   * - `not-written`: it has not happened, and will not happen any more.
-   * - `unknown`: the present state does not show it.
-   */
+  /** `written`: done; `version` is absent if others have written since. `not-written`: not done, for good. `unknown`: cannot be seen. */
   readonly outcome: 'written' | 'not-written' | 'unknown'
   readonly version?: Version
 }
 
 export interface S3StorageAdapter extends StorageAdapter {
   /**
-   * Finds out the fate of a change that failed with `EIO` or `ETIMEDOUT` because its answer was lost. Another adapter
-   * on the same prefix can ask too, and later.
-   *
-   * @param id the error's `changeId`
+   * Finds out the fate of a change that failed with `EIO` or `ETIMEDOUT`, by the error's `changeId`. Any adapter on the prefix can ask.
    * @throws WorkspaceError `EINVAL` for anything else
    */
   resolve(id: string, options?: SignalOption): Promise<ResolvedChange>

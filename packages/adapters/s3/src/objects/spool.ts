@@ -13,10 +13,7 @@ import type { PutBody } from './put.ts'
 /** The size limit of one PUT. */
 export const maxPutBytes = 5 * 1024 ** 3
 
-/**
- * A body on the disk of this machine, below the system's temporary directory, readable for this user only: for servers
- * that check conditions of one PUT only, which needs to know the length. `remove` is for the end.
- */
+/** A body in a private temporary file, for servers with conditions on single PUTs only, which need its length. Call `remove` at the end. */
 export async function spool(
   reader: PartReader,
   first: Uint8Array,

@@ -15,7 +15,6 @@ import { findOutcome, supersededError, unknownError } from './outcome.ts'
 import { abandon, liveUploads, partsOf, sweepKey } from './uploads.ts'
 import { partBytesName } from './verify.ts'
 
-/** An upload in parts that has begun. */
 export interface Upload {
   readonly key: string
   readonly id: string

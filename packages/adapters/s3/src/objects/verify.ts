@@ -5,29 +5,20 @@ import type { StartFacts } from '../dialect.ts'
 import { versionOf } from '../keys/etag.ts'
 import type { ObjectHeaders, ObjectState } from '../headers/stat.ts'
 
-/** The name of the metadata that holds the size of the parts of an uploaded file. */
 export const partBytesName = 'ws-part-bytes'
 
 const encrypted = /^aws:kms/u
 
-/**
- * - `right`: the bytes are those that were stored.
- * - `wrong`: they are not.
- * - `doubtful`: they do not match an ETag that may not be a checksum: another program uploaded the object.
- */
+/** `right`: the stored bytes. `wrong`: not. `doubtful`: no match with an ETag of another program, which may not be a checksum. */
 export type Verdict = 'right' | 'wrong' | 'doubtful'
 
-/** A checksum of the bytes of a whole object, as they come. */
 export interface Verifier {
   update(chunk: Uint8Array): void
   /** Once, at the end. */
   verdict(): Promise<{ readonly verdict: Verdict; readonly digest: string }>
 }
 
-/**
- * The cheapest check that an object has: the store's CRC-32, then this adapter's own in the metadata, then the ETag where it
- * is an MD5, then the store's CRC-64/NVME, which costs more than MD5 in JavaScript. `undefined` where nothing can be checked.
- */
+/** The cheapest check: the store's CRC-32, our CRC-32 in the metadata, an MD5 ETag, CRC-64/NVME (slower than MD5 in JavaScript). */
 export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFacts): Verifier | undefined {
   const { ChecksumCRC32, ChecksumCRC64NVME, ChecksumType } = headers
   const isWhole = ChecksumType !== 'COMPOSITE'

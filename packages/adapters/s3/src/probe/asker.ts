@@ -16,7 +16,6 @@ interface AskOptions extends RunOptions {
   readonly optional?: boolean
 }
 
-/** Milliseconds. */
 const longestProbe = 3_600_000
 
 export const otherEtag = '00000000000000000000000000000000'
@@ -29,7 +28,6 @@ export class Asker {
   readonly task: Task
   /** The answers may be kept for other adapters: none is a guess. */
   isCertain = true
-  /** Keys that may be there. */
   readonly #made = new Set<string>()
   /** The server has taken an object: else it is not asked to remove one. */
   #isTaken = false
@@ -55,8 +53,8 @@ export class Asker {
   }
 
   /**
-   * Puts an object whose name a server may not take. `undefined`: it refuses the name. Some servers hang up instead:
-   * that is believed, and not kept, after three times between which an object with the name `plain` was put.
+   * Puts an object with an odd name; `undefined` if refused. Three hang-ups, with a put of `plain` between, count as refused, but are not
+   * kept.
    */
   async putOdd(key: string, plain: string): Promise<Version | undefined> {
     const command = this.putCommand(key)
@@ -104,10 +102,6 @@ export class Asker {
     })
   }
 
-  /**
-   * The answer to a request with a condition. Credentials may lack the right to it where that is `optional`: they are
-   * `unable`, which is not kept. @throws any other error: it says nothing about the server
-   */
   async ask(call: ProbeRequest, { optional = false, ...options }: AskOptions = {}): Promise<Answer> {
     try {
       await this.#run(call, options)

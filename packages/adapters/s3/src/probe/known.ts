@@ -17,7 +17,6 @@ import { probeStart } from './probe.ts'
 const uploadNames: readonly (keyof S3Dialect)[] = ['conditionalComplete', 'checksums'] satisfies (keyof UploadFacts)[]
 const startNames = (Object.keys(leastDialect) as (keyof S3Dialect)[]).filter((name) => !uploadNames.includes(name))
 
-/** The facts about a server: those that the caller gave, and those that the server is asked for. */
 export async function factsFor(
   requests: Requests,
   options: S3AdapterOptions,
@@ -87,10 +86,7 @@ function explained(error: unknown): unknown {
   return rewriteError(failed, { reason, remedy: `${failed.remedy}; if it stays so, pass the answers as \`dialect\`` })
 }
 
-/**
- * Asks the first time only. After a failure each caller asks again, since the adapter that asked may be closed. Answers
- * that are not certain serve those that waited for them, and no other.
- */
+/** Asks the first time only. After a failure each caller asks again. Uncertain answers serve only those that waited. */
 function once<Facts>(
   make: (requests: Requests) => Asker,
   probe: (asker: Asker) => Promise<Facts>,

@@ -5,8 +5,8 @@ import type { MountPath } from '@ws/core/adapter'
 const capacity = 10_000
 
 /**
- * Directories that this adapter has seen or made. To ask the server before every write would double its cost. The
- * server is asked only where a path is known as a directory, so that a directory never hides a written file.
+ * Directories that this adapter has seen or made: asking before every write would double its cost.
+ * Asks only for a known directory, so a directory never hides a written file.
  */
 export class DirectoryHints {
   readonly #known = new Set<MountPath>()

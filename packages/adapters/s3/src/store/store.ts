@@ -9,7 +9,6 @@ import type { S3Problem, TransferProgress } from '../reports.ts'
 
 export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 
-/** The parts that every operation of one adapter works with. */
 export interface Store {
   readonly bucket: string
   readonly keys: KeySpace
@@ -22,13 +21,10 @@ export interface Store {
   readonly defaults: FileDefaults
   /** Headers of each object that is written: encryption, storage class. */
   readonly extra: WriteHeaders
-  /** Bytes that the store copies with one request; larger objects by parts of this size. */
   readonly copyPartBytes: number
   /** `.rclonelink` objects are links. */
   readonly links: boolean
-  /** Bytes of one part of a large upload. */
   readonly partBytes: number
-  /** Requests at a time in one operation on many objects. */
   readonly concurrency: number
   readonly report: (problem: S3Problem) => void
   readonly progress: (progress: TransferProgress) => void

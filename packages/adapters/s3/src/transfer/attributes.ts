@@ -12,7 +12,6 @@ const attempts = 20
 
 export interface FileAttributes {
   readonly mode?: number | undefined
-  /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
 }
 

@@ -16,17 +16,14 @@ import type { Store } from '../store/store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
- * Whether this process checks the source of a copy, and keeps its own writers away meanwhile. It does so where the store
- * copies the present object without a condition. Objects of a tree have no `LastModified` here, and are not checked.
+ * Whether this process checks the source of a copy and excludes its writers: where the store copies without a condition.
+ * Objects of a tree have no `LastModified` here, and are not checked.
  */
 export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
 }
 
-/**
- * The store copies; no byte comes here. Time, mode and all other attributes of the object go with it. Where the
- * source's headers are known, the copy gets an id of its own, so that it is recognised when the answer is lost.
- */
+/** The store copies, with time, mode and attributes. With known source headers the copy gets its own id, for a lost answer. */
 export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, condition, state } = copy
   const { dialect, bucket, requests, history, extra } = store

@@ -69,7 +69,6 @@ async function locked(store: Store, copy: ObjectCopy, task: Task, run: () => Pro
   })
 }
 
-/** By way of this machine, with the condition on one PUT. */
 async function copySmall(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, destination, destinationKey, condition, state } = copy
   const from = { ...task, path: source }
@@ -94,7 +93,6 @@ async function copyLarge(store: Store, copy: ObjectCopy, task: Task): Promise<Ve
   }
 }
 
-/** By way of this machine. */
 async function copyThrough(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, destination, destinationKey, state } = copy
   const { mode, modifiedAt, version: ifVersion } = state.stat

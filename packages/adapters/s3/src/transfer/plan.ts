@@ -6,7 +6,6 @@ import { pagesOf } from '../listing/pages.ts'
 import { lookUp, type Found } from '../files/lookup.ts'
 import type { Store } from '../store/store.ts'
 
-/** The facts that move and copy have found out before they change anything. */
 export interface Plan {
   readonly source: Found
   readonly destination: Found | undefined

@@ -14,7 +14,6 @@ import { copyObject } from './copy-object.ts'
 
 const reported = 1000
 
-/** One object of a tree that is being copied. */
 interface TreeObject {
   /** From the directory on; a marker ends in `/`, that of the directory itself is empty. */
   readonly rest: string
@@ -22,7 +21,6 @@ interface TreeObject {
   readonly size: number
 }
 
-/** The state of a transfer, for the report when it fails. */
 class Progress {
   readonly completed: string[] = []
   count = 0
@@ -124,9 +122,8 @@ export async function deleteCopied(
 }
 
 /**
- * The objects of a directory that is copied over one above it. The copy can replace an object that has yet to be
- * copied: `b/b/x` takes the place of `b/x`. So all are looked at first, and copied in waves: an object that is replaced
- * comes before its replacement.
+ * The objects of a directory that is copied over one above it. A copy can replace an object still to be copied: `b/b/x` becomes `b/x`.
+ * So they are copied in waves: first an object, then its replacement.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
   const between = `${relativeTo(from, to).slice(1)}/`
@@ -157,17 +154,12 @@ async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGener
   return undefined
 }
 
-/** A link in the place of a file, or the other way round: the two are objects under different keys. */
 interface Replaced {
   readonly key: string
   readonly state: ObjectState
 }
 
-/**
- * Nothing is copied when a file or link would hide in a directory or the other way round: asked for every name first.
- *
- * @returns what an object takes the place of under another key
- */
+/** Refuses to copy if a file or link would hide in a directory, or the other way round. Returns replaced objects under other keys. */
 async function checkMerge(
   store: Store,
   objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,

@@ -94,7 +94,6 @@ export function abortTests({ describe, test, change }: Suite): void {
   })
 }
 
-/** A path for which the operation would succeed. */
 function pathFor(operation: string): string {
   if (operation === 'list') return '/'
   if (operation === 'readSymlink') return '/link'

@@ -113,7 +113,6 @@ export class Case {
   }
 }
 
-/** A body that records whether a reader has begun. */
 export function body(
   ...chunks: readonly (string | Uint8Array)[]
 ): AsyncIterable<Uint8Array> & { readonly touched: boolean } {
@@ -140,7 +139,6 @@ export async function drain(stream: AsyncIterable<Uint8Array>): Promise<Uint8Arr
   return bytes
 }
 
-/** An optional operation that the capabilities promise. */
 export function offered<Method>(method: Method | undefined, name: string): Method {
   if (method === undefined) fail(`the capabilities promise \`${name}\`, and it is not there`)
   return method

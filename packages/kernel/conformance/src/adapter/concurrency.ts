@@ -5,7 +5,6 @@ import type { Suite } from './suite.ts'
 
 const offered = ['server', 'process'] as const
 
-/** How many succeeded; every other must have failed with one of the codes. */
 async function winners(attempts: readonly Promise<unknown>[], ...codes: string[]): Promise<number[]> {
   const won: number[] = []
   for (const [index, outcome] of (await Promise.allSettled(attempts)).entries()) {

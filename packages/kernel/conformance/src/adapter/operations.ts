@@ -11,7 +11,6 @@ import {
 import { body, encode, at } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
 
-/** One way to call an operation with a path: for what all operations have in common. */
 export interface Operation {
   readonly name: string
   /** Which of its arguments the path is. */
@@ -19,7 +18,6 @@ export interface Operation {
   readonly changes: boolean
   /** A link at the end is in the way too. */
   readonly follows: boolean
-  /** Absent where the adapter lacks the operation. */
   readonly run: (adapter: StorageAdapter, path: MountPath, options?: SignalOption) => Promise<unknown> | undefined
 }
 
@@ -103,7 +101,6 @@ export function needsOf({ name, changes }: Operation): Needs {
   return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }
 }
 
-/** Those that the adapter has, without those a read-only one refuses before it looks at anything. */
 export function operationsOf({ capabilities }: StorageAdapter): Operation[] {
   return operations.filter((operation) => lackOf(needsOf(operation), capabilities) === undefined)
 }

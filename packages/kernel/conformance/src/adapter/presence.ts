@@ -4,15 +4,12 @@ import { check, equal, rejects } from '../assert.ts'
 import { encode } from './case.ts'
 import type { Suite } from './suite.ts'
 
-/** The methods that each capability promises, of the table of operations. */
 const promised = Map.groupBy(
   optionalOperations.filter((name) => 'capability' in operations[name]),
   (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
 )
 
-/**
- * Calls through a workspace on an adapter without the capability. Absent: the workspace can do without, or only executors ask.
- */
+/** Calls through a workspace on an adapter without the capability. Absent: only executors ask, or nothing does. */
 const asked: { readonly [Name in OperationCapability]?: (workspace: Workspace) => Promise<unknown> } = {
   append: (workspace) => workspace.append('/file', encode('x')),
   symlinks: (workspace) => workspace.createSymlink('/link', 'file'),

@@ -2,7 +2,6 @@ import { check, equal, rejects } from '../assert.ts'
 import { at, body, encode } from './case.ts'
 import type { Suite } from './suite.ts'
 
-/** Tests entries that are neither file, directory nor link; on stores whose fixture can make one. */
 export function specialFileTests({ describe, test, change }: Suite): void {
   describe('FIFOs', () => {
     test('are listed as other, and never opened', {}, async (it) => {

@@ -7,7 +7,6 @@ import { Case } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
 import type { AdapterSuiteOptions } from '../options/adapter.ts'
 
-/** Defines the tests of one file of the suite. */
 export interface Suite {
   readonly describe: (title: string, define: () => void) => void
   /** A test on a fresh adapter; skipped, with the capability as the reason, where the adapter lacks what it needs. */

@@ -10,10 +10,7 @@ import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.t
 /** Milliseconds by which an answer may be late: looking takes time too. */
 const slackMs = 1_000
 
-/**
- * Defines the tests of two adapters on one place. The other adapter sees a flushed write byte for byte, at once after a
- * refresh, and without one after no longer than it declares as `maxStaleness`.
- */
+/** Tests two adapters on one place: the other sees a flushed write after a refresh, and without one within `maxStaleness`. */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)
   const test = (title: string, run: (writer: CoherentSide, reader: CoherentSide) => Promise<void>): void => {
@@ -121,7 +118,6 @@ function bytesOf(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 31) % 256)
 }
 
-/** Every file with its content, sorted by path. */
 async function contents(adapter: StorageAdapter): Promise<Map<string, Uint8Array>> {
   const paths: string[] = []
   for await (const { path, type } of adapter.list(at('/'), { recursive: true })) if (type === 'file') paths.push(path)

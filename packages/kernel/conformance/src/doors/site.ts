@@ -37,12 +37,10 @@ interface SiteSetting {
 /** A command that says that it has begun, writes to `beat` for five seconds, and says that it has come to its end. */
 export const beating = `echo x > begun; ${'echo x >> beat; sleep 0.05; '.repeat(100)}echo x > after`
 
-/** The line that an attack prints when it has come to its end. */
 const marker = 'came to its end'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A workspace to test, and its store, which shows the files that are really there. */
 export class Site {
   readonly workspace: Workspace
   readonly root: '/' | '/workspace'
@@ -113,7 +111,6 @@ export class Site {
     }
   }
 
-  /** The executor may refuse commands as a whole, and has refused this one. */
   refuses({ exitCode }: CommandResult): boolean {
     return this.#refusesCommands && exitCode === refusedCode
   }
@@ -141,12 +138,10 @@ export class Site {
     return printed
   }
 
-  /** Paths of this machine that belong to the stores; empty where they have none. */
   hostPaths(): string[] {
     return this.#stores.flatMap((store) => store.hostPath?.(parseMountPath('/')) ?? [])
   }
 
-  /** The content that the store holds; absent where it holds no such file. */
   async stored(path: string): Promise<string | undefined> {
     try {
       const { bytes } = await this.store.read(parseMountPath(`/${path}`))
@@ -158,7 +153,6 @@ export class Site {
     }
   }
 
-  /** The entries of the store: `directory /a`, sorted. */
   async tree(): Promise<string[]> {
     const found: string[] = []
     for await (const { type, path } of this.store.list(parseMountPath('/'), { recursive: true }))
@@ -166,7 +160,6 @@ export class Site {
     return found.sort()
   }
 
-  /** A link in the store. */
   async link(path: string, target: string): Promise<void> {
     await this.store.createSymlink?.(parseMountPath(`/${path}`), target)
   }
@@ -210,11 +203,9 @@ export class Site {
   }
 }
 
-/** The content of a file in a store beside the mounted one. */
 export const neighbourSecret = 'of-another-thread'
 export const skillsPath = '.solven/skills/system'
 
-/** The exit code of a command that was read and not run. */
 const refusedCode = 126
 
 /** Presents a command that was read and not run as a command that failed. */
@@ -235,7 +226,6 @@ function placer(root: string): (path: string) => string {
   return (path) => (root === '/' ? `/${path}` : path === '' ? root : `${root}/${path}`)
 }
 
-/** The code of the error that a promise rejects with; `done` when it resolves. */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise

@@ -5,7 +5,6 @@ import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from '../options/workspace.ts'
 import { Site, type SiteOptions } from './site.ts'
 
-/** The needs of a test: where one is missing, the test is skipped with the reason. */
 export interface DoorNeeds {
   /** `process`: real programs. */
   readonly kind?: 'process' | undefined
@@ -20,19 +19,16 @@ export interface DoorNeeds {
   readonly root?: '/' | '/workspace' | undefined
 }
 
-/** The context of a test at one place. */
 export interface DoorCase {
   readonly root: '/' | '/workspace'
   readonly fixture: WorkspaceFixture
   /** The guarantees that the probe declares. */
   readonly guarantees: Guarantees
-  /** Ends the test as skipped, and counts it. */
   readonly skip: (reason: string) => never
   /** A workspace of its own, closed at the end of the test. */
   open(options?: SiteOptions): Promise<Site>
 }
 
-/** Defines the tests of one file of a suite, for one place of the root. */
 export interface DoorSuite {
   readonly describe: (title: string, define: () => void) => void
   readonly test: (title: string, needs: DoorNeeds, run: (it: DoorCase) => Promise<void>) => void
@@ -116,7 +112,6 @@ interface Found {
   readonly root: string
 }
 
-/** The first thing that is not as needed, as the reason of a skip. */
 async function lackOf(needs: DoorNeeds, { fixture, guarantees, root }: Found): Promise<string | undefined> {
   if (needs.root !== undefined && needs.root !== root) return `the root is at ${root}`
   if (needs.kind !== undefined && fixture.executor.kind !== needs.kind) return `executor kind ${fixture.executor.kind}`

@@ -13,9 +13,7 @@ export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
   readonly secret: string
-  /** The file's present content. */
   content(): Promise<string>
-  /** The directory's present names. */
   names(): Promise<readonly string[]>
 }
 
@@ -81,9 +79,7 @@ export async function listen(where: string | { readonly host: string; readonly p
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  /**
-   * Asks the process itself: Node learns of its end later than it ends. False too when it does not answer within 15 s.
-   */
+  /** Asks the process itself, since Node learns late of its end. Also false without an answer within 15 s. */
   lives(): Promise<boolean>
 }
 

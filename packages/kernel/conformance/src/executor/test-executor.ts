@@ -27,9 +27,8 @@ const files = [
 ]
 
 /**
- * Defines the tests of everything that the contract of `Executor` promises, at each place of the root. The executor's
- * declaration selects them. A guarantee is tested to hold at its declared strength. Where it is `none` and a rule or a
- * requirement needs it, a refusal is expected.
+ * Tests the contract of `Executor` at each place of the root, as far as it is declared.
+ * A guarantee must hold at its strength; where it is `none` and needed, a refusal is expected.
  */
 export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testExecutor', 'workspace', options)

@@ -1,6 +1,5 @@
 import type { OutputChunk } from '@ws/core'
 
-/** Follows the output of a command by `onOutput`, and waits for what it prints. */
 export function watchOutput() {
   const chunks: OutputChunk[] = []
   const waiting = new Set<() => void>()

@@ -12,7 +12,6 @@ function followed(plan: BindPlan): BindPlan {
   return { ...plan, binds }
 }
 
-/** Executors that bind by name, and claim a boundary of the kernel. */
 export const bindFaults: readonly ExecutorFault[] = [
   {
     name: 'binds by name, and follows links',

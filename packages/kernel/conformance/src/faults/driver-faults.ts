@@ -8,7 +8,6 @@ interface DriverFault {
   readonly name: string
   /** The code of the error that a command ends with. Its reason names the executor. */
   readonly code: 'EIO' | 'ENOEXEC'
-  /** For `sh`. */
   readonly command: string
   /** Breaks the start of a sound driver. */
   readonly apply: <Sound extends Start>(start: Sound) => Start

@@ -9,16 +9,13 @@ import type {
   WorkspaceView,
 } from '@ws/core/executor'
 
-/** A way to break an executor: exactly one promise of the contract. */
 export interface ExecutorFault {
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
   /** `process`: shows only on an executor of real processes that holds what it declares. Default: on any. */
   readonly base?: 'process' | undefined
-  /**
-   * `unavailable`: breaks the answers of an executor that cannot run. Default: the executor as it is where it can run.
-   */
+  /** `unavailable`: for an executor that cannot run. Default: one that can. */
   readonly on?: 'unavailable' | undefined
   readonly apply: (executor: Executor) => Executor
 }

@@ -104,7 +104,6 @@ const resultFaults: readonly ExecutorFault[] = [
   },
 ]
 
-/** Commands that end too late, too early, or not at all. */
 const endFaults: readonly ExecutorFault[] = [
   {
     name: 'ignores the timeout',
@@ -187,7 +186,6 @@ const endFaults: readonly ExecutorFault[] = [
   },
 ]
 
-/** Boundaries that are claimed and not held. */
 const boundaryFaults: readonly ExecutorFault[] = [
   {
     name: 'mounts read-only mounts for writing',
@@ -265,7 +263,6 @@ async function* neverEnding(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array()
 }
 
-/** Executors that are each wrong in one way; `testExecutor` or `testWorkspace` must catch each. */
 export const executorFaults: readonly ExecutorFault[] = [
   ...resultFaults,
   ...endFaults,

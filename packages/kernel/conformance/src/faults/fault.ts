@@ -1,6 +1,5 @@
 import type { StorageAdapter } from '@ws/core/adapter'
 
-/** A way to break an adapter: exactly one promise of the contract. */
 export interface Fault {
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */

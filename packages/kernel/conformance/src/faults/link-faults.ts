@@ -17,7 +17,6 @@ async function following<Result>(path: MountPath, run: (path: MountPath) => Prom
   }
 }
 
-/** Links that are followed, or badly reported. */
 export const linkFaults: readonly Fault[] = [
   {
     name: 'reads through links instead of reporting them',

@@ -4,16 +4,13 @@ import { posix } from 'node:path'
 
 export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
-/** A way to break the protection between a caller and the two doors: exactly one promise. */
 export interface WorkspaceFault {
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
-  /** `createWorkspace`, broken. */
   readonly open: OpenWorkspace
 }
 
-/** The same with some methods replaced. */
 function change<Changed extends Workspace | StorageAdapter>(inner: Changed, methods: Partial<Changed>): Changed {
   return new Proxy(inner, {
     get(target, key) {
@@ -58,13 +55,11 @@ function withOneScratch(): OpenWorkspace {
   }
 }
 
-/** Where rules deny, as plain text. */
 const deniedPaths = ({ rules: list = [] }: WorkspaceOptions): string[] =>
   list.flatMap((rule) =>
     rule.kind === 'subtree' ? rule.entries.filter(({ access }) => access === 'none').map(({ path }) => path) : [],
   )
 
-/** Workspaces that are each wrong in one way. `testWorkspace` must catch each. */
 export const workspaceFaults: readonly WorkspaceFault[] = [
   {
     name: 'hides dotfiles from the file door',

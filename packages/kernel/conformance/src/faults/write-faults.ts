@@ -2,7 +2,6 @@ import { WorkspaceError } from '@ws/core'
 import { parseMountPath } from '@ws/core/adapter'
 import { change, type Fault } from './fault.ts'
 
-/** Writes that are not atomic, and conditions and versions that do not hold. */
 export const writeFaults: readonly Fault[] = [
   {
     name: 'writes piece by piece, so that a failed write leaves half',

@@ -13,14 +13,11 @@ export interface AdapterFixture {
   readonly removeRoot?: (() => Promise<void>) | undefined
   /** Words that no error message may contain: host paths, bucket names, prefixes. */
   readonly secrets?: readonly string[] | undefined
-  /** Called after the adapter has been closed. */
   readonly dispose?: (() => Promise<void>) | undefined
 }
 
 export interface AdapterSuiteOptions {
-  /** For titles: `local`, `prefix(memory)`. */
   readonly name: string
-  /** Called once for each test. */
   readonly create: () => AdapterFixture | Promise<AdapterFixture>
   /** Entries that the store gives in one answer, so that listings of more than one are tested. Default: it does not page. */
   readonly pageSize?: number | undefined

@@ -18,7 +18,6 @@ const shapes = {
   } satisfies OptionShapes<WorkspaceSuiteOptions>,
 }
 
-/** Checks what an entry point of the kit was given. @throws WorkspaceError `EINVAL` that names the option */
 export function checkSuite(operation: string, kind: keyof typeof shapes, options: unknown): void {
   checkOptions<object>(options, shapes[kind], { operation })
 }

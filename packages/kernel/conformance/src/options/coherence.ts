@@ -11,13 +11,10 @@ export interface CoherentSide {
 export interface CoherenceFixture {
   readonly one: CoherentSide
   readonly other: CoherentSide
-  /** Called after both adapters have been closed. */
   readonly dispose?: (() => Promise<void>) | undefined
 }
 
 export interface CoherenceSuiteOptions {
-  /** For titles: `rclone and S3`. */
   readonly name: string
-  /** Called once for each test. */
   readonly create: () => CoherenceFixture | Promise<CoherenceFixture>
 }

@@ -5,7 +5,6 @@ import type { DoorSuite } from '../doors/suite.ts'
 
 const protectedContent = 'KEY-NEEDLE'
 
-/** Attacks that read or replace denied files. None may print the key or change it. */
 const attacks: readonly string[] = [
   'cat work/private/key; cat < work/private/key; ls -R work; cd work/private && cat key',
   'find . -type f -exec cat {} +; cat work/*/key; grep -r NEEDLE work; awk 1 work/private/key',

@@ -6,7 +6,6 @@ import { deniedTests } from './denied.ts'
 import { exchangeTests } from './exchange.ts'
 import { outputTests } from './output.ts'
 
-/** The files of the suite; `testWorkspace` runs them too. */
 export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests, exchangeTests]
 
 /** Attacks on the policy at both doors, alone: for products that change nothing else. */

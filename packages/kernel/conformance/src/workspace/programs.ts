@@ -4,7 +4,6 @@ import { check, equal } from '../assert.ts'
 import type { Site } from '../doors/site.ts'
 import type { DoorCase, DoorSuite } from '../doors/suite.ts'
 
-/** A workspace in which commands find a program. */
 async function openWith(it: DoorCase, program: string, aptPackage = program): Promise<Site> {
   const site = await it.open()
   const { exitCode } = await site.attempt(`command -v ${program}`)

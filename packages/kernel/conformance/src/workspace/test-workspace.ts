@@ -28,7 +28,6 @@ const files = [
   ...securityFiles,
 ]
 
-/** Tests a workspace's two doors at each place of the root: the same files and paths, and one policy, under attack too. */
 export function testWorkspace(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testWorkspace', 'workspace', options)
   defineDoors('the two doors', options, runner, files)

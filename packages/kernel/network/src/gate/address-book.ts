@@ -41,7 +41,6 @@ export class AddressBook {
   }
 }
 
-/** Behind the name server. */
 const firstNumber = 2
 
 function place(number: number): readonly number[] {

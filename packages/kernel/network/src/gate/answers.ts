@@ -14,8 +14,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
       outgoing.destroy()
       return fail()
     }
-    // The headers go at once: they count, even where the body never comes. Each byte of them is one character here, which
-    // `flushHeaders` would send as UTF-8.
+    // The headers go at once, even if the body never comes. `latin1`: `flushHeaders` would send each byte as UTF-8.
     response.write('', 'latin1')
     incoming.pipe(response)
     // a body that ends too early must end too early for the client as well
@@ -66,7 +65,6 @@ export function refuse(response: ServerResponse, host: string, { outcome, reason
   response.end(text)
 }
 
-/** The refusal for a request that found no answer. */
 export function failureOf({ code = '' }: NodeJS.ErrnoException): Refusal {
   return code.startsWith('HPE_') ? refusals.answer() : refusals.dial('unreachable')
 }

@@ -1,8 +1,6 @@
 /** The content of the first message of a TLS client. */
 export type ClientHello =
-  /** The name of its SNI, in lower case. */
   | { readonly name: string }
-  /** More bytes are needed. */
   | { readonly more: true }
   /** Why it cannot be judged, to follow "the connection" in a sentence. */
   | { readonly problem: string }

@@ -6,7 +6,6 @@ import type { RequestAnswer, RequestTransform } from '../requests/types.ts'
 import type { Destination } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
-/** The end of a request: it goes on with more headers, is answered here, or is refused. */
 export type Decision =
   | { readonly headers: OutgoingHttpHeaders }
   | { readonly answer: RequestAnswer }

@@ -10,11 +10,8 @@ const lifetime = 60
 const longestQuery = 512
 
 /**
- * Answers a query from this process's own knowledge alone: nothing of it goes anywhere else. One question of one name gets
- * the address that stands for the name, and every other type no record.
- *
- * @param addressOf gives four numbers for a name in lower case; `undefined` for one that is not listed
- * @returns `undefined` for a message that is not a query, which gets no answer
+ * Answers a query from this process's knowledge alone: a name gets its stand-in address, other types no record.
+ * `undefined`: not a query, so no answer.
  */
 export function answerQuery(
   query: Uint8Array,

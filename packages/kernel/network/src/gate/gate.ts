@@ -17,10 +17,8 @@ const firstFreePort = 1024
 const mostAsked = 10_000
 
 /**
- * The only way out of a sandbox whose network is empty: it answers names, takes the connections that programs make to the
- * addresses of these names, and dials the hosts that are listed.
- *
- * A connection must agree with itself. Its address stands for one name, and TLS or HTTP on it must ask for the same name.
+ * The only way out of a sandbox with an empty network: answers names, and dials listed hosts.
+ * A connection must agree with itself: TLS or HTTP must ask for the name of its address.
  */
 export class Gate {
   readonly #options: GateOptions
@@ -55,7 +53,6 @@ export class Gate {
     return [...sockets.values()]
   }
 
-  /** Answers the queries that come to a socket. */
   takeDatagrams(socket: DatagramSocket): void {
     this.#handles.add(socket)
     // a sandbox that ends takes its sockets along
@@ -67,7 +64,6 @@ export class Gate {
     })
   }
 
-  /** Takes the connections to a listening socket. */
   takeServer(server: Server, port: number): void {
     this.#handles.add(server)
     // a program may end its side and go on reading
@@ -89,7 +85,6 @@ export class Gate {
     if (!isGate) this.#own.delete(port)
   }
 
-  /** Ends every connection. Each is reported before it returns. */
   async close(): Promise<void> {
     for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
     this.#own.clear()

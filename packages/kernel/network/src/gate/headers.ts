@@ -4,10 +4,7 @@ import type { Socket } from 'node:net'
 /** Bytes that the head of a request or answer may have. */
 export const maxHeaderSize = 64 * 1024
 
-/**
- * Headers that are between two neighbours. `Connection` adds none: it could name one that frames the body, or one that a rule has
- * seen. Both sides take the gate for the other, so a header that it names is for them.
- */
+/** Headers between two neighbours. `Connection` adds none: it could name a header that frames the body, or that a rule has seen. */
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['transfer-encoding', 'http2-settings'],
@@ -18,7 +15,6 @@ export function isPlainCoding({ 'transfer-encoding': coding = '' }: IncomingHttp
   return /^(?:chunked|identity)?$/iu.test(coding)
 }
 
-/** The request as it goes to the host: written anew, with these headers in place of its own. */
 export function requestOptions(request: IncomingMessage, over: Socket | Agent, headers: OutgoingHttpHeaders) {
   const own = endToEnd(request)
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))

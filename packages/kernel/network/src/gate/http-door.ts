@@ -18,10 +18,7 @@ import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
 import { Turns } from './turns.ts'
 
-/**
- * Takes connections on which HTTP/1.1 must be spoken. Every request of a connection is read, judged by its own `Host` and written
- * anew. So a second request, one behind another, or one hidden in a body reaches nothing that the first could not.
- */
+/** Takes HTTP/1.1 connections. Judges every request by its own `Host` and writes it anew, so a hidden request reaches nothing new. */
 export class HttpDoor {
   readonly #server: Server
   readonly #passages: Passages
@@ -151,7 +148,7 @@ export class HttpDoor {
         void this.#send(request, response, { destination, headers, keeps: false }).catch(() => response.destroy())
       else refuse(response, name, failureOf(error))
     })
-    // one that was answered in full goes back to those that are kept
+    // a connection with a complete answer is kept for the next request
     response.once('close', () => {
       if (!keeps || !response.writableFinished) outgoing.destroy()
     })
@@ -160,7 +157,6 @@ export class HttpDoor {
     else request.pipe(outgoing)
   }
 
-  /** Answers a request that does not go on. */
   #end(response: ServerResponse, { name, port }: Destination, decision: Exclude<Decision, { headers: unknown }>): void {
     if ('answer' in decision) return answer(response, decision.answer)
     this.#passages.refuse(name, port, decision.refusal)

@@ -5,7 +5,6 @@ import type { Refusal } from './refusals.ts'
 
 export type Way = { readonly socket: Socket } | { readonly refusal: Refusal }
 
-/** The connection under a request was refused. */
 export class RefusedConnection extends Error {
   readonly refusal: Refusal
 
@@ -44,7 +43,6 @@ export class KeptConnections {
     return agent
   }
 
-  /** Ends those of a connection from inside, where another takes their place. */
   end(inner: Socket): void {
     this.#agents.get(inner)?.destroy()
   }

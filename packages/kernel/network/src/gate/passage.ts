@@ -7,7 +7,6 @@ import type { RequestRule } from '../requests/types.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import type { GateOptions } from './types.ts'
 
-/** The host and the port that a connection is for, and the entry that lets it pass. */
 export interface Destination {
   readonly name: string
   readonly port: number
@@ -23,7 +22,6 @@ export class Passages {
   readonly #options: GateOptions
   readonly #ending = new AbortController()
   readonly #sockets = new Set<Socket>()
-  /** Those of them that lead to hosts. */
   readonly #outer = new Set<Socket>()
   readonly #dialling = new Set<Promise<unknown>>()
   #open = 0
@@ -126,7 +124,6 @@ export class Passages {
     return { socket }
   }
 
-  /** Ends all connections. Resolves when each of them has been told. */
   async close(): Promise<void> {
     this.#ending.abort()
     await Promise.allSettled(this.#dialling)
@@ -147,7 +144,6 @@ function printable(host: string): string {
   return host.replace(/[^\w.:*[\]-]/gu, '?').slice(0, 253)
 }
 
-/** Joins two connections until both have ended. */
 export function join(inner: Socket, outer: Socket): void {
   inner.pipe(outer)
   outer.pipe(inner)

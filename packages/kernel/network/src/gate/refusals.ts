@@ -2,12 +2,10 @@ import { type HostList, unlistedHost } from '@ws/core/executor'
 
 import type { DialProblem } from '../resolve.ts'
 
-/** Why a connection does not come about. */
 export interface Refusal {
   readonly outcome: 'denied' | 'failed'
   /** The rule of the workspace that refuses it; absent: the list of the executor, or the gate itself. */
   readonly rule?: string | undefined
-  /** To follow the host in a sentence. */
   readonly reason: string
   readonly remedy: string
 }

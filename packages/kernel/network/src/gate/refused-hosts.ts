@@ -16,7 +16,6 @@ export class RefusedHosts {
     this.#refused.set(key, { rule, kind: 'refused', host, ...(port !== undefined && { port }), reason, remedy })
   }
 
-  /** The result of the command, with them. */
   addTo<Result extends Pick<ExecutorResult, 'violations'>>(result: Result): Result {
     const violations = [...(result.violations ?? []), ...this.#refused.values()]
     return violations.length === 0 ? result : { ...result, violations }

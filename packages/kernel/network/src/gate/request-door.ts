@@ -9,14 +9,10 @@ import { answer, judge, readHello, tlsRecord } from './stream-door.ts'
 interface RequestDoor {
   readonly passages: Passages
   readonly authority: Authority
-  /** Takes what is inside. */
   readonly onHttp: (socket: Socket, isSecure: boolean) => void
 }
 
-/**
- * Takes a connection to a host whose requests are judged. TLS ends here: its SNI must be the name that the address stands for, and
- * HTTP/1.1 is the one protocol that is offered inside. Anything but HTTP gets no further.
- */
+/** Takes a connection whose requests are judged. TLS ends here: its SNI must match the address, and only HTTP/1.1 is offered. */
 export async function takeRequests(
   inner: Socket,
   destination: Destination,

@@ -9,7 +9,6 @@ import { type Refusal, refusals } from './refusals.ts'
 const helloTimeout = 10_000
 /** The first byte of TLS. */
 export const tlsRecord = 22
-/** TLS: fatal, `unrecognized_name` and `internal_error`. */
 const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
 
 /** Takes a connection on which TLS must be spoken: the name of its SNI must be the one that its address stands for. */
@@ -28,10 +27,7 @@ export async function passTls(inner: Socket, destination: Destination, passages:
   join(inner, way.socket)
 }
 
-/**
- * Takes a connection to another port, where either side may speak first. Its first bytes are looked at before any goes on: TLS
- * must name the host, and HTTP goes to `onHttp`. Anything else goes to the host that its address stands for.
- */
+/** Takes a connection to another port, and looks at its first bytes. TLS must name the host; HTTP goes to `onHttp`; the rest passes. */
 export async function passOther(
   inner: Socket,
   destination: Destination,
@@ -83,7 +79,6 @@ export function judge(
     : { host: `${said}:${port}`.replace(/:443$/u, ''), refusal: refusals.otherName(name) }
 }
 
-/** Ends a connection with an alert of TLS. */
 export function answer(inner: Socket, { outcome }: Refusal): void {
   inner.end(Buffer.from(alerts[outcome]), () => inner.destroySoon())
 }
@@ -135,15 +130,10 @@ type FirstLine =
   | { readonly verdict: 'other' }
   | { readonly verdict: 'endless' }
 
-/** Bytes of a request line at most. */
 const longestLine = 16 * 1024
-/** A method, as far as it came; 64 characters are more than any has. */
 const method = /^[\w!#$%&'*+.^`|~-]{0,64}(?:\s|$)/u
 
-/**
- * Hands on what comes before the end of the first line, however it is cut into pieces: a request of HTTP means nothing before that.
- * The end of the line tells HTTP, whose bytes are given back, from other protocols.
- */
+/** Hands on what precedes the end of the first line, where HTTP means nothing yet. Gives the bytes of HTTP back. */
 function passFirstLine(inner: Socket, outer: Socket): Promise<FirstLine> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)

@@ -6,11 +6,9 @@ import type { Authority } from '../requests/authority.ts'
 import type { HostRequests } from '../requests/hosts.ts'
 
 export interface GateLimits {
-  /** Connections at a time: from inside, and as many to the outside. */
   readonly connections: number
   /** Bytes of all connections of a command, in both directions; absent: no limit. */
   readonly bytes?: number | undefined
-  /** Milliseconds in which nothing comes or goes. */
   readonly idleTimeout: number
   /** Milliseconds in which the head of a request must have come. Default 20,000. */
   readonly headTimeout?: number | undefined
@@ -34,7 +32,6 @@ export interface GateRequests {
 /** A socket that a gate needs inside the sandbox. */
 export interface WantedSocket {
   readonly kind: 'dns' | 'tcp'
-  /** IPv4; `0.0.0.0` for every address. */
   readonly address: string
   readonly port: number
 }

@@ -1,6 +1,6 @@
 /**
- * Hosts that package managers need, as data: names only. Nothing is allowed unless you list it. Beside each stands where its
- * maintainer describes the hosts. A host that serves content of many users can also receive what a command sends to it.
+ * Hosts of package managers, as data; nothing is allowed unless listed. Each has its source beside it.
+ * A host with content of many users can also receive what a command sends.
  */
 export const hosts = {
   /** The registry of npm, for `npm`, `pnpm` and `yarn` (docs.npmjs.com, "config": `registry`). */
@@ -8,8 +8,8 @@ export const hosts = {
   /** The index of Python packages and its files (docs.pypi.org, "Index API"). */
   pypi: ['pypi.org', 'files.pythonhosted.org'],
   /**
-   * Clones by https, the API, archives, raw files, releases and LFS (docs.github.com, "Allowed IP addresses and domains" and
-   * api.github.com/meta, `domains`). Anyone can receive data in a repository there.
+   * Clones by https, API, archives, releases and LFS (docs.github.com, "Allowed IP addresses and domains"; api.github.com/meta, `domains`).
+   * Anyone can receive data in a repository there.
    */
   github: [
     'github.com',
@@ -25,9 +25,6 @@ export const hosts = {
   debian: ['deb.debian.org', 'security.debian.org'],
   /** The index, the files and the API of Rust crates (doc.rust-lang.org/cargo, "Registries"). */
   crates: ['index.crates.io', 'static.crates.io', 'crates.io'],
-  /**
-   * The module proxy and the checksum database of Go (go.dev/ref/mod, `GOPROXY`, `GOSUMDB`). Left out is
-   * `storage.googleapis.com`, where the proxy keeps some large files: anyone can have a bucket there.
-   */
+  /** Module proxy and checksum database of Go (go.dev/ref/mod). Without `storage.googleapis.com`, where anyone can have a bucket. */
   golang: ['proxy.golang.org', 'sum.golang.org'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -15,10 +15,7 @@ const mostKept = 256
 /** DER in front of a SHA-256 hash that is signed (RFC 8017). */
 const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
 
-/**
- * A certificate authority of one workspace. Its key exists in the memory of this process alone. Its certificate says that it is for
- * these hosts and for no others, so that programs which trust it take nothing else from it.
- */
+/** A certificate authority of one workspace, with its key in memory. Its certificate is limited to these hosts. */
 export interface Authority {
   readonly certificate: string
   /** Proves to a program of the sandbox that it speaks with the host. */

@@ -4,7 +4,6 @@ import { compileGlob, type Glob, isWorkspaceError } from '@ws/core'
 /** A way to read a path. It is applied to the path of a rule as well, so that a rule can be about each of them. */
 type Reading = (text: string) => string
 
-/** A path in one of its readings, and the steps that lead to it. */
 export interface ReadPath {
   readonly text: string
   readonly steps: readonly Reading[]
@@ -81,7 +80,6 @@ export function isPattern(path: string): boolean {
   }
 }
 
-/** Compares paths with the path of a rule, each in a reading of its own. */
 export class PathPattern {
   readonly #text: string
   readonly #globs = new Map<string, Glob>()
@@ -103,7 +101,6 @@ function patternText(path: string): string {
   return scoped(parts.map((part) => (part === '**' ? stars : part === '*' ? star : decoded(part))).join(''))
 }
 
-/** In the globs of a workspace, `**` is whole names, and no name is empty: so each name here begins with `=`. */
 function compile(text: string): Glob {
   const plain = text.replaceAll(/[\\?*[\]{},!]/gu, String.raw`\$&`)
   const any = '{*,*/**/=*}'

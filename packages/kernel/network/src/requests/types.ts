@@ -9,13 +9,11 @@ export interface RequestRule {
 }
 
 export interface RequestMatch {
-  /** One method or several, such as `GET`. */
   readonly method?: string | readonly string[] | undefined
   /** The path without its query. `*` stands for one segment or a part of it, `**` for anything: `/repos/acme/**`. */
   readonly path?: string | undefined
   /** Parameters of the query. Each must be there once, with this value. */
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** Headers. Each must be there once, with this value. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -28,7 +26,6 @@ export interface RequestAnswer {
   /** From 200 to 599. */
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Text. Default: none. */
   readonly body?: string | undefined
 }
 

@@ -30,7 +30,6 @@ export interface AttachDriverOptions {
   readonly driver: CommandDriver
 }
 
-/** An executor of one workspace, made of its driver. */
 export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
   const work = new HeldWork()
 
@@ -157,7 +156,6 @@ function notLed(native: string): WorkspaceError {
 /** Milliseconds in which a start that was aborted ends by itself, on a busy machine too. */
 const patienceMs = 1_000
 
-/** The commands and terminals of one attached executor, from before their start to their end. */
 export class HeldWork {
   readonly #running = new Set<StartedCommand | Terminal>()
   /** Those that have ended with processes left that no signal ends. */
@@ -171,10 +169,8 @@ export class HeldWork {
   }
 
   /**
-   * Starts something and keeps it until it ends.
-   *
-   * @param start is given `signal` together with {@link stopped}. It must not start anything once that is aborted.
-   * @throws WorkspaceError `ECLOSED` when no more may be started; `signal.reason`
+   * Starts something and keeps it until it ends. `start` must not start anything once its signal is aborted.
+   * @throws WorkspaceError `ECLOSED` when nothing more may start; `signal.reason`
    */
   async hold<Work extends StartedCommand | Terminal>(
     start: (signal: AbortSignal) => Promise<Work>,
@@ -201,10 +197,8 @@ export class HeldWork {
   }
 
   /**
-   * Lets nothing more start, and ends what runs or is about to. A start that does not end by itself is not waited for: its
-   * signal keeps it from starting anything.
-   *
-   * @throws WorkspaceError `ETIMEDOUT` when that is so, or when processes are left that no signal ends
+   * Lets nothing more start, and ends what runs. Does not wait for a start that does not end by itself.
+   * @throws WorkspaceError `ETIMEDOUT` for such a start, or for processes that no signal ends
    */
   async end(): Promise<void> {
     this.#stop.abort(closedError())

@@ -34,7 +34,6 @@ export interface ShellInvocation {
 
 const posixFamily = new Set(['bash', 'zsh', 'sh', 'dash', 'ksh', 'ksh93', 'mksh', 'ash', 'rbash'])
 
-/** `bash` for `/usr/bin/bash`. */
 export function shellName(shell: string): string {
   return basename(shell)
 }
@@ -44,7 +43,6 @@ export function isFish(shell: string): boolean {
   return shellName(shell) === 'fish'
 }
 
-/** True for the bare name of a shell of the POSIX family. */
 function isShellName(name: string): boolean {
   return posixFamily.has(name)
 }
@@ -59,13 +57,10 @@ const directories = ['/bin', '/usr/bin', '/usr/local/bin']
 const operation = 'exec'
 
 /**
- * The shell that runs a command [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else the first of the usual
- * places, else `/bin/sh`. `$SHELL` is valid if it is an absolute path to an executable shell that the view has too;
- * `nologin` and `false` are not shells. An invalid `$SHELL` is passed over; an invalid shell of the caller is an error.
+ * The absolute path of the shell [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else a usual place, else `/bin/sh`.
+ * A valid `$SHELL` is an absolute path to an executable shell that the view has; an invalid one is passed over.
  *
- * @returns an absolute path
- * @throws WorkspaceError `EINVAL` for a shell that is neither absolute nor of the POSIX family, or not a shell;
- * `ENOEXEC` for a requested shell that is missing.
+ * @throws WorkspaceError `EINVAL` for a caller's shell that is not a shell, neither absolute nor of the POSIX family; `ENOEXEC` if missing
  */
 export function resolveShell(options: ResolveShellOptions = {}): string {
   const { shell = '', env = process.env, isExecutable = isExecutableFile, existsInView = () => true } = options
@@ -109,11 +104,8 @@ export const longestCommand = 16 * 2 ** 20
 const commandDescriptor = 9
 
 /**
- * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is an element of its own, never pasted
- * into a text.
- *
- * @throws WorkspaceError `EINVAL` for a blank command, one with NUL, or one over the 128 KiB of one argument: see
- * {@link shellInvocation}.
+ * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is an element of its own.
+ * @throws WorkspaceError `EINVAL` for a blank command, NUL, or more than 128 KiB: see {@link shellInvocation}
  */
 export function shellArguments(shell: string, command: string, options: ShellArgumentsOptions = {}): string[] {
   if (Buffer.byteLength(checkCommand(command)) >= longestArgument)
@@ -123,11 +115,10 @@ export function shellArguments(shell: string, command: string, options: ShellArg
 }
 
 /**
- * Like {@link shellArguments}, for commands of up to 16 MiB: an over-long one travels on descriptor 9, which is read
- * and closed before the command's first word runs. Standard input, `$0`, `$#`, line numbers and exit status are those
- * of `-c`; messages about a syntax error say `eval` in addition. Needs `cat` on the PATH that the login files leave.
+ * Like {@link shellArguments}, up to 16 MiB: a longer command comes on descriptor 9, closed before its first word runs.
+ * Input, `$0`, `$#`, line numbers and exit status are those of `-c`. Needs `cat` on the PATH after login files.
  *
- * @throws WorkspaceError `EINVAL` for a blank command, one with NUL, or one over the cap.
+ * @throws WorkspaceError `EINVAL` for a blank command, NUL, or one over the cap
  */
 export function shellInvocation(shell: string, command: string, options: ShellArgumentsOptions = {}): ShellInvocation {
   const bytes = Buffer.from(checkCommand(command))
@@ -140,8 +131,8 @@ export function shellInvocation(shell: string, command: string, options: ShellAr
   }
 }
 
-// A command substitution drops newlines at the end, which can matter (a here-document): hence the full stop after it.
-// The parameter is emptied, and the descriptor closed, in the line that the command starts in: line numbers stay.
+// A substitution drops final newlines, which can matter (a here-document): hence the final full stop.
+// All in one line, so line numbers stay.
 const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
 const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`
 
@@ -151,10 +142,7 @@ export function interactiveShellArguments(shell: string, options: ShellArguments
   return [shell, ...(options.login === false ? [] : ['-l']), '-i']
 }
 
-/**
- * Without them, zsh and fish read files of HOME before every command, and bash does where its standard input is a socket.
- * The other shells read what `ENV` names, and that only when they are interactive.
- */
+/** Else zsh and fish always read files of HOME, and bash where standard input is a socket. Others read `ENV` when interactive. */
 function bareFlags(shell: string): string[] {
   switch (shellName(shell)) {
     case 'bash':
@@ -201,7 +189,6 @@ export function commandLine(
 }
 
 export interface CommandLineOptions {
-  /** Host path. */
   readonly shell: string
   readonly env: Readonly<Record<string, string>>
   readonly terminal?: TerminalDevice | undefined

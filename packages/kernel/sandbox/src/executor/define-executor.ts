@@ -23,9 +23,8 @@ interface Outcome<Found> {
 }
 
 /**
- * Defines a kind of executor by its driver. The base does the common work: one probe for equal options, the check of the owner, input
- * and output in constant memory, timeout, abort, signals, terminals, the end of everything at `close()`, and the result. A driver that
- * breaks its contract makes a command fail with `EIO` or `ENOEXEC` and the name of the executor; nothing hangs.
+ * Defines a kind of executor by its driver. The base does probes, owner check, input, output, timeout, abort, signals, terminals,
+ * `close()` and results. A driver that breaks its contract makes a command fail with `EIO` or `ENOEXEC`; nothing hangs.
  *
  * @returns makes an executor of checked options, which are plain data where the driver names programs
  */

@@ -17,7 +17,6 @@ import type { OutputListener } from '../run/types.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
 import type { LocalCommand } from './start-local.ts'
 
-/** The workspace and the user that something is probed or attached for. */
 export interface ConfinedTarget {
   readonly root: VirtualPath
   /** Never uid 0. */
@@ -26,7 +25,6 @@ export interface ConfinedTarget {
 
 /** The answer of a probe: `found` where commands can be run, else what is missing and how to mend it. Default: nothing more. */
 export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | 'guarantees'>> {
-  /** The parts of this machine that commands run with. */
   readonly found?: Found | undefined
 }
 
@@ -44,19 +42,13 @@ export type Trial =
 
 /** A kind of executor. See the guide "Write an executor". */
 export interface ExecutorDriver<Options, Found> {
-  /** For messages and results. */
   readonly name: string
   /** `process` (default): commands run as the owner, never as root. `interpreter`: there is no owner. */
   readonly kind?: Executor['kind'] | undefined
-  /**
-   * Bare names of the programs that commands are run with. While they are the same files, one probe serves equal options, roots and
-   * owners. Absent: nothing is kept.
-   */
+  /** Bare names of the programs of commands. While the files stay the same, one probe serves equal targets. Absent: nothing is kept. */
   readonly programs?: readonly string[] | undefined
   /**
-   * Finds out what works here, by running it. It ends by itself: a caller can give up waiting, and others may wait for it too.
-   *
-   * @param tryOut runs a command like any other, in a workspace of its own whose file `probe` holds `workspace`
+   * Finds out what works, by running it. It ends by itself. `tryOut` runs a command in a workspace whose file `probe` holds `workspace`.
    */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** More details for the operator: tried when a probe asks for them. */
@@ -71,29 +63,23 @@ export interface CommandDriver {
   /** The parts of {@link AttachedExecutor} that need no command: limits, names at `/`, and what cannot be held. */
   readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
   /**
-   * Commands can have a terminal. `true`: one of this machine, which `prepare` gets. `own`: `start` makes one where the command
-   * runs. Default false: sessions are `ENOTSUP`.
+   * Commands can have a terminal. `true`: of this machine, given to `prepare`. `own`: made by `start`. Default false: sessions are
+   * `ENOTSUP`.
    */
   readonly hasTerminals?: boolean | 'own' | undefined
   /** Milliseconds after the last signal in which the driver reports the end. Default 10 s. */
   readonly patience?: number | undefined
   /**
-   * Does everything that can be refused before something runs. Its `signal` says that nothing may be started any more.
-   *
+   * Does everything that can be refused before a start. Its `signal`: nothing may start any more.
    * @throws WorkspaceError that says why the command cannot run; `EBUSY` as `start`
    */
   prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
-   * Starts the command: everything up to the moment when it may run. It ends by itself when the signal is aborted. Default:
-   * starts a process of this machine, which `prepare` gives as a {@link LocalCommand}.
-   *
+   * Starts the command; ends by itself when the signal is aborted. Default: starts the {@link LocalCommand} that `prepare` gives.
    * @throws WorkspaceError `EBUSY` when what was prepared has changed: it is prepared anew, up to 6 times in all
    */
   start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>
-  /**
-   * The error of an end that is `lost` or `unstarted`; `undefined`: the usual one. For a command that was killed from here, the
-   * usual one is no error.
-   */
+  /** The error of a `lost` or `unstarted` end; `undefined`: the usual one, which is no error after a kill. */
   explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
   /** Releases everything. No command is left. It may be called twice. */
   close?(): Promise<void>
@@ -106,7 +92,6 @@ export interface PreparedCommand {
   release?(): Promise<void>
 }
 
-/** A start, as the base asks for it. */
 export interface CommandRun {
   readonly request: CommandRequest
   /** The command has input; the base writes it to {@link CommandPort.stdin}. */
@@ -118,14 +103,9 @@ export interface CommandRun {
   readonly onStderr: OutputListener
 }
 
-/** A command that runs, wherever that is. */
 export interface CommandPort {
   readonly stdin?: Writable | undefined
-  /**
-   * Sends a signal, without waiting. False where it certainly reaches nothing.
-   *
-   * @param whom `everyone`: all that the command started, where that can be told from the command
-   */
+  /** Sends a signal, without waiting. False where it certainly reaches nothing. `everyone`: all that the command started, if known. */
   signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
   /** Gives the command's own terminal another size, in characters. False when it is closed. */
   resize?(columns: number, rows: number): boolean
@@ -149,7 +129,6 @@ export interface CommandEnd {
   readonly signal?: string | undefined
   /** It ran, and its end is not known. */
   readonly lost?: boolean | undefined
-  /** It did not run. */
   readonly unstarted?: boolean | undefined
   /** Processes are left that no signal ends. They are not waited for. */
   readonly survivors?: boolean | undefined
@@ -159,6 +138,5 @@ export interface CommandEnd {
 export interface KnownEnd {
   readonly result: ExecutorResult
   readonly request: CommandRequest
-  /** The signals that were sent from here: by a caller, a timeout or an abort. */
   readonly sent: ReadonlySet<string>
 }

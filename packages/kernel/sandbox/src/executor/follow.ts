@@ -31,7 +31,6 @@ export interface FollowOptions {
   readonly prepared: PreparedCommand
   readonly output: CommandOutputs
   readonly terminal?: TerminalDevice | OwnTerminal | undefined
-  /** `performance.now()` */
   readonly startedAt: number
 }
 
@@ -102,7 +101,6 @@ export function followCommand(options: FollowOptions): StartedCommand {
   }
 }
 
-/** Everything that ends a command before it ends by itself. */
 function createKiller({ driver, request, port, terminal }: FollowOptions) {
   const { timeout, signal: abort, killGrace } = request
   const sent = new Set<string>()

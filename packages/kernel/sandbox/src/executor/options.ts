@@ -18,7 +18,6 @@ export const limitOptionShapes: OptionShapes<LimitOptions> = {
   cgroup: hostPath,
 }
 
-/** Names of variables that commands take over: `CI`, `LC_*`. */
 export const environmentNamesShape: OptionShape = option.list(
   option.of(
     'the name of a variable, or a prefix that ends in `*`',
@@ -33,8 +32,7 @@ export const toolsShape: OptionShape = option.list(
 )
 
 /**
- * For executors whose commands share the network of this machine: refuses a list of hosts before anything else is looked at.
- *
+ * Refuses a list of hosts for executors whose commands share the machine's network.
  * @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function refuseNetworkList(options: unknown, operation: string): void {

@@ -9,7 +9,6 @@ import { checkSize, type TerminalDevice } from '../terminal/start.ts'
 import { mostWaiting } from '../terminal/writer.ts'
 import type { CommandPort } from './driver.ts'
 
-/** A terminal where the command runs, made by a driver with its own `start`. */
 export interface OwnTerminal extends Omit<TerminalDevice, 'descriptor' | 'signal'> {
   readonly size: { readonly columns: number; readonly rows: number }
   signal(name: KillSignal): boolean

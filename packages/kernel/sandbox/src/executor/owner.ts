@@ -18,10 +18,7 @@ export function probingOwner(): Owner {
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
 }
 
-/**
- * Whether commands can run as the workspace's owner. Never as uid 0: files that root leaves in a workspace (a setuid
- * program, a device) work on the host.
- */
+/** Whether commands can run as the owner. Never as uid 0: a setuid program or device of root works on the host. */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
   if (![uid, gid].every((id) => Number.isInteger(id) && id >= 0))

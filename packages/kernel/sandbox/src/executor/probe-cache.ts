@@ -6,18 +6,14 @@ import { systemDirectories } from '../run/find-program.ts'
 const mostTargets = 256
 
 /**
- * The findings of this process's probes, for all executors of one kind: a probe starts processes. An available executor
- * is kept, as long as the programs are the same files; a missing part may have been installed since.
+ * The probes of one kind of executor. Keeps an available one while its programs are the same files; a missing part may be installed since.
  */
 export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   readonly #programs: readonly string[]
   readonly #directories: readonly string[]
   readonly #known = new Map<string, { readonly programs: string; readonly probing: Promise<Outcome> }>()
 
-  /**
-   * @param programs bare names of the programs that commands are run with
-   * @param directories where they are looked up
-   */
+  /** `programs`: bare names. `directories`: where they are looked up. */
   constructor(programs: readonly string[], directories = systemDirectories) {
     this.#programs = programs
     this.#directories = directories

@@ -6,14 +6,10 @@ import type { CommandEnd, CommandPort, CommandRun, PreparedCommand } from './dri
 
 /** A command that is to be a process of this machine: the default where a driver has no `start` of its own. */
 export interface LocalCommand extends PreparedCommand {
-  /** The run brings times, input and output. */
   readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
   /** As root: the user that the process itself becomes. */
   readonly owner?: Owner | undefined
-  /**
-   * Called at once when it was started; the result reads the end of the command from reports on its pipes. Default: the end of
-   * the process is that of the command.
-   */
+  /** Called at the start; the result reads the command's end from its pipes. Default: the end of the process. */
   readonly readEnd?: ((running: RunningProcess) => (ended: ProcessResult) => CommandEnd) | undefined
 }
 

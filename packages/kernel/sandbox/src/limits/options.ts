@@ -4,7 +4,6 @@ import { type CommandLimits, WorkspaceError } from '@ws/core'
 import { narrowLimits, type LimitField } from '@ws/core/executor'
 import { withSpareDescriptor } from '../run/room.ts'
 
-/** Names of `/proc/self/limits`. */
 const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {
   cpuSeconds: 'Max cpu time',
   memoryBytes: 'Max address space',
@@ -14,9 +13,7 @@ const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>>
 }
 
 /**
- * Refuses limits that are wider than this process's own: a hard limit can be lowered only, so the narrower one would hold
- * in silence.
- *
+ * Refuses limits above this process's own: hard limits cannot be raised, so a lower one would hold silently.
  * @throws WorkspaceError `EUNENFORCEABLE`
  */
 function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
@@ -36,17 +33,12 @@ function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   }
 }
 
-/** Options of executors that hold limits by what this package has. */
 export interface LimitOptions {
-  /**
-   * The limits of every command; a command's own `limits` narrow them. `probe().limits` reports which are held, and
-   * over what.
-   */
+  /** The limits of every command; its own `limits` narrow them. `probe().limits` reports which are held. */
   readonly limits?: CommandLimits | undefined
   /**
-   * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
-   * a group below it, which holds `memoryBytes` and `processes` over its whole tree, and with which all of the tree ends.
-   * Where it cannot be used, the executor is not available. Default: none; these two are resource limits then.
+   * Host path of a delegated cgroup v2 group without processes. Each command gets a group below, with `memoryBytes` and `processes`
+   * over its tree. Unusable: the executor is not available. Default: none; these two are resource limits then.
    */
   readonly cgroup?: string | undefined
 }
@@ -64,8 +56,7 @@ export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: 
 
 /**
  * The limits of one command.
- *
- * @throws WorkspaceError `EUNENFORCEABLE` for a limit that is wider than this process's own
+ * @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own
  */
 export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
   const narrowed = narrowLimits(limits, own)
@@ -91,13 +82,8 @@ export interface LimitedCommandOptions {
 }
 
 /**
- * The command, started by a program that sets its resource limits, to be run inside the view. Processes that confine
- * the command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot
- * widen them. Processor time is the exception: SIGXCPU comes a second before SIGKILL. No core file is left.
- *
- * `scratchBytes` is not a resource limit and is left alone.
- *
- * @returns `argv` itself when there is nothing to limit
+ * The command with its resource limits, to run inside the view; a tracer or supervisor is not limited. No core file is left.
+ * Soft and hard limits are equal, except for processor time: SIGXCPU comes a second before SIGKILL. Ignores `scratchBytes`.
  */
 export function limitedCommand(
   argv: readonly string[],

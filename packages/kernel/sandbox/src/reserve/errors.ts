@@ -38,7 +38,6 @@ const failures: Readonly<Record<ReservationFailure, readonly [reason: string, re
   ],
 }
 
-/** Why a name is not reserved. */
 export function reservationError({ at, rule }: Named, failure: ReservationFailure, native?: unknown): WorkspaceError {
   const shortage = shortageOf(native)
   if (shortage !== undefined) return shortOf({ at, rule }, shortage, native)

@@ -22,10 +22,7 @@ type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirector
 const directoryType = 0o040000n
 const fileMode = 0o100444n
 
-/**
- * The names that all processes of this user have reserved, as their journal says. It is looked at anew each time: one
- * system call when nothing has changed.
- */
+/** The names that all processes of this user have reserved, by their journal. Looked at each time: one system call if nothing changed. */
 export class ReservedNames {
   readonly #watched = new WatchedDirectory()
   #directory = ''
@@ -53,7 +50,6 @@ export class ReservedNames {
     return this.#paths.size > 0 && this.#paths.has(path)
   }
 
-  /** Nothing at all is reserved. */
   get empty(): boolean {
     this.#refresh()
     return this.#paths.size === 0
@@ -74,11 +70,7 @@ export class ReservedNames {
       .sort((a, b) => a.length - b.length)
   }
 
-  /**
-   * True for the status of a reserved directory or file that no other program has changed.
-   *
-   * @param self a path that leads to that very entry
-   */
+  /** True for the status of a reserved entry that no other program has changed. `self`: a path that leads to that entry. */
   holds(status: Status, self: string): boolean {
     if (status.mode === fileMode && status.mtimeNs % 1_000_000_000n === 0n) return this.#holdsFile(status, self)
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
@@ -132,7 +124,6 @@ export class ReservedNames {
     }
   }
 
-  /** True when the journal was read. */
   #refresh(): boolean {
     const directory = reservedDirectory()
     const status = this.#watched.status(directory)
@@ -205,5 +196,4 @@ function readEntry(file: string): Reserved | undefined {
   }
 }
 
-/** The reserved names that this process knows. */
 export const reservedNames = new ReservedNames()

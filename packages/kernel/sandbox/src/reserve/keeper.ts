@@ -34,7 +34,6 @@ export type ReservationAnswer =
 
 export interface ReservationRequest {
   readonly id: number
-  /** Canonical host path of the directory of the mount. */
   readonly root: string
   /** From there, without a slash in front. */
   readonly path: string

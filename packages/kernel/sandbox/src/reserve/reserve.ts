@@ -26,10 +26,7 @@ export interface Reservation {
 
 /** Reserves names and watches sandboxes, by one process for all of this one. */
 export interface NameKeeper {
-  /**
-   * @throws WorkspaceError `EBUSY` when something has appeared at a name or is in the way: look again. `EUNENFORCEABLE`
-   * where names cannot be reserved.
-   */
+  /** @throws WorkspaceError `EBUSY` when something appeared at a name or is in the way. `EUNENFORCEABLE` where names cannot be reserved. */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
   /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
   watch(request: WatchRequest): Watch
@@ -115,7 +112,6 @@ export function useNameKeeper(): NameKeeper {
   }
 }
 
-/** Removes what processes that were killed have left reserved. Starts nothing where nothing is. */
 export async function sweepReserved(): Promise<void> {
   let names: string[]
   try {
@@ -179,6 +175,5 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
 async function releaseName(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
-  // A request for the same name that comes now is handled after this one.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }

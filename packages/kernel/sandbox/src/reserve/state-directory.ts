@@ -18,8 +18,8 @@ import { shortageOf } from '@ws/core/executor'
 const lookupAfter = 1000
 
 /**
- * The status of one directory, asked for again and again. It is held open: a status by descriptor takes a fifth of the time of one
- * by path. A directory that was removed is noticed at once, and another one that has its path within a second.
+ * The status of one directory, held open: by descriptor it takes a fifth of the time. A removal shows at once,
+ * a replacement within a second.
  */
 export class WatchedDirectory {
   #path = ''
@@ -72,10 +72,7 @@ let known: string | undefined
 let lastParent = ''
 let lastDirectory = ''
 
-/**
- * Where this user's processes note which names they have reserved. The same for all of them, in any environment, but
- * for `WS_STATE_DIRECTORY`, which names another place: processes that work on one workspace must share it.
- */
+/** Where this user's processes note reserved names. `WS_STATE_DIRECTORY` names another place: processes of one workspace must share it. */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']
   const parent = named?.startsWith('/') === true ? named : (known ??= chooseDirectory())
@@ -122,10 +119,7 @@ export interface StateProblem {
   readonly native?: unknown
 }
 
-/**
- * The directory of root holds staging directories of runs too, in which commands run as another user. That one passes through,
- * and lists nothing. It lies where only root can exchange names.
- */
+/** Root's directory also holds staging directories of runs by another user. That user passes through, and lists nothing. */
 function letOwnersPass(parent: string): void {
   if (parent !== rootState || process.getuid?.() !== 0) return
   mkdirSync(parent, { recursive: true, mode: 0o711 })
@@ -133,9 +127,7 @@ function letOwnersPass(parent: string): void {
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(parent, 0o711)
 }
 
-/**
- * Makes the directory where it is missing, closed to every other user. Returns why it cannot be used, or `undefined`.
- */
+/** Makes a directory that is closed to other users. Returns why it cannot be used, or `undefined`. */
 export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {

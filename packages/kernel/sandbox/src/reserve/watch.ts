@@ -14,7 +14,6 @@ export interface WatchRequest {
   readonly owner: { readonly uid: number; readonly gid: number }
   /** Kill the sandbox at the first loss. */
   readonly ends: boolean
-  /** Where its tree appears again, with the covers that hang on the same entries. */
   readonly aliases: readonly string[]
   readonly covers: readonly WatchedCover[]
   /** Covers were lost and are there again. The microseconds for which the last of them was missing; 0: it is not known. */
@@ -23,7 +22,6 @@ export interface WatchRequest {
   readonly onLost: (index: number | undefined) => void
 }
 
-/** A sandbox that is being watched. */
 export interface Watch {
   /** Resolves when the late covers are there, or the sandbox has ended. */
   readonly covered: Promise<void>

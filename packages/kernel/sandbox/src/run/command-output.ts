@@ -5,10 +5,8 @@ import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
 
 export interface OutputCapture {
-  /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
   result(): CapturedOutput
-  /** One with the same content, which goes its own way from now on. */
   copy(): OutputCapture
 }
 
@@ -62,7 +60,6 @@ const empty = Buffer.alloc(0)
 
 type Streams = BothStreams<OutputCapture>
 
-/** Everything about the output of a command: what an executor gives, made of the chunks that it reads. */
 export interface CommandOutputs {
   /** To be called with each chunk when it is read: listeners of `startProcess`, for instance. */
   readonly onStdout: OutputListener
@@ -75,8 +72,8 @@ export interface CommandOutputs {
 }
 
 /**
- * Captures both streams of a command, each and both in one, in constant memory; hands them to readers, and to the listener
- * of the request. The order of both in one is the order of the calls: that in which this process read them.
+ * Captures both streams of a command, each and together, in constant memory, for readers and the listener.
+ * Together they are in the order of the calls.
  */
 export function createCommandOutput({
   maxOutputBytes,

@@ -11,7 +11,7 @@ const supervisorSlackMs = 3000
 /** A supervisor's order to kill everything at once; nothing else sends it. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
-/** Milliseconds that what was killed gets before it is looked for. */
+/** How long to wait after SIGKILL before checking for survivors, in milliseconds. */
 const patienceMs = 150
 const lookAgainMs = 50
 /** Milliseconds after which no process is waited for, even if it is working. */

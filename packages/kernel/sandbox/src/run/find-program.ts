@@ -13,9 +13,7 @@ export interface FoundProgram {
 export interface FindProgramOptions {
   /** Absolute directories to look in. Default: the system's own; never this process's PATH, never a workspace. */
   readonly path?: readonly string[] | undefined
-  /** Arguments that make it print its version; `null` to run nothing. Default `['--version']`. */
   readonly versionArguments?: readonly string[] | null | undefined
-  /** Milliseconds for that. Default 2,000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -26,11 +24,9 @@ const descriptorsOfStart = 12
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
 /**
- * Looks a program up in fixed system directories. Missing: `undefined`. This very program under another name is refused:
- * a sandbox that starts itself would do so without end [LS8].
- *
- * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a directory that is not absolute, or this program itself;
- * `signal.reason`; the system's error, where this process has too few descriptors left.
+ * Looks a program up in fixed system directories; `undefined` if missing. Refuses this program itself, which would start without end [LS8].
+ * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a relative directory, or this program;
+ * `signal.reason`; the system's error without descriptors
  */
 export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
   const { path = systemDirectories, versionArguments = ['--version'], signal } = options

@@ -3,7 +3,6 @@ const empty = Buffer.alloc(0)
 /** The last bytes of a stream. */
 export interface Ring {
   length(): number
-  /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
   content(): Buffer
   clone(): Ring
@@ -131,10 +130,8 @@ const blockBytes = 524_288
 const usedBytes = 65_536
 
 /**
- * Copies chunks into memory that the reader may keep. Memory outside V8's heap is collected whenever 64 MiB of it have
- * come together, used or not, and a flood fills them before that. So the copies are windows on blocks. The greater part
- * of each block is never touched, and those MiB are mostly address space. All blocks have one size, so that the same
- * pages are used again.
+ * Copies chunks into memory that the reader may keep: windows on blocks of one size. V8 collects outside memory every 64 MiB,
+ * which a flood fills early. Most of each block is never touched, so those MiB are mostly address space.
  */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined

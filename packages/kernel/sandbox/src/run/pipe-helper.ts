@@ -8,7 +8,6 @@ import { spawnChild } from './spawn.ts'
 
 const perl = '/usr/bin/perl'
 
-/** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
   /** One order at a time. @returns `undefined` without pipes @throws the system's error without descriptors left */
   make(count: number): Promise<readonly PipePair[] | undefined>

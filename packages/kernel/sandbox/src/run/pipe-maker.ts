@@ -3,7 +3,6 @@ import { closeSync, fchownSync } from 'node:fs'
 import { type PipeHelper, startPipeHelper } from './pipe-helper.ts'
 import { Shared } from './shared.ts'
 
-/** Both ends of a pipe, open in this process. */
 export interface PipePair {
   readonly read: number
   readonly write: number
@@ -37,12 +36,10 @@ export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
 
-/** Makes pipes: Node's sockets cannot be opened by name, so `cat /dev/stdin` would fail with ENXIO. */
 export interface PipeMaker {
   /**
-   * @param owner the user that may open it by name, and that commands run as
-   * @returns the caller's to close; `undefined` where none can be made
-   * @throws the system's error, where this process has too few descriptors left: the next call tries again
+   * Makes a pipe, which the caller closes; `undefined` where none can be made. `owner`: the user that may open it by name.
+   * @throws the system's error without descriptors: the next call tries again
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
   /** Ends what makes them. Each user calls it once. */

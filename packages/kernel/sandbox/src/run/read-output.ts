@@ -30,10 +30,8 @@ export function readPipe(fd: number): Socket {
 }
 
 /**
- * Takes the output that is there now, hands it on as `data`, and closes the stream. To be called once all writers of a
- * command have ended: a process outside that was given the descriptor may go on writing, and none of that counts.
- *
- * One reading takes the whole content of a pipe, as the kernel lets no process write meanwhile.
+ * Hands on the output that is there now, and closes the stream. Call it when all writers of a command have ended:
+ * other holders of the descriptor do not count. One reading takes the whole pipe, as the kernel lets no process write meanwhile.
  *
  * @returns whether no process can write to it any more
  */
@@ -60,12 +58,8 @@ function readNow(fd: number, buffer: Buffer): number {
 }
 
 /**
- * Reads what comes on a further descriptor of a process, as its standard streams are read: while the promise of the
- * listener is pending, nothing more is. This distinguishes a command's standard error from that of the program that
- * confines it. Never rejects.
- *
- * @param ended aborted at the end of the process: from here on no reader is waited for
- * @returns once the pipe is closed
+ * Reads a further descriptor like a standard stream, with the listener's backpressure, until the pipe is closed. Never rejects.
+ * It separates a command's standard error from that of its confining program. `ended`: from then on no reader is waited for.
  */
 export async function readFurtherOutput(
   pipe: Readable | undefined,
@@ -97,7 +91,6 @@ export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefin
   ended?.addEventListener('abort', once, { once: true })
 }
 
-/** The text that a stream gave so far. */
 export interface Collected {
   readonly stream: Duplex | undefined
   text(): string

@@ -21,11 +21,8 @@ const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const mostOpen = 32
 
 /**
- * Removes a directory with everything in it. Each step goes down one component by descriptor and follows no link, so a
- * process that exchanges entries meanwhile leads it nowhere else. Rights that are missing on a directory are taken. The
- * number of open descriptors does not grow with the depth.
- *
- * Without `/proc` (macOS) it goes by name.
+ * Removes a directory tree by descriptor, one component at a time, following no link; an exchange of entries leads nowhere else.
+ * Takes missing rights on directories. The number of open descriptors does not grow with the depth. By name without `/proc` (macOS).
  *
  * @param path canonical; does nothing where nothing is there
  * @throws the system's error where something cannot be removed
@@ -47,7 +44,6 @@ export function removeTree(path: string): void {
   }
 }
 
-/** A directory whose entries go. */
 interface Level {
   /** -1: closed, and found again from the one below. */
   fd: number
@@ -95,7 +91,6 @@ function enter(levels: Level[], level: Level, name: Buffer): void {
   far.fd = -1
 }
 
-/** Goes back up, and removes the directory that was emptied. */
 function leave(levels: Level[]): void {
   const below = levels.pop()
   const level = levels.at(-1)

@@ -18,10 +18,8 @@ export function requireDescriptors(count: number): void {
 const needed = 3
 
 /**
- * Makes sure that this user can start a terminal's processes and threads. A library that starts a thread for each terminal ends
- * this process where it cannot. Others can take them in the moment after, such as commands that run already: so as many more are
- * asked for. They may be too few still; so keep some in reserve.
- *
+ * Checks that this user can start a terminal's processes and threads: a library thread that cannot start ends this process.
+ * Asks for twice as many, since others can take some in between.
  * @throws the system's error, `EAGAIN`, `ENOMEM` or one of too few descriptors
  */
 export function requireProcesses(): void {

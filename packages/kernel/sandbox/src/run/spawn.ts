@@ -5,7 +5,6 @@ import { requireDescriptors } from './room.ts'
 /** Descriptors that starting a child takes beside those of its pipes: for its error, its null device and the news of its end. */
 const ownDescriptors = 5
 
-/** Starts a child as Node does; its `error` event reports a failed start. @throws without descriptors left */
 export function spawnChild<Child extends ChildProcess = ChildProcess>(
   program: string,
   parameters: readonly string[],

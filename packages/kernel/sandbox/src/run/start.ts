@@ -17,14 +17,12 @@ import { validateStart } from './validate.ts'
 import { type ProcessWatch, watchProcess } from './watch.ts'
 
 /**
- * Starts a process in a session and group of its own and watches it to the end of its tree.
+ * Starts a process in its own session and group, and watches it to the end of its tree. Call it from the main thread.
  *
- * It ends the group and every descendant that can be found: on timeout, on abort, and the remaining ones when the main
- * process has ended. A daemon that left both its session and its parents escapes unless a supervisor (`confineArgv({
- * supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
+ * On timeout, on abort and after the main process it ends the group and every descendant it finds. A daemon without session and parents
+ * escapes, unless a supervisor (`confineArgv({ supervise: true })`) or a PID namespace holds it.
  *
- * @throws WorkspaceError `EINVAL` for an argument that has no meaning; `signal.reason` if already aborted. {@link
- * RunningProcess.wait} reports a program that could not be started.
+ * @throws WorkspaceError `EINVAL`; `signal.reason` if already aborted. {@link RunningProcess.wait} reports a failed start.
  */
 export function startProcess(options: StartProcessOptions): RunningProcess {
   const startedAt = performance.now()

@@ -2,7 +2,6 @@ import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
 export interface LoaderReport {
-  /** True if it came to the last step before the command. */
   readonly ready: boolean
   /** The step that failed; the command has not run. */
   readonly failure?: { readonly step: string; readonly errno: number }
@@ -38,7 +37,6 @@ function signalName(number: number): NodeJS.Signals {
   return namesByNumber.get(number) ?? (`SIG${number}` as NodeJS.Signals)
 }
 
-/** `EACCES` for 13; the number itself if it has no name. */
 export function errnoName(errno: number): string {
   return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`
 }

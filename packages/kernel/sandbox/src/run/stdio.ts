@@ -37,7 +37,6 @@ export function openStdio(options: StartProcessOptions): { readonly slots: Stdio
         slots[fd] = content
       }
     }
-    // 'ignore' above 2 means: not there at all.
     return { slots: Array.from(slots, (slot) => slot ?? 'ignore'), close }
   } catch (error) {
     close()

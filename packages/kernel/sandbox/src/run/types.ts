@@ -2,14 +2,12 @@ import type { KeptContent } from './descriptors.ts'
 import type { PipePair } from './pipe-maker.ts'
 
 /**
- * The source of a child's descriptor N:
+ * The source of a child's descriptor:
  *
- * - a number: a descriptor of this process (it is duplicated; the caller keeps and closes its own);
- * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
- * - {@link KeptContent}: the same, of a file that is written once for many children;
- * - `'pipe'`: a connected socket whose other end is {@link RunningProcess.pipes}` .get(N)`;
- * - a {@link PipePair}: the child has its write end, {@link RunningProcess.pipes} the other, whose `data` holds until the
- *   listener returns; both are closed by the run;
+ * - a number: a descriptor of this process, duplicated; the caller closes its own;
+ * - bytes: a fresh, unlinked file with that content; {@link KeptContent}: the same, written once for many children;
+ * - `'pipe'`: a connected socket, whose other end is in {@link RunningProcess.pipes};
+ * - a {@link PipePair}: the child has its write end; `data` of the other holds until the listener returns; the run closes both;
  * - `'null'`: `/dev/null`.
  */
 export type DescriptorSource = number | Uint8Array | KeptContent | 'pipe' | 'null' | PipePair
@@ -20,21 +18,13 @@ export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
 /** The standard input of a process. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
 export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
 
-/**
- * Called with each chunk of output, in order. The chunk holds until it returns: copy it to keep it. If it gives a
- * promise, reading pauses until that is settled or the process ends.
- */
+/** Called with each chunk of output, in order. The chunk holds until it returns. A promise pauses reading. */
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 
 export interface StartProcessOptions {
-  /** Program and arguments. `argv[0]` is an absolute path: nothing is looked up on any `PATH` here. */
   readonly argv: readonly string[]
-  /**
-   * The whole environment of the child. Nothing of this process's own is added. A launcher never gets the variables of a command:
-   * `BASH_ENV` and `LD_PRELOAD` would run code in it. Default: empty.
-   */
+  /** The whole environment of the child. Default: empty. Never give a launcher a command's variables: `LD_PRELOAD` would run code in it. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Host directory in which it starts. Default `/`. */
   readonly cwd?: string | undefined
   /** Default `'none'`, which is `/dev/null`. */
   readonly stdin?: ProcessInput | undefined
@@ -47,23 +37,20 @@ export interface StartProcessOptions {
   readonly stdoutPipe?: PipePair | undefined
   /** From `confineArgv` of `@ws/sandbox`: where the loader or supervisor reports. One of `extraFds`. */
   readonly status?: LoaderStatus | undefined
-  /** Milliseconds after which the whole tree is ended. Default: none. */
   readonly timeout?: number | undefined
   /** Ends the whole tree; `wait()` then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
   /**
    * `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure.
-   * Listen to the streams at once (`readable` will do): Node discards the output of an ended process without a
-   * listener.
+   * Listen at once: Node discards output of an ended process without a listener.
    */
   readonly output?: 'capture' | 'stream' | undefined
   /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
-  /** Milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
   /**
-   * Milliseconds that streams may stay open after the main process has ended, before what holds them is killed. Default 250.
-   * 0 where the whole tree ends with the main process: nothing that is written after that counts.
+   * Milliseconds that streams may stay open after the main process, before their holders are killed. Default 250.
+   * 0: the whole tree ends with the main process.
    */
   readonly drainGrace?: number | undefined
   readonly onStdout?: OutputListener | undefined
@@ -89,7 +76,6 @@ export interface CapturedOutput {
   readonly head: Uint8Array
   /** Last bytes; empty when nothing was omitted. */
   readonly tail: Uint8Array
-  /** Bytes that the process wrote. */
   readonly totalBytes: number
   /** Bytes between head and tail that were not kept. */
   readonly omittedBytes: number
@@ -121,13 +107,11 @@ export interface RunningProcess extends AsyncDisposable {
   /** Aborted when the main process has ended; its tree and its streams may still be there. */
   readonly ended: AbortSignal
   /**
-   * Aborted when the tree was killed and is waited for no longer, because some of it waits in the kernel for something that
-   * does not answer: 150 ms after the last signal. A tree that is busy ending gets 5 s.
+   * Aborted when a killed tree is no longer waited for: stuck in the kernel, 150 ms after the last signal. A tree that is ending gets 5 s.
    */
   readonly outOfReach: AbortSignal
   /** Whether some of a tree that is {@link RunningProcess.outOfReach} is still there. */
   readonly survivors: boolean
-  /** The ends of descriptors given as `'pipe'`; destroyed when the tree is {@link RunningProcess.outOfReach}. */
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
   /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: it has ended. */
   kill(signal?: NodeJS.Signals): boolean
@@ -136,9 +120,8 @@ export interface RunningProcess extends AsyncDisposable {
   /** To be called when the tree was killed in another way than by `kill`: from then on it is not waited for without bound. */
   expectEnd(): void
   /**
-   * Settles when the main process has ended, its tree is gone and its captured streams are read, or when the tree is
-   * {@link RunningProcess.outOfReach}. Never rejects for a
-   * non-zero exit. Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start.
+   * Settles when main process and tree are gone and streams are read, or the tree is {@link RunningProcess.outOfReach}.
+   * Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start, never for an exit code.
    */
   wait(): Promise<ProcessResult>
 }

@@ -17,13 +17,10 @@ const over = new Error('the process has ended')
 export interface ProcessWatch {
   /** Its rejection counts as handled: no caller has to ask for it. */
   readonly result: Promise<ProcessResult>
-  /** Aborted when the main process has ended. */
   readonly ended: AbortSignal
   /** Aborted when the tree is given up, since no signal ends it. */
   readonly outOfReach: AbortSignal
-  /** Ends the whole tree politely, and kills it after the grace. */
   readonly end: () => void
-  /** Kills the whole tree. */
   readonly endNow: () => void
   readonly expectEnd: () => void
   readonly hasSurvivors: () => boolean

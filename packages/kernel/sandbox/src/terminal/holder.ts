@@ -1,13 +1,11 @@
 /**
- * Holds a pseudoterminal open from the first to the last byte: the process that the library starts in it, outside every
- * sandbox.
+ * Holds a pseudoterminal open, outside every sandbox, as the process that the library starts.
  *
- * - It gives its terminal up (TIOCNOTTY), so that the session inside the sandbox can have it as its controlling one,
- *   and then says under which name it can be opened. Nothing else reads or writes there until that is known.
- * - It keeps the slave side open, so that what was written last can still be read when every writer has gone.
+ * - It gives its terminal up (TIOCNOTTY), so the session inside can control it, and then says its name.
+ * - It keeps the slave side open, so the last output can be read when every writer has gone.
  * - On USR1, when all writers have gone, it writes a mark: a reader of that has read everything before.
  *
- * It dies with the thread that started it, and has no descriptor but the terminal: not one of other sessions' masters.
+ * It dies with the thread that started it, and has no descriptor but the terminal.
  */
 export const holderScript = String.raw`
 my ($parent, $mark, $prctl) = @ARGV; $SIG{HUP} = 'IGNORE';

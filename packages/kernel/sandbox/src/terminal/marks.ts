@@ -4,7 +4,6 @@ export interface MarkFilter {
   expect(mark: string, found: (offset: number) => void): void
   /** Gives the rest of a chunk. A possible beginning of a mark waits for the next one. */
   push(chunk: Buffer): Buffer
-  /** Gives the bytes that waited. */
   end(): Buffer
 }
 

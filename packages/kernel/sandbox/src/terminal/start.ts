@@ -38,7 +38,6 @@ export interface TerminalDevice extends AsyncDisposable {
   readonly startOffset: number | undefined
   /** To be called when the command has been started: it has its own. */
   releaseDescriptor(): void
-  /** As {@link Terminal.write}. */
   write: Terminal['write']
   /** Sends the program SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean

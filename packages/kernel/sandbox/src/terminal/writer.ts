@@ -56,7 +56,6 @@ export function createWriter(descriptor: number): TerminalWriter {
   }
 }
 
-/** Which terminal a master belongs to; `undefined` for any other descriptor. */
 function terminalIndex(descriptor: number): string | undefined {
   try {
     return /^tty-index:\s*(\d+)/m.exec(

@@ -15,11 +15,9 @@ export interface BindSource {
   readonly fd: number
   /** `device:inode`, in decimal. */
   readonly identity: string
-  /** To be called once. */
   close(): void
 }
 
-/** A path to hold. */
 export interface WantedSource {
   readonly path: HostPath
   readonly type: 'directory' | 'file'
@@ -28,13 +26,11 @@ export interface WantedSource {
 }
 
 /**
- * Opens what is to be bound, without following a link anywhere in its path: the descriptor's own name must be the path
- * that was asked for. Nothing is read and nothing is changed. On a local disk that takes microseconds and is done at once;
- * where a file system may keep one waiting (FUSE, NFS), in the background.
+ * Opens what is to be bound without following links: the descriptor's own name must be the path. In the background on FUSE or NFS.
  *
  * @returns in the order of `wanted`
- * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when this
- * process may not reach it. No message holds the host path. Then nothing is held.
+ * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when unreachable.
+ * No message holds the host path. Then nothing is held.
  */
 export async function openBindSources(wanted: readonly WantedSource[], operation = 'exec'): Promise<BindSource[]> {
   if (wanted.length === 0) return []
@@ -49,7 +45,6 @@ export async function openBindSources(wanted: readonly WantedSource[], operation
   throw failed.reason
 }
 
-/** {@link openBindSources} for one. */
 export async function openBindSource(wanted: WantedSource, operation?: string): Promise<BindSource> {
   const [source] = await openBindSources([wanted], operation)
   if (source === undefined) throw new Error('nothing was opened')
@@ -161,9 +156,8 @@ function busy({ operation, at }: Pick<Wanted, 'operation' | 'at'>, what: string,
 }
 
 /**
- * Whether commands can ask for extended attributes of files; else that is ENOTSUP. Not where something of the view lies in
- * FUSE or on a network: such file systems answer with errors of their own (rclone's mounts: EIO, at which `cp -a` and
- * Python's `shutil.copy2` give up), and each question is a round trip.
+ * Whether commands can ask for extended attributes; else ENOTSUP. Not on FUSE or networks: each question is a round trip,
+ * and rclone answers EIO, at which `cp -a` and Python's `shutil.copy2` give up.
  */
 export function offersExtendedAttributes({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return !isOnSlowMount(binds.map(({ source }) => source))

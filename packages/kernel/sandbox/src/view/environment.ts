@@ -4,13 +4,10 @@ import type { MountPath } from '@ws/core/adapter'
 import { validateEnvironment } from '../run/validate.ts'
 
 export interface CleanEnvironmentOptions {
-  /** HOME inside the view. */
   readonly home: string
-  /** PWD inside the view. Default: `home`. */
   readonly pwd?: string | undefined
   /** USER and LOGNAME. Default `user`. */
   readonly user?: string | undefined
-  /** PATH. Default {@link defaultPath}. */
   readonly path?: string | undefined
   /** SHELL inside the view. Default: not set. */
   readonly shell?: string | undefined
@@ -76,13 +73,9 @@ function allowance(allow: readonly string[]): (name: string) => boolean {
 }
 
 export interface ViewEnvironmentOptions {
-  /** The workspace's root: HOME [RP9]. */
   readonly root: VirtualPath
-  /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
-  /** Where programs keep their caches. Default: HOME. */
   readonly cache?: VirtualPath | undefined
-  /** SHELL: the shell that runs the command. */
   readonly shell?: string | undefined
   /** The caller's own variables; they win over everything but PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined

@@ -7,9 +7,8 @@ import { javaKeystore } from './java-keystore.ts'
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
- * The names in the host's `/etc` that programs need. An allow-list: other files do not exist inside. Left out on
- * purpose, since they hold secrets or settings of the host's users: `shadow`, `ssh`, `ssl/private`, `environment`,
- * `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
+ * The names in the host's `/etc` that programs need; others do not exist inside. Left out for secrets and settings of users: `shadow`,
+ * `ssh`, `ssl/private`, `environment`, `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
  */
 const copied = [
   'ld.so.cache',

@@ -5,13 +5,11 @@ import { dirname, join } from 'node:path'
 const mostLinks = 40
 
 /**
- * Where a path of this machine leads into one of these directories, by whatever names and links. A command that can write there
- * can exchange what lies at the path. Each directory on the way is told by device and inode before its names are looked up,
- * so a link is followed only where no such command could have put it.
+ * Where a path of this machine leads into one of these directories, by any names and links, so a command could exchange its target.
+ * Checks device and inode of each directory before its names, so no command can have put a followed link.
  *
  * @param path absolute
- * @param at what the directory with this identity, `device:inode`, is known by
- * @returns for the first of them; `undefined` where the path leads into none, also where it ends early
+ * @param at answers for a directory's identity, `device:inode`
  */
 export function directoryOnTheWay<Place>(path: string, at: (identity: string) => Place | undefined): Place | undefined {
   const names = namesOf(path)

@@ -6,11 +6,7 @@ const trustedCertificate = 2
 /** The password that every Java uses for its own list. It protects nothing: the content is public. */
 const password = 'changeit'
 
-/**
- * The list of authorities in the form that Java reads: a keystore of the type JKS.
- *
- * @param certificates PEM
- */
+/** The list of authorities as a Java keystore (JKS), from PEM. */
 export function javaKeystore(certificates: string): Buffer {
   const found = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu) ?? []
   const content = Buffer.concat([

@@ -4,7 +4,6 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export interface MountEntry {
   readonly id: string
   readonly parent: string
-  /** `major:minor` */
   readonly device: string
   /** The mounted part of the file system. */
   readonly root: string
@@ -46,7 +45,6 @@ function unescape(path: string): string {
 
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
-  /** The mount that a path lies on: the last of several at one place. */
   of(path: string): MountEntry | undefined
   /** True when finding a path may wait without limit: a mount of a slow kind is on its way. */
   mayBlock(path: string): boolean

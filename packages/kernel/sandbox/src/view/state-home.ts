@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The host path of this user's directory for the records of one part of `@ws`: below `$XDG_STATE_HOME` where that is set.
- * Root's own home is closed to the user that commands run as.
+ * This user's host directory for records of one part of `@ws`: below `$XDG_STATE_HOME` if set.
+ * Root's own home is closed to the user of commands.
  */
 export function stateHome(part: string): string {
   const state = process.env['XDG_STATE_HOME']

@@ -6,12 +6,11 @@ import type { Owner } from '@ws/core/adapter'
 import { etcEntries } from './etc.ts'
 
 /**
- * One part of the system that commands see, at its place:
+ * One part of the system that commands see:
  *
- * - `directory`: the host's own, read-only, with everything below it;
- * - `file`: the host's own file, which every user may read; bind it, or copy its content;
- * - `link`: a symbolic link with that text;
- * - `data`: a file with that content.
+ * - `directory`: the host's own, read-only;
+ * - `file`: the host's own file, readable by every user; bind or copy it;
+ * - `link`: a symbolic link with that text; `data`: a file with that content.
  */
 export type SystemEntry =
   | { readonly kind: 'directory'; readonly at: string; readonly source: string }
@@ -36,10 +35,7 @@ export interface SystemTreeOptions {
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-/**
- * Where the system's programs and libraries are: `/usr`, and beside it links into it (merged) or directories of their
- * own. Parents before children. Only what exists.
- */
+/** The system's programs and libraries: `/usr`, and links into it (merged) or directories. Parents first. Only what exists. */
 export function programEntries(): SystemEntry[] {
   return programDirectories.flatMap((name): SystemEntry[] => {
     const at = `/${name}`
@@ -52,15 +48,11 @@ export function programEntries(): SystemEntry[] {
   })
 }
 
-/** The read-only part of a command's tree: programs, libraries and a minimal `/etc` without anything secret. */
 export function systemTree(options: SystemTreeOptions): SystemEntry[] {
   return [...programEntries(), ...etcEntries(options)]
 }
 
-/**
- * True when `path` is an executable file of the system, and is one inside too: it lies below the program directories,
- * links and all.
- */
+/** True for an executable file of the system that is one inside too: below the program directories, through all links. */
 export function isSystemProgram(path: string): boolean {
   try {
     const shown = (candidate: string) =>

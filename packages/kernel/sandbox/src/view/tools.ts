@@ -10,15 +10,9 @@ import { directoryOnTheWay } from './host-way.ts'
 
 /** A directory of this machine that commands see, read-only: a version manager's, say. */
 export interface Tool {
-  /**
-   * Absolute path on this machine. Links in it are followed once, when the executor is made. A path that leads into a directory
-   * that commands can write is refused when one is run.
-   */
+  /** Absolute path on this machine; its links are followed once. A path into a directory that commands can write is refused at a run. */
   readonly host: string
-  /**
-   * Where it appears. It, or its `bin` where there is one, is put in front of the system's PATH. Default: where it is on
-   * this machine, since many tools hold their own path.
-   */
+  /** Where it appears; it, or its `bin`, precedes the system's PATH. Default: its own path, which many tools hold. */
   readonly at?: string | undefined
 }
 
@@ -48,11 +42,8 @@ const reserved = [
 ].map((name) => `/${name}` as VirtualPath)
 
 /**
- * Resolves the `tools` of an executor's options, which `toolsShape` has checked.
- *
- * @param operation for errors: the function that was given them
- * @throws WorkspaceError `EINVAL` for a tool that is not a directory of this machine, or at a place that is not free. No
- * message holds the host path.
+ * Resolves the `tools` of an executor's options, which `toolsShape` has checked. No message holds the host path.
+ * @throws WorkspaceError `EINVAL` for a tool that is not a directory here, or at a place that is not free
  */
 export function resolveTools(tools: readonly Tool[], operation: string): ResolvedTool[] {
   const resolved = tools.map((tool) => resolveTool(tool, operation))
@@ -86,9 +77,7 @@ export function toolNames(tools: readonly ResolvedTool[]): readonly string[] | u
 }
 
 /**
- * Refuses tools at a place of the workspace. A mount at `/` is not such a place: it has no entry of the tool's top-level
- * name. Refuses those too that this or an earlier command could have exchanged.
- *
+ * Refuses tools at a place of the workspace, and tools that a command could have exchanged.
  * @throws WorkspaceError `EINVAL`
  */
 export async function checkToolPlaces(
@@ -123,9 +112,7 @@ export async function checkToolPlaces(
 }
 
 /**
- * Refuses tools that commands could not enter.
- *
- * @param owner the user that commands run as
+ * Refuses tools that the user of commands could not enter.
  * @throws WorkspaceError `EINVAL`
  */
 export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, operation: string): void {
@@ -144,7 +131,6 @@ export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, op
 
 /**
  * Refuses tools that the user of commands could change, where nothing holds them read-only.
- *
  * @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function refuseWritableTools(tools: readonly ResolvedTool[], owner: Owner): void {
@@ -158,7 +144,6 @@ export function refuseWritableTools(tools: readonly ResolvedTool[], owner: Owner
   })
 }
 
-/** For PATH. */
 export function toolPaths(tools: readonly ResolvedTool[]): string[] {
   return tools.map(({ host, at }) => (existsSync(join(host, 'bin')) ? `${at}/bin` : at))
 }

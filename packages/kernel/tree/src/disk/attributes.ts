@@ -17,10 +17,7 @@ const writer = readFileSync(new URL('attributes-write.pl', import.meta.url), 'ut
 /** In place of a path: the attributes of the tree have been looked at. */
 const ever = ''
 
-/**
- * The access lists and the attributes of users (`user.…`) of a tree, as pairs of name and bytes in hex. Those of its latest scan count
- * for a state that lasts.
- */
+/** Access lists and user attributes (`user.…`) of a tree, as pairs of name and hex bytes. Its latest scan counts for a lasting state. */
 export class Attributes {
   readonly #tree: number
   readonly #database: Database
@@ -78,7 +75,6 @@ export class Attributes {
   }
 }
 
-/** Gives an entry that is open its attributes. @throws Unexpected */
 export function giveAttributes(fd: number, attributes: string | undefined): void {
   if (attributes === undefined || attributes === '') return
   const { status } = spawnSync(perl, ['-e', writer, String(setxattr), ...attributes.split(' ')], {

@@ -16,7 +16,6 @@ export interface ReadContentOptions {
 }
 
 interface Read {
-  /** The status of the very file that was read. */
   readonly status: Stats
   /** It changed while it was read. */
   readonly torn: boolean

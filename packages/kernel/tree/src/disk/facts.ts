@@ -35,7 +35,6 @@ export function typeOf({ mode }: Pick<Status, 'mode'>): EntryType | undefined {
   return format === constants.S_IFLNK ? 'symlink' : undefined
 }
 
-/** Everything of an entry but its content. @param ino exact, where a double is not */
 export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts, 'content' | 'target' | 'unsettled'> {
   const { mode, uid, gid, mtimeMs, ctimeMs, birthtimeMs, nlink } = status
   return {
@@ -65,8 +64,8 @@ export function isUntouched(known: Facts, status: Status, ino: string): boolean 
 }
 
 /**
- * Most entries are as they were, and a path on this machine shows that in half the time that a descriptor takes. It proves nothing
- * else: another entry may be there by a link that was swapped in, so everything else is looked at by descriptor.
+ * A path shows in half the time of a descriptor that an entry is as before. Everything else needs a descriptor:
+ * a swapped link could lead to another entry.
  */
 export function isAsBefore(
   before: Facts,
@@ -144,7 +143,6 @@ export function factsOfRow(row: EntryRow): Facts {
   }
 }
 
-/** In the order of {@link entryColumns}. */
 export function valuesOf(facts: Facts): (string | number | null)[] {
   const { type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled } = facts
   return [

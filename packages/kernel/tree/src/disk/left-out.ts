@@ -5,16 +5,12 @@ const mostNamed = 1_000
 /** An entry that was exchanged since its name was read: the next scan tells. */
 const exchanged: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'])
 
-/** An entry that a scan could not save. */
 interface Named {
   readonly path: string
   readonly reason: string
 }
 
-/**
- * The entries that a scan has not looked at. They are unknown, which is not gone: they are taken to be as they were, with everything
- * below them. A path that ends with a slash is a directory whose entries alone are unknown.
- */
+/** Entries that a scan has not looked at: unknown, so taken to be as before, with everything below. A final slash: only entries below. */
 export class LeftOut {
   readonly named: Named[] = []
   /** Without those that are passed in every scan, or until the next one. */

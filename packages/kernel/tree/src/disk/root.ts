@@ -21,8 +21,7 @@ export function selfOf(fd: number): string {
 }
 
 /**
- * The one directory that scans and restores are confined to. Every directory is opened from the one above by one name, and no
- * link is followed; before an act it is seen to be where it should be.
+ * The one directory of scans and restores. Opens directories by one name at a time, follows no link, and checks the place before an act.
  */
 export class Root {
   readonly path: string
@@ -81,7 +80,6 @@ export class Root {
     return this.path === '/' ? path : this.path + path
   }
 
-  /** Closes what {@link Root.directory} has opened. */
   forget(): void {
     for (const fd of this.#open.values()) closeSync(fd)
     this.#open.clear()

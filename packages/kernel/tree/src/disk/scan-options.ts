@@ -8,7 +8,6 @@ import type { Root } from './root.ts'
 
 export interface ScanOptions {
   readonly root: Root
-  /** The entries as the last scan left them. */
   readonly known: ReadonlyMap<string, Facts>
   readonly maxFileBytes: number
   /** Only these paths, with everything below them. Default: all. */
@@ -19,14 +18,12 @@ export interface ScanOptions {
   readonly skipped?: ReadonlySet<string> | undefined
   /** Entries that were moved to where they cannot be saved are unknown. Default: they are gone. */
   readonly keepMoved?: boolean | undefined
-  /** Looks at entries beside the walk. */
   readonly ahead?: Ahead | undefined
   /** Reads a file that is new or may have changed, and names its bytes. `undefined`: it cannot be read. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
 export interface ScanResult {
-  /** Entries that are new, or are not as they were. */
   readonly changed: ReadonlyMap<string, Facts>
   readonly gone: readonly string[]
   readonly leftOut: LeftOut['named']

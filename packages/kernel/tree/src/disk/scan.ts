@@ -16,7 +16,6 @@ const mounted = 'something else is mounted there'
 const unentered = 'its directory may not be entered'
 const unlisted = 'the directory may not be listed'
 
-/** Looks at every entry of a tree, and reads those files that are new or may have changed. */
 export function scan(options: ScanOptions): ScanResult {
   return new Scan(options).run()
 }

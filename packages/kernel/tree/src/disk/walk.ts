@@ -3,9 +3,7 @@ import { closeSync } from 'node:fs'
 /** Directories that are open at once. */
 const mostOpen = 64
 
-/** A directory on the way of a walk. */
 export interface Level {
-  /** Empty for the root. */
   readonly path: string
   readonly names: readonly string[]
   /** Absent for a directory that was closed while those below it were walked. */
@@ -14,7 +12,6 @@ export interface Level {
 }
 
 export interface WalkOptions {
-  /** Looks at an entry. Answers the directory that is to be walked next, where the entry is one. */
   readonly entry: (parent: number, path: string, name: string) => Level | undefined
   /** Opens a directory again. `undefined`: the rest of its names cannot be looked at. */
   readonly openAgain: (path: string) => number | undefined

@@ -2,7 +2,6 @@ import { failed } from '../errors.ts'
 import type { Database } from './database.ts'
 import type { Packs, Place } from './pack.ts'
 
-/** Where saved bytes lie. */
 export function placeOf(database: Database, content: string): Place | undefined {
   return database.get<Place & object>(
     'SELECT pack, block, length, start, size FROM contents WHERE content = ?',
@@ -10,7 +9,6 @@ export function placeOf(database: Database, content: string): Place | undefined 
   )
 }
 
-/** @throws WorkspaceError `EIO` where they are damaged or missing */
 export function readSaved(database: Database, packs: Packs, content: string): Uint8Array {
   const place = placeOf(database, content)
   if (place === undefined)

@@ -21,7 +21,6 @@ const blockBytes = 1024 * 1024
 const packBytes = 64 * 1024 * 1024
 const blocksKept = 32
 
-/** Where the bytes of one content lie. */
 export interface Place {
   readonly pack: number
   /** Bytes from the start of the pack to the compressed block, and in it. */
@@ -38,7 +37,6 @@ interface Waiting {
   readonly start: number
 }
 
-/** The end of the packs at one moment. */
 interface PackMark {
   readonly last: number
   readonly end: number
@@ -62,7 +60,6 @@ export class Packs {
     this.#placed = placed
   }
 
-  /** Bytes of all packs. */
   get size(): number {
     this.#size ??= this.numbers().reduce((sum, number) => sum + this.sizeOf(number), 0)
     return this.#size
@@ -111,20 +108,18 @@ export class Packs {
   }
 
   /**
-   * Everything that was added is in its pack, before the index names it. A power cut can still take it: the hash of each content
-   * then shows that it is damaged. To wait for the disk would cost every turn of an agent more than its scan.
+   * Everything added is in its pack before the index names it. A power cut can still lose it, which its hash shows.
+   * Waiting for the disk would cost every turn more than its scan.
    */
   flush(): void {
     this.#writeBlock()
   }
 
-  /** Forgets contents that no block holds yet. */
   drop(): void {
     this.#waiting = []
     this.#waitingBytes = 0
   }
 
-  /** @throws WorkspaceError `EIO` for bytes that are not those that were saved */
   read(content: string, { pack, block, length, start, size }: Place): Uint8Array {
     let bytes: Uint8Array
     try {
@@ -214,12 +209,10 @@ export class Packs {
 const algorithm = 'sha256'
 const encoding = 'base64url'
 
-/** The name of bytes: equal for equal bytes. */
 export function contentOf(bytes: Uint8Array): string {
   return hash(algorithm, bytes, encoding)
 }
 
-/** The same for bytes that come in pieces. */
 export class ContentName {
   readonly #hash = createHash(algorithm)
   #name: string | undefined
@@ -228,7 +221,6 @@ export class ContentName {
     this.#hash.update(piece)
   }
 
-  /** The name of all pieces. None can be added after it. */
   get(): string {
     this.#name ??= this.#hash.digest(encoding)
     return this.#name

@@ -11,7 +11,6 @@ export interface PlainError {
   readonly reason: string
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
-  /** For operators. */
   readonly native?: unknown
 }
 

@@ -41,7 +41,6 @@ export function serve<Service extends { close(): void }>(
   })
 }
 
-/** An error as one thread tells it to another. */
 export function plainError(error: unknown): PlainError {
   const { code, reason, remedy, partial, native } = nativeFailure(error)
   return { code, reason, remedy, partial, native: native instanceof Error ? native.stack : undefined }

@@ -15,9 +15,8 @@ const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', 
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
 /**
- * Restricts a real process and lets it try to read what was not granted. Takes about 10 ms.
- *
- * @throws WorkspaceError where this machine runs short of something: then it is not known, and Landlock must not be left out
+ * Restricts a real process that then tries to read; about 10 ms.
+ * @throws WorkspaceError for a shortage of this machine: Landlock must not be left out for that
  */
 export async function probeLandlock(
   options: { readonly signal?: AbortSignal | undefined } = {},

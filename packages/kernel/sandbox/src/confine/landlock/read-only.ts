@@ -19,10 +19,8 @@ export interface ReadOnlyOptions {
 }
 
 /**
- * A read-only mount is enforced by not granting writing, which works only where no writable root lies around it.
- * Looked at by device and inode, since one directory can have several paths.
- *
- * @throws WorkspaceError `EUNENFORCEABLE`, unless the plan asks for no restriction there (it was acknowledged)
+ * A read-only mount works only if no writable root lies around it; compares device and inode.
+ * @throws WorkspaceError `EUNENFORCEABLE`, unless acknowledged
  */
 export function checkReadOnlyMounts(
   plan: BindPlan,

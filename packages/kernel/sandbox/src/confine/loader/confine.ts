@@ -12,7 +12,6 @@ import { type ProcessLimits, limitFields } from './limits.ts'
 import { loaderSyscalls } from './syscalls.ts'
 
 export interface ConfineOptions {
-  /** The command. `argv[0]` is an absolute path. */
   readonly argv: readonly string[]
   /** Its whole environment. The loader itself runs without any. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -48,13 +47,11 @@ const operation = 'exec'
 const defaultKillGrace = 500
 
 /**
- * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp,
- * supervises. If any step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
+ * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, supervises.
+ * If a step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
  *
- * Start it with `startProcess({ ...confineArgv(…), … })`, once, and at once: it holds a descriptor until the run ends.
- *
- * @throws WorkspaceError `EINVAL` for arguments without meaning, `ENOTSUP` where there is no perl or no table for this
- * architecture.
+ * Start it once and at once with `startProcess({ ...confineArgv(…), … })`: it holds a descriptor until the run ends.
+ * @throws WorkspaceError `EINVAL`, or `ENOTSUP` without perl or a table for this architecture
  */
 export function confineArgv(options: ConfineOptions): ConfinedCommand {
   validateConfine(options)

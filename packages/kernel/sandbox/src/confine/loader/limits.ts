@@ -3,13 +3,10 @@ import type { Field } from './encode.ts'
 
 /** Limits of each process (not of the tree), as `setrlimit` knows them. */
 export interface ProcessLimits {
-  /** Largest file that it can write, in bytes. */
   readonly fileBytes?: number | undefined
   /** Address space in bytes. Programs that reserve much and use little (Node, Go) need several GiB. */
   readonly addressSpaceBytes?: number | undefined
-  /** Processor time in seconds. */
   readonly cpuSeconds?: number | undefined
-  /** Open descriptors. */
   readonly openFiles?: number | undefined
   /** Core file in bytes. Default 0: no core file is left in the workspace. */
   readonly coreBytes?: number | undefined

@@ -1,4 +1,3 @@
-/** One `struct sock_filter` of classic BPF. */
 export interface Instruction {
   readonly code: number
   /** Instructions to skip if the comparison holds, and if it does not. */
@@ -55,7 +54,6 @@ export function answer(value: number): Instruction {
   return instruction(opcode.return, value)
 }
 
-/** Runs `block` if the loaded value is this one; else goes on after it. */
 export function ifEqual(value: number, block: readonly Instruction[]): Instruction[] {
   return [instruction(opcode.equal, value, 0, block.length), ...block]
 }

@@ -1,7 +1,7 @@
 import type { SyscallName } from './syscalls.ts'
 
 /**
- * Calls that take a path and that proot does not translate: with ENOSYS, programs fall back to ones that it does.
+ * Calls with a path that proot does not translate: with ENOSYS, programs fall back to ones that it does.
  * io_uring makes calls that no tracer sees.
  */
 export const untranslated: readonly SyscallName[] = [
@@ -33,10 +33,7 @@ export const untranslated: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/**
- * Calls that would carry others past the filter: their arguments lie in memory that it cannot read. Programs and libc
- * fall back to `openat` and `clone`, whose arguments it can read.
- */
+/** Calls with arguments in memory, which the filter cannot read. Programs fall back to `openat` and `clone`. */
 export const opaque: readonly SyscallName[] = [
   'clone3',
   'openat2',
@@ -46,8 +43,8 @@ export const opaque: readonly SyscallName[] = [
 ]
 
 /**
- * Calls that take from a count of the whole machine (`fs.aio-max-nr`) or of a user (`max_fanotify_groups`), so that one command
- * could leave nothing for all others. With ENOSYS, programs use threads (InnoDB goes on, where it ends on EAGAIN), and inotify.
+ * Calls that use up a count of the machine (`fs.aio-max-nr`) or of a user (`max_fanotify_groups`). With ENOSYS, programs use threads
+ * and inotify; InnoDB would end on EAGAIN.
  */
 export const counted: readonly SyscallName[] = ['io_setup', 'fanotify_init']
 
@@ -137,5 +134,4 @@ export const extendedAttributes: readonly SyscallName[] = [
   'listxattrat',
 ]
 
-/** The system calls that a tracer such as proot needs. */
 export const tracing: readonly SyscallName[] = ['ptrace', 'process_vm_readv', 'process_vm_writev']

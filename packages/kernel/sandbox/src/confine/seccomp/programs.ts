@@ -22,12 +22,11 @@ import type { SandboxProgramOptions, SeccompArchitecture } from './types.ts'
 const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
 
 /**
- * The filter of a sandbox: mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual
- * sockets, device nodes and setuid bits are refused.
+ * The filter of a sandbox: refuses mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual sockets,
+ * device nodes and setuid bits.
  *
- * @returns `struct sock_filter[]`: 8 bytes per instruction, little endian; bubblewrap's `--seccomp FD` reads it. The
- * same bytes for the same options: not to be changed.
- * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
+ * @returns `struct sock_filter[]` for bubblewrap's `--seccomp FD`, 8 bytes each, little endian; shared, do not change it
+ * @throws WorkspaceError `ENOTSUP` on an architecture without a table
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
   const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, interprocess = false } = options
@@ -146,8 +145,8 @@ const noTerminalInjection = [
 ]
 
 /**
- * Requests to file systems: `f`, `X` and `v` are common to all (flags, versions, encryption, verity), 0x94 is btrfs's
- * (subvolumes). A descriptor for reading is enough for most. Those that are let through ask, or need one for writing.
+ * Requests to file systems: `f`, `X`, `v` (flags, versions, encryption, verity), 0x94 (btrfs). Most need only a reading descriptor.
+ * Allowed requests only ask, or need a writing one.
  */
 const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
 const harmlessRequests = [

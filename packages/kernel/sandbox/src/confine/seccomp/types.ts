@@ -12,10 +12,7 @@ export interface SandboxProgramOptions {
   readonly attributeChanges?: boolean | undefined
   /** Unix sockets can be made; else only connected pairs, which cannot reach any address. Default true. */
   readonly unixSockets?: boolean | undefined
-  /**
-   * Allow System V memory, semaphores and message queues, and POSIX message queues: for commands in an IPC namespace of their
-   * own. Else ENOSYS. Default false.
-   */
+  /** Allow System V IPC and POSIX message queues: for commands in their own IPC namespace. Else ENOSYS. Default false. */
   readonly interprocess?: boolean | undefined
   /** Default: that of this machine. */
   readonly architecture?: SeccompArchitecture | undefined

@@ -10,10 +10,8 @@ import { isAbandoned, nextName } from './names.ts'
 /** A cgroup v2 group in which this process makes one below for each command. */
 export interface DelegatedCgroup {
   /**
-   * A group with the limits that a group holds, `memoryBytes` and `processes`. The caller ends it.
-   *
-   * @throws WorkspaceError `EUNENFORCEABLE` when a limit is wider than what holds for the delegated group itself, or cannot
-   * be set
+   * A group with `memoryBytes` and `processes`. The caller ends it.
+   * @throws WorkspaceError `EUNENFORCEABLE` for a limit above that of the delegated group, or one that cannot be set
    */
   make(limits: CommandLimits, options: { readonly ownProcesses: number }): CommandGroup
 }
@@ -25,10 +23,7 @@ export interface DelegatedCgroupOptions {
 }
 
 /**
- * Makes sure that a group is one, may be used, and has its controllers: those that are there and not yet given to groups
- * below are given to them. Removes what processes that are gone have left in it.
- *
- * @param path on the host
+ * Checks that a host path is a usable group, gives its controllers to groups below, and removes leftovers of gone processes.
  * @throws WorkspaceError `EUNENFORCEABLE` that says what is missing
  */
 export function openCgroup(path: string, options: DelegatedCgroupOptions = {}): DelegatedCgroup {
@@ -128,8 +123,7 @@ function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLim
 }
 
 /**
- * The same, for an executor that has yet to be attached.
- *
+ * The same for an executor that is not attached yet.
  * @throws WorkspaceError `ENOEXECUTOR`
  */
 export function attachCgroup(path: string | undefined): DelegatedCgroup | undefined {

@@ -7,15 +7,11 @@ import type { CgroupKernel } from './kernel.ts'
 
 export interface CommandGroup {
   /**
-   * Moves a process into the group; its later children are in it as well.
-   *
+   * Moves a process and its later children into the group.
    * @throws WorkspaceError `EUNENFORCEABLE`
    */
   join(pid: number): void
-  /**
-   * Ends the rest of the group, and removes it. Never rejects: a group that cannot be removed yet is left to a later
-   * one.
-   */
+  /** Ends the rest of the group, and removes it. Never rejects: a later group removes it otherwise. */
   end(): Promise<void>
 }
 
@@ -25,9 +21,7 @@ const attempts = 200
 const largestPage = 65_536
 
 /**
- * Sets the limits that a group holds and reads each back, since only what the kernel took is held.
- *
- * @param ownProcesses those of the executor that are in the group too
+ * Sets limits and reads each back, since only what the kernel took is held. `ownProcesses`: of the executor, also in the group.
  * @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function setLimits(

@@ -1,6 +1,5 @@
 import { closeSync, constants, mkdirSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 
-/** Calls to the kernel that change something, or cannot be had from the files alone. Tests put another one here. */
 export interface CgroupKernel {
   isCgroup(path: string): boolean
   make(path: string): void

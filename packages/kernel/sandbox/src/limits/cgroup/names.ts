@@ -13,10 +13,7 @@ export function nextName(): string {
   return `${prefix}-${++made}`
 }
 
-/**
- * Whether a group was left by a process that is certainly gone. In another PID namespace nothing is certain; nor is it
- * of a process that can be felt but not seen.
- */
+/** Whether a group is left over from a process that is certainly gone; never certain in another PID namespace. */
 export function isAbandoned(name: string): boolean {
   const [, namespace, pid, startTime] = pattern.exec(name) ?? []
   if (namespace === undefined || namespace !== pidNamespace()) return false

@@ -6,10 +6,7 @@ export interface SeenProcess {
   readonly startTime: string
 }
 
-/**
- * All living descendants of a process, and all of its session and group, without itself. A process that has left its session
- * and lost its parent (a daemon) looks like an unrelated process here: that takes a supervisor or a PID namespace.
- */
+/** All living descendants of a process, and its session and group, without itself. Misses a daemon that left its session and parent. */
 export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)
 }
@@ -68,14 +65,11 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
 }
 
 /**
- * Kills a tree: its members are stopped until no new one turns up, so that none can fork away, then all are killed.
- *
+ * Kills a tree: stops members until no new one turns up, so none forks away, then kills all.
  * @param known members seen earlier, which may have lost their parents since
- * @returns the members
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {
   const frozen = new Map<number, SeenProcess>()
-  // The root first: it must neither start more nor end in its own way when it sees its children die.
   sendSignal(-root, 'SIGSTOP')
   for (let round = 0; round < 50; round++) {
     const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))

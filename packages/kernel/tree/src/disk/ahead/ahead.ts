@@ -8,9 +8,9 @@ const fewest = 2_000
 const mostWrong = 0.1
 
 /**
- * A second thread for looks at a large tree. It looks at the entries by their paths, from the last one, while a walk begins with the
- * first, until they meet. Most of a look is waiting for the kernel, so it takes little more than half as long. The thread only
- * helps: the walk looks itself at each entry that it does not find here.
+ * A second thread for looks at a large tree. It goes by paths from the last entry until it meets the walk: a look mostly waits for the
+ * kernel.
+ * It only helps: the walk looks itself at entries that are not found here.
  */
 export class Ahead {
   #worker: Worker | undefined
@@ -21,7 +21,6 @@ export class Ahead {
   /** The first entry that the thread is known to have looked at. */
   #first = 0
 
-  /** Begins to look at the entries that are expected, if there are many. */
   begin(): void {
     if (this.#list === undefined) return
     const { progress, places } = this.#list
@@ -51,12 +50,7 @@ export class Ahead {
     if (this.#list !== undefined) Atomics.store(this.#list.progress, slot.wanted, 0)
   }
 
-  /**
-   * Takes in what the next look will meet.
-   *
-   * @param paths in the order of the walk
-   * @param changes how many of them are new since the last look, or gone
-   */
+  /** Takes the paths of the next look, in order, and how many are new or gone. */
   expect(paths: ReadonlySet<string>, changes: number, placeOf: (path: string) => string): void {
     this.#wrong += changes
     const isRight = this.#list !== undefined && this.#wrong <= paths.size * mostWrong
@@ -81,7 +75,7 @@ export class Ahead {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     worker.unref()
-    // the walk looks itself then
+    // If the worker fails, the walk calls `stat` itself.
     worker.on('error', () => {
       this.#list = undefined
     })

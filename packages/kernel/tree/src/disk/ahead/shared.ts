@@ -1,6 +1,5 @@
 import type { Stats } from 'node:fs'
 
-/** The facts by which an entry is seen to be as it was. */
 export type Status = Pick<Stats, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 /** The places of `progress`. */
@@ -34,7 +33,7 @@ export function createSharedList(places: readonly string[]): SharedList {
   }
 }
 
-/** @param status absent, or with a number of an inode that a double does not hold: it reads as absent */
+/** `undefined`, or an inode number above 2^53, is stored as "absent". */
 export function writeStatus({ statuses }: SharedList, index: number, status: Status | undefined): void {
   const at = index * width
   const known = status !== undefined && Number.isSafeInteger(status.ino) ? status : undefined

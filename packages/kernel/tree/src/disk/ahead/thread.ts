@@ -27,7 +27,6 @@ function statusOf(place: string): Status | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false })
   } catch {
-    // the other thread looks itself, and tells why not
     return undefined
   }
 }

@@ -90,7 +90,6 @@ export function makeDirectory(place: Place, facts: Facts): string {
   return giveNew(place, facts, start)
 }
 
-/** Makes a file or link at a free name. */
 export function create(place: Place, facts: Facts, source: Uint8Array | Place | undefined): void {
   if (facts.type === 'symlink') return once(place, () => makeLink(place, facts))
   const temp = prepare(place, facts, source)

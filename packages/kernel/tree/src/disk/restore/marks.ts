@@ -29,7 +29,6 @@ export function secondsOf({ mtime }: Facts): string {
   return String(mtime / 1_000)
 }
 
-/** Gives a file that was just made, and that is open, its owner, bits and time. */
 export function markNew(fd: number, facts: Facts): void {
   if (isRoot) fchownSync(fd, facts.uid, facts.gid)
   giveAttributes(fd, facts.attributes)
@@ -43,7 +42,6 @@ interface Known {
   readonly uid?: number | undefined
 }
 
-/** Gives an entry its bits, owner and time, by its descriptor. */
 export function mark(place: Place, facts: Facts, known: Known): void {
   const fd = openSync(pathOf(place), anyEntry)
   try {
@@ -63,10 +61,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
   }
 }
 
-/**
- * Gives an entry that was just made to its owner. Directories and links cannot be made by descriptor, so another entry may bear
- * the name by now: only one that is ours and new is given away.
- */
+/** Gives a new entry to its owner, only if it is ours and new: directories and links cannot be made by descriptor. */
 export function giveNew(place: Place, { type, uid, gid }: Facts, start: number): string {
   const fd = openSync(pathOf(place), anyEntry)
   try {

@@ -1,6 +1,5 @@
 import { selfOf } from '../root.ts'
 
-/** A name in a directory that is open, and verified to be in its place. */
 export interface Place {
   readonly parent: number
   readonly name: string
