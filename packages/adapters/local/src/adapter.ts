@@ -54,7 +54,6 @@ export interface LocalDriverParts {
   readonly engines: Engines
   readonly capabilities: DriverCapabilities
   readonly owner: Owner | undefined
-  /** Runs once, when nothing of the adapter is in use any more. */
   readonly onClose: () => Promise<void>
   readonly createScratch: (options?: SignalOption) => Promise<StorageAdapter>
 }
@@ -64,16 +63,15 @@ interface TaskOptions {
   readonly path: MountPath
   readonly signal: AbortSignal | undefined
   readonly destination?: MountPath
-  /** It may make something at its path. */
   readonly creates?: boolean
-  /** It waits for its caller, so that the number of those at once has no limit. */
+  /** It waits for its caller, so their number has no limit. */
   readonly unlimited?: boolean
 }
 
-/** Each holds a descriptor or two: a caller who starts thousands at once must not use up those of the process. */
+/** Each holds a descriptor or two: thousands of calls must not use up the process's. */
 const operationsAtOnce = 256
 
-/** How often something is created where its name is being reserved at the same time. */
+/** Tries to create something whose name is being reserved. */
 const createAttempts = 3
 const listing = new Set(['list', 'search', 'hostDirectory'])
 
@@ -89,7 +87,7 @@ export class LocalDriver implements Driver {
     this.#parts = parts
   }
 
-  /** Files under construction are hidden: readers get `ENOENT`, and listings leave their names out. */
+  /** Hides files under construction: reads are `ENOENT`, and listings leave them out. */
   checkPath(path: MountPath, operation: string, creates: boolean): void {
     if (!holdsTempName(path)) return
     if (!creates) throw contractFailure({ operation, path }, 'ENOENT')
@@ -112,7 +110,7 @@ export class LocalDriver implements Driver {
   }
 
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
-    // A stream may wait for another operation on this adapter: it must not take the place of that one.
+    // A stream may wait for another operation here, so it must not take its place.
     const unlimited = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, unlimited }
     return this.#create(call, options, (task) => writeFile(task, data, options))
@@ -203,7 +201,7 @@ export class LocalDriver implements Driver {
     await this.#parts.onClose()
   }
 
-  /** Makes something at a path or destination, where a reservation gives way. @param adopted for a directory that is there */
+  /** Makes something, in the place of a reservation too. `adopted`: for an existing directory. */
   async #create<Result>(
     call: TaskOptions,
     way: WayOptions,
@@ -218,6 +216,7 @@ export class LocalDriver implements Driver {
         try {
           return await work(task)
         } catch (error) {
+          // A stream is consumed once. A name can be reserved at this very moment.
           const again = attempt < createAttempts && call.unlimited !== true
           if (!again || reservedAbove(task.tree, path).length === 0) throw error
         }

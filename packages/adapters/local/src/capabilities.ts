@@ -1,13 +1,13 @@
 import { type DriverCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
 
 interface CapabilityFacts {
-  /** Canonical host path: its length is taken off what paths may have. */
+  /** Canonical host path, whose length shortens possible paths. */
   readonly root: string
   readonly verified: boolean
   readonly caseSensitive: boolean
 }
 
-/** Room for the name of the root's descriptor, and for the text that the kernel appends to a deleted name. */
+/** Room for the root's descriptor name, and the kernel's suffix of a deleted name. */
 const reservedPathBytes = 32
 
 export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): DriverCapabilities {

@@ -51,7 +51,7 @@ export async function createScratchAdapter(options: ScratchAdapterOptions = {}):
   return await openScratch({ owner, io })
 }
 
-/** As root, the user of a directory in which commands run. */
+/** As root, the user of commands. */
 const ordinary = { uid: 1000, gid: 1000 }
 
 async function openScratch({ owner, io }: Pick<CheckedOptions, 'owner' | 'io'>): Promise<StorageAdapter> {
@@ -99,7 +99,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const magic = await magicOf(fd >= 0 ? pathOfDescriptor(fd) : root)
   const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
   const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice }
-  // A file system that cannot even say its type gets no chance to block.
+  // A file system that cannot say its type gets no chance to block.
   const slowRoot = HostPaths.isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
@@ -179,7 +179,7 @@ async function magicOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Leftovers that are removed before one scratch directory is made, at most. */
+/** Leftovers to remove before one scratch directory is made. */
 const scratchSwept = 16
 
 /**
@@ -239,7 +239,7 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
   })
 }
 
-/** As root, checks that the owner can get there; other users find out by trying. */
+/** As root, checks that the owner can get there. */
 async function isOpenToAll(directory: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
   for (let at = directory; ; at = dirname(at)) {

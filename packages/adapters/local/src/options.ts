@@ -7,10 +7,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
-  /**
-   * Makes a missing directory; its parent must exist. As root it belongs to `owner`, else the parent's owner, else uid and gid 1000.
-   * Default false.
-   */
+  /** Makes a missing directory, not its parents, for `owner`; as root, else the parent's owner, else uid and gid 1000. Default false. */
   readonly create?: boolean | undefined
   /** The user of new files and commands. Default: as root the root directory's owner, else this process's user, the only possible one. */
   readonly owner?: Owner | undefined

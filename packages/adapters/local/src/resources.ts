@@ -1,8 +1,9 @@
 export interface Held {
+  /** Lets go of everything; later calls reject with `reason`. */
   abandon(reason: Error): Promise<void>
 }
 
-/** The open parts of an adapter, so that `close` can end them, and wait for operations under way. */
+/** The open parts of an adapter. `close` ends them and waits for operations. */
 export class Resources {
   readonly #held = new Set<Held>()
   #running = 0
@@ -25,7 +26,7 @@ export class Resources {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Ends what is held, then waits until nothing runs. Nothing new may be entered. */
+  /** Ends what is held, then waits for the rest. Nothing new may enter. */
   async end(reason: Error): Promise<void> {
     const ended = [...this.#held].map((held) => held.abandon(reason))
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))

@@ -29,13 +29,11 @@ import { checkCondition, copy, move } from './transfer.ts'
 import { isEmpty, statOf, type Tree, typeError } from './tree.ts'
 import { appendBytes, prepareWrite, writeBytes } from './write.ts'
 
-/** A driver over a tree that answers at once. An operation is atomic, since nothing else runs during it. */
 export abstract class TreeDriver implements Driver {
   abstract readonly name: string
   abstract readonly capabilities: DriverCapabilities
   #made: Tree | undefined
 
-  /** Called by the first operation that needs the tree. */
   protected abstract makeTree(): Tree
 
   abstract createScratch(): Promise<StorageAdapter>

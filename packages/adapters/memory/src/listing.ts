@@ -17,7 +17,7 @@ interface Frame {
   readonly children: Iterator<readonly [string, Node]>
 }
 
-/** Everything in a directory, live, parents before their children; entries that vanish meanwhile are left out. */
+/** Everything in a directory, live, parents first. Leaves out entries that vanish meanwhile. */
 export function* walkTree(
   tree: Tree,
   path: MountPath,

@@ -76,7 +76,6 @@ export class MemoryTree extends Tree {
     return top === this.root && `/${names.join('/')}` === path
   }
 
-  /** Marks a change with the time of the clock and the next version. */
   #stamp(...nodes: readonly MemoryNode[]): void {
     const time = Math.trunc(this.#now())
     for (const node of nodes) {
@@ -85,7 +84,7 @@ export class MemoryTree extends Tree {
     }
   }
 
-  /** Gives a node its next version; no version is used twice. */
+  /** No version is used twice. */
   #touch(node: MemoryNode): void {
     this.#lastVersion += 1
     node.version = `m${this.#lastVersion}`

@@ -3,25 +3,26 @@ import type { FileType } from '@ws/core'
 export interface Node {
   readonly type: FileType
   readonly name: string
-  /** The directory that holds it; `undefined` for the root, and for an entry that has been taken away. */
+  /** `undefined` for the root, and for a removed entry. */
   readonly parent: Node | undefined
   readonly mode: number
+  /** Milliseconds since the epoch. */
   readonly modifiedAt: number
   readonly version: string
   readonly target: string
-  /** Bytes of the content; 0 for other types than files. */
+  /** Bytes; 0 for other types than files. */
   readonly size: number
-  /** A file's bytes as they are now. They never change: later writes replace them, and appends go after them. */
+  /** A file's present bytes. They never change: writes replace them, and appends go after them. */
   readonly content: Uint8Array
   child(name: string): Node | undefined
-  /** The entries of a directory, live: a loop over them leaves out those that go meanwhile. */
+  /** Live: a loop leaves out entries that vanish. */
   children(): IterableIterator<readonly [name: string, node: Node]>
 }
 
 const smallestCapacity = 64
 const noBytes = new Uint8Array()
 
-/** One entry in memory, with its place and its content. There are no hard links, so that each has one place. */
+/** One entry in memory. There are no hard links, so it has one place. */
 export class MemoryNode implements Node {
   readonly type: FileType
   name: string
@@ -30,7 +31,6 @@ export class MemoryNode implements Node {
   modifiedAt = 0
   version = ''
   target = ''
-  /** In the order in which they came. */
   readonly entries = new Map<string, MemoryNode>()
   /** Longer than the content, after an append. */
   #bytes = noBytes
@@ -64,7 +64,7 @@ export class MemoryNode implements Node {
     this.#size = bytes.length
   }
 
-  /** Puts a copy of the bytes after those that readers hold, which therefore stay the same. */
+  /** Adds bytes after those that readers hold, which stay the same. */
   append(bytes: Uint8Array): void {
     const size = this.#size + bytes.length
     if (size > this.#bytes.length) {

@@ -10,16 +10,19 @@ export interface MemoryAdapterOptions {
    * - `'/l': { target: 'a.txt' }`: a link.
    */
   readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
+  /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
   /** Milliseconds since the epoch for `modifiedAt`: a clock for tests, never below 0. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
 export interface MemoryEntry {
+  /** A file's content. Default: empty. */
   readonly content?: string | Uint8Array | undefined
   readonly target?: string | undefined
   /** Permission bits, for a file and a directory. Default `0o644` and `0o755`. */
   readonly mode?: number | undefined
+  /** Milliseconds since the epoch. Default: now. */
   readonly modifiedAt?: number | undefined
 }
 

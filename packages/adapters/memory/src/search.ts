@@ -54,7 +54,7 @@ function startOf(tree: Tree, path: MountPath): Node {
 interface Found {
   readonly path: MountPath
   readonly node: Node
-  /** The path below what is searched; absent for a file that was asked for itself, which no glob leaves out. */
+  /** The path below the searched directory; absent for a file that `in` names, which no glob leaves out. */
   readonly below?: string
 }
 
@@ -71,7 +71,7 @@ function* entriesAt(
   const skipped = path === '/' ? 1 : path.length + 1
   const enters = skips && ((directory: MountPath) => skips(directory, true))
   for (const found of walkTree(tree, path, start, { recursive: true, exclude, skips: enters })) {
-    // a link below is left alone, as in listings; an excluded entry is seen by listings only
+    // a link below is skipped, as in listings
     if (exclude.includes(found.path)) continue
     yield { path: found.path, node: found.node, below: found.path.slice(skipped) }
   }

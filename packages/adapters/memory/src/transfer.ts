@@ -63,7 +63,7 @@ export function copy(tree: Tree, source: MountPath, destination: MountPath, opti
     if (options.overwrite !== true) throw failure('EEXIST', 'copy', destination)
     checkMerge(entry, target.entry, destination)
   }
-  // A snapshot, taken before anything is made: a destination above the source must not grow what is being copied.
+  // A snapshot: a destination above the source must not grow the copy.
   const plan = snapshot(entry, source)
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   const parent = target.entry?.parent ?? directory
@@ -71,7 +71,7 @@ export function copy(tree: Tree, source: MountPath, destination: MountPath, opti
   return { version: made.version }
 }
 
-/** Nothing is copied when anything could not be: the whole tree is compared first. */
+/** Compares the whole tree first: all or nothing is copied. */
 function checkMerge(from: Node, to: Node, destination: MountPath): void {
   const left = [{ source: from, existing: to, path: destination }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -4,9 +4,9 @@ import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 
 export interface Lookup {
-  /** The deepest directory on the way that is there; the entry's parent, where nothing or just the entry is missing. */
+  /** The deepest existing directory on the way; the parent of an existing or missing entry. */
   readonly directory: Node
-  /** The names below `directory` that are not there; none when the entry is. */
+  /** The missing names below `directory`. */
   readonly missing: readonly string[]
   readonly entry: Node | undefined
 }
@@ -14,30 +14,29 @@ export interface Lookup {
 export interface LocateOptions {
   readonly operation: string
   readonly argument?: LinkArgument | undefined
-  /** A link at the end is in the way too. Default false. */
+  /** A link at the end is an obstacle too. Default false. */
   readonly follow?: boolean | undefined
 }
 
-/** The tree of one adapter. Every method is synchronous: nothing happens in between. */
+/** The tree of one adapter, with synchronous methods. */
 export abstract class Tree {
   abstract readonly root: Node
-  /** Another number whenever an entry may have left its place, so that listings need not check theirs in between. */
+  /** Changes whenever an entry may have left its place: listings check theirs then. */
   abstract readonly detachments: number
 
-  /** Makes an entry that is not a link; there must be none. */
   abstract create(directory: Node, name: string, type: 'file' | 'directory', mode: number): Node
   abstract createLink(directory: Node, name: string, target: string): Node
   abstract setContent(file: Node, bytes: Uint8Array): Node
   abstract append(file: Node, bytes: Uint8Array): Node
   abstract remove(entry: Node): void
-  /** Gives an entry another place; there must be none. The answer is the entry as it is then. */
+  /** Moves an entry to a free place. Returns the entry as it is then. */
   abstract move(entry: Node, directory: Node, name: string): Node
   abstract setMode(node: Node, mode: number): void
   abstract setTime(node: Node, modifiedAt: number): Node
-  /** It still is where the path says: neither it nor a directory above has been deleted or moved. */
+  /** Neither the entry nor a directory above has been deleted or moved. */
   abstract isAt(node: Node, path: MountPath): boolean
 
-  /** Walks to a path. @throws LinkSignal at a link before the end, or with `follow` at it; `ENOTDIR` below a file */
+  /** Walks to a path. @throws LinkSignal at a link on the way, or with `follow` at the end; `ENOTDIR` below a file */
   locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Lookup {
     const names = segmentsOf(path)
     let directory = this.root
@@ -67,7 +66,7 @@ export abstract class Tree {
     return names.reduce((parent, name) => this.create(parent, name, 'directory', 0o755), directory)
   }
 
-  /** A path can name the entry. */
+  /** Whether a path can name the entry. */
   isReachable(_path: MountPath): boolean {
     return true
   }

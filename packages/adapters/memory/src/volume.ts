@@ -17,7 +17,7 @@ import { VolumeTree } from './volume/tree.ts'
 export type { VolumeFileSystem, VolumeStats } from './volume/file-system.ts'
 
 export interface VolumeAdapterOptions {
-  /** The directory of the volume that is the root of the store. It is made where it is missing. Default `/`. */
+  /** The volume's directory to use as root, made if missing. Default `/`. */
   readonly root?: string | undefined
 }
 
@@ -42,7 +42,6 @@ const functions = Object.keys({
 /**
  * An adapter for the files of a volume, shared at once with code that uses it as `fs`. Conditions hold against that code too.
  * A version follows from the content, so `stat`, a write and a detailed listing read each file. Closing leaves the volume.
- *
  * @param fs a `Volume` or the `fs` of memfs, or another file system in memory with these functions of `node:fs`
  * @throws WorkspaceError `EINVAL` for an option, a missing function, and `node:fs` itself
  */

@@ -5,7 +5,6 @@ import type { Node } from './node.ts'
 import { checkCondition } from './transfer.ts'
 import { type Lookup, type Tree, typeError } from './tree.ts'
 
-/** Everything that is checked before a body is touched. */
 export function prepareWrite(
   tree: Tree,
   path: MountPath,
@@ -20,7 +19,7 @@ export function prepareWrite(
   return place
 }
 
-/** Writes at a place that was checked just now, or, without one, checks it again. */
+/** Writes at a checked place, or checks it again. */
 export function writeBytes(
   tree: Tree,
   path: MountPath,
@@ -35,7 +34,7 @@ export function writeBytes(
   return { version, size: bytes.length, modifiedAt }
 }
 
-/** A link that came while the body was read cannot be reported as one: the body is gone. */
+/** A new link during the body cannot be signalled: the body is gone. */
 function prepareAgain(tree: Tree, path: MountPath, options: WriteOptions): Lookup {
   try {
     return prepareWrite(tree, path, options)

@@ -20,7 +20,7 @@ import type { Engine } from './sync/engine.ts'
 import { isBelowName } from './sync/paths.ts'
 import type { Site } from './sync/site.ts'
 
-/** Operations that can be on everything below their path. */
+/** Operations on everything below their path. */
 const wholeTrees: ReadonlySet<AdapterOperation> = new Set(['list', 'search', 'delete', 'move', 'copy'])
 
 export interface ReplicaParts {
@@ -136,18 +136,18 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
   })
 }
 
-/** The error of a last push, whose changes the directory keeps. */
+/** The error of a last push, with its changes in the directory. */
 function waiting(error: WorkspaceError): WorkspaceError {
   const remedy = isFinal(error) ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
   return rewriteError(error, { operation: 'close', remedy })
 }
 
-/** Conflicts are in the store, and no push can help an entry that the store cannot hold. */
+/** No push helps: a conflict is in the store already, and some entries cannot be stored. */
 function isFinal(error: unknown): boolean {
   return isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOTSUP')
 }
 
-/** A name that the store cannot hold is refused before the disk has it. */
+/** Refuses a name that the store cannot hold before the disk has it. */
 function checkName(path: MountPath, operation: string, capabilities: AdapterCapabilities): void {
   const { maxNameBytes, maxPathBytes, controlCharacters } = capabilities
   const refuse = (code: 'EINVAL' | 'ENAMETOOLONG', reason: string): never => {

@@ -128,7 +128,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
   }
 }
 
-/** Lists what the store has, and begins to copy it. Changes that a killed process left on the disk are pushed, or become conflicts. */
+/** Lists the store, and begins to copy it. Changes of a killed process are pushed, or become conflicts. */
 async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   const { store, disk, tree, limits } = engine.site
   const { isNew, store: known } = opened
@@ -174,14 +174,14 @@ function checkStore({ capabilities }: StorageAdapter): void {
   throw unusable('ENOTSUP', 'the store keeps no links, which programs need', "make it with `symlinks: 'rclonelink'`")
 }
 
-/** The directory is this replica's alone: it holds the files and the state, and nothing else. */
+/** The directory holds this replica's files and state, and nothing else. */
 async function prepare(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o755 })
     const names = await readdir(directory)
     const isOurs = names.includes(stateName) || names.length === 0
     if (isOurs && names.every((name) => name === filesName || name === stateName)) {
-      // first: it says whose the files are, where this process is killed before it has made all
+      // first: after a kill it says whose the files are
       await mkdir(join(directory, stateName), { recursive: true, mode: 0o700 })
       await dropUnfinished(join(directory, filesName))
       return
@@ -192,14 +192,13 @@ async function prepare(directory: string): Promise<void> {
   throw unusable('EINVAL', 'the directory holds other files', 'name an empty directory, or one that does not exist yet')
 }
 
-/** A process of root that was killed has left a directory that it had not given to its owner. */
+/** Removes a directory that a killed process of root had not given to its owner. */
 async function dropUnfinished(files: string): Promise<void> {
   const { uid, mode } = await lstat(files).catch(() => ({ uid: -1, mode: 0 })) // it is not there
   if (uid !== 0 || (mode & 0o777) !== 0o700) return
   await rmdir(files).catch(() => undefined) // it is in use
 }
 
-/** In the words of this package's options. */
 function explainState(error: unknown): never {
   if (!isWorkspaceError(error, 'EBUSY')) throw error
   throw unusable(

@@ -3,7 +3,7 @@ import { Thread } from '@ws/tree'
 import { operation } from './options.ts'
 import type { Hosted, Methods, ServiceData } from './worker/protocol.ts'
 
-/** Milliseconds that the thread waits for another replica: it takes half a second to start. */
+/** Milliseconds that an idle thread waits for another replica: a start takes half a second. */
 const linger = 5_000
 
 let thread: Thread<Hosted> | undefined
@@ -28,7 +28,7 @@ function leave(): void {
   }, linger).unref()
 }
 
-/** The directory and the state of one replica, which a thread works on: this one never waits for a disk. */
+/** Directory and state of one replica, in a thread: this one never waits for a disk. */
 export class Disk {
   readonly #thread: Thread<Hosted>
   readonly #replica: number

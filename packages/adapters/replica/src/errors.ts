@@ -31,14 +31,14 @@ export function typed(error: unknown, path?: string): WorkspaceError {
   })
 }
 
-/** Gives errors the name of the operation that their caller knows. */
+/** Gives errors the caller's operation. */
 export function named(operation: string): (error: unknown) => never {
   return (error) => {
     throw isWorkspaceError(error) ? rewriteError(error, { operation }) : error
   }
 }
 
-/** The change is on the disk, and waits there. */
+/** The change waits on the disk. */
 export function unsaved(error: WorkspaceError): WorkspaceError {
   if (error.code === 'ECONFLICT') return error
   return rewriteError(error, {

@@ -7,12 +7,12 @@ import type { ReplicaEvent } from './contract.ts'
 
 export interface ReplicaAdapterOptions {
   /**
-   * The truth: an adapter with conditional writes on its server, and with links, such as `createS3Adapter({ …, symlinks: 'rclonelink' })`.
+   * The truth: an adapter with links and conditional writes, such as `createS3Adapter({ …, symlinks: 'rclonelink' })`.
    * The replica closes the adapter of a function.
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**
-   * An absolute path for this replica alone, with files and state: missing, empty, or of the same store. One process at a time.
+   * An absolute path for this replica's files and state: missing, empty, or of the same store. One process at a time.
    * Default: a scratch directory, removed by `close()`.
    */
   readonly directory?: string | undefined
@@ -23,17 +23,17 @@ export interface ReplicaAdapterOptions {
   readonly persist?: 'command' | 'flush' | undefined
   /** The user that owns the files and that commands run as. Default: this user; as root uid and gid 1000. */
   readonly owner?: Owner | undefined
-  /** The word for this machine in the names of kept versions: 1 to 32 of letters, digits, `-`. Default: a random one. */
+  /** This machine in names of kept versions: 1 to 32 of letters, digits, `-`. Default: random. */
   readonly machine?: string | undefined
-  /** Entries of the tree at most. A first copy of more is refused (`EDQUOT`); later ones are left out. Default 100,000. */
+  /** Most entries. A larger first copy is refused (`EDQUOT`); later ones are left out. Default 100,000. */
   readonly maxFiles?: number | undefined
-  /** Bytes of the store's files at most. A first copy of more is refused (`EDQUOT`); later ones are left out. Default 10 GiB. */
+  /** Most bytes of the store's files. A larger first copy is refused (`EDQUOT`); later ones are left out. Default 10 GiB. */
   readonly maxBytes?: number | undefined
-  /** Bytes of one file at most. A first copy with larger ones is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
+  /** Most bytes of one file. A first copy with a larger one is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
-   * Names of trees that each machine makes anew, such as `node_modules`, at any depth: never sent or copied.
-   * A file that moves into one leaves the store. Default: none.
+   * Names of trees that each machine makes anew, such as `node_modules`: never sent or copied. Moved-in files leave the store. Default:
+   * none.
    */
   readonly rebuild?: readonly string[] | undefined
   readonly onEvent?: ((event: ReplicaEvent) => void) | undefined

@@ -48,7 +48,7 @@ export interface S3AdapterParts {
   readonly store: Store
   readonly readOnly: boolean
   readonly identity?: string | undefined
-  /** Ends what the adapter started, and the client if that is its own. @param used it may hold objects */
+  /** Ends the adapter's work, and its own client. `used`: it may hold objects. */
   readonly release: (used: boolean) => void | Promise<void>
 }
 

@@ -89,7 +89,7 @@ export function checkR2Options(options: R2AdapterOptions, operation: string): vo
   throw invalid(operation, '`accountId`, `endpoint` and `client` are missing', 'pass `accountId`, or one of the others')
 }
 
-/** `https://host/bucket`, or `https://bucket.s3.host`: every object would be another than the one that is meant. */
+/** `https://host/bucket`, or `https://bucket.s3.host`: every key would be wrong. */
 function refuseBucketInEndpoint(options: object, operation: string): void {
   const { bucket, endpoint } = options as { readonly bucket: string; readonly endpoint?: string | undefined }
   if (endpoint === undefined) return
@@ -103,7 +103,7 @@ function refuseBucketInEndpoint(options: object, operation: string): void {
   )
 }
 
-/** SSE-C, by the names that the SDK, the command line of AWS and rclone have for it. */
+/** SSE-C, as the SDK, the AWS command line and rclone name it. */
 function refuseCustomerKey(options: unknown, operation: string): void {
   const { encryption } = (options ?? {}) as Readonly<Record<string, unknown>>
   if (typeof encryption !== 'object' || encryption === null) return

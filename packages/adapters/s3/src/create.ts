@@ -36,7 +36,7 @@ export async function createS3Adapter(options: S3AdapterOptions): Promise<S3Stor
   return create(options, 's3')
 }
 
-/** {@link createS3Adapter} for Cloudflare's R2: the endpoint from the account, the region that R2 has. */
+/** {@link createS3Adapter} for Cloudflare's R2, with the account's endpoint and R2's region. */
 export async function createR2Adapter(options: R2AdapterOptions): Promise<S3StorageAdapter> {
   checkR2Options(options, 'createR2Adapter')
   if (options.client !== undefined) return create(options, 'r2')
@@ -44,7 +44,7 @@ export async function createR2Adapter(options: R2AdapterOptions): Promise<S3Stor
   return create({ ...rest, endpoint, region: 'auto', forcePathStyle: true }, 'r2')
 }
 
-/** Finds out which conditions a server honours, to be given to other adapters on it as `dialect`. */
+/** Finds out which conditions a server honours, for `dialect` of other adapters. */
 export async function probeS3Dialect(options: S3AdapterOptions): Promise<S3Dialect> {
   checkS3Options(options, 'probeS3Dialect')
   const { requests, end } = open(options)
@@ -100,13 +100,13 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
   }
 }
 
-/** Ends abandoned uploads, as far as it can be done in a moment: the rest is for the next start. */
+/** Ends abandoned uploads for a moment; the next start does the rest. */
 async function sweep(store: Store): Promise<void> {
   const until = new Deadline(sweepTime)
   await sweepUploads(store, { operation: 'createS3Adapter', path: '/', until }).catch(() => undefined)
 }
 
-/** The same for all adapters on one part of one bucket. A client of the caller's own does not say where it leads. */
+/** Equal for adapters on one part of a bucket. A caller's client does not say where it leads. */
 function identityOf({ bucket, prefix = '', ...options }: S3AdapterOptions): string | undefined {
   if (options.client !== undefined) return undefined
   const { endpoint = '', region = '' } = options
@@ -118,7 +118,7 @@ function headersOf({ encryption, storageClass }: S3AdapterOptions): WriteHeaders
   return {
     ...(encryption === undefined ? {} : { ServerSideEncryption: encryption.algorithm }),
     ...(keyId === undefined ? {} : { SSEKMSKeyId: keyId }),
-    // the SDK's list of names is AWS's of the day it was made
+    // the SDK's list of names may be old
     ...(storageClass === undefined ? {} : { StorageClass: storageClass as NonNullable<WriteHeaders['StorageClass']> }),
   }
 }

@@ -1,6 +1,6 @@
-/** A server's support of parts of S3, found out by `probeS3Dialect`: what it lacks is refused or done another way. */
+/** A server's support of parts of S3, from `probeS3Dialect`. Missing parts are refused or replaced. */
 export interface S3Dialect {
-  /** How a server wants ETags in conditions: as it gives them (`"…"`), or without the quotes. */
+  /** ETags in conditions: with their quotes (`"…"`), or without. */
   readonly etags: 'quoted' | 'bare'
   /** `If-Match` and `If-None-Match: *` of PutObject hold. */
   readonly conditionalPut: boolean
@@ -12,13 +12,12 @@ export interface S3Dialect {
   readonly conditionalComplete: boolean
   /** `If-Match` of DeleteObject holds. */
   readonly conditionalDelete: boolean
-  /** Keys may hold control characters. */
   readonly controlCharacters: boolean
-  /** Keys come back normalised (NFC), so that two spellings of a name are one object. */
+  /** Keys come back normalised (NFC): two spellings are one object. */
   readonly normalisesKeys: boolean
-  /** The ETag of an object that was put in one piece is the MD5 of its bytes: bytes read can be checked. */
+  /** The ETag of an object in one piece is the MD5 of its bytes. */
   readonly md5Etags: boolean
-  /** CRC-32s that are sent with the parts of an upload are checked, and that of the whole object is kept. */
+  /** CRC-32s of parts are checked, and that of the object is kept. */
   readonly checksums: boolean
 }
 
@@ -26,7 +25,7 @@ export type UploadFacts = Pick<S3Dialect, 'conditionalComplete' | 'checksums'>
 
 export type StartFacts = Omit<S3Dialect, keyof UploadFacts>
 
-/** The least that can be expected; for adapters that only read, which need no more. */
+/** The least support, enough for reading. */
 export const leastDialect: S3Dialect = Object.freeze({
   etags: 'quoted',
   conditionalPut: false,

@@ -1,6 +1,6 @@
 import type { MountPath } from '@ws/core/adapter'
 
-/** Something in the bucket that a tree of files cannot show as it is. */
+/** An entry of the bucket that a tree of files cannot show. */
 export interface S3Problem {
   /**
    * - `hidden-file`: an object has the path of a directory, which is shown. The file is listed as unreachable, and can be read.
@@ -9,13 +9,13 @@ export interface S3Problem {
    * - `normalisation`: two names in one directory differ in Unicode normalisation only.
    */
   readonly kind: 'hidden-file' | 'hidden-link' | 'unreachable-key' | 'normalisation'
-  /** The path, or for what no path names the closest thing to one. */
+  /** The path, or the closest thing to one. */
   readonly path: string
 }
 
 export interface TransferProgress {
   readonly operation: 'move' | 'copy' | 'delete'
-  /** The object that was finished: at the destination, where there is one. */
+  /** The finished object, at the destination if there is one. */
   readonly path: MountPath
   readonly done: number
 }

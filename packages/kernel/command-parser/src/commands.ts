@@ -6,7 +6,7 @@ import type { ParseBudget } from './parse.ts'
 import { staticText } from './pieces.ts'
 import { findWrapped, shells, wrappers } from './wrappers.ts'
 
-/** Lines inside of lines (`sh -c "sh -c …"`) at most. */
+/** Most levels of lines inside lines (`sh -c "sh -c …"`). */
 const deepest = 16
 
 interface Found {
@@ -16,11 +16,9 @@ interface Found {
 }
 
 /**
- * Every simple command of a line, also inside lists, pipelines, loops, functions, here-documents and substitutions.
- * Commands that `env`, `sudo`, `xargs`, `find -exec`, `sh -c` and the like start follow their wrapper. Functions, aliases and PATH are
- * unknown.
+ * Every simple command of a line, also inside pipelines, loops, functions, here-documents and substitutions.
+ * Commands of `env`, `sudo`, `xargs`, `sh -c` and the like follow their wrapper. Functions, aliases and PATH are unknown.
  * A `CommandParser` for `rules.denyCommand`.
- *
  * @throws UnreadableCommand for an uncertain or too long line ({@link parseScript}), and for shells with their own syntax (fish)
  */
 export function parseCommands(line: string, options: CommandParserOptions = {}): SimpleCommand[] {

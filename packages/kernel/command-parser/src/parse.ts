@@ -22,10 +22,7 @@ export function newBudget(): ParseBudget {
   return { parts: maxParts }
 }
 
-/**
- * Parses a line as bash and POSIX shells read it, with its substitutions.
- * @throws UnreadableCommand instead of a guess, and above 65,536 characters, 10,000 commands, words and parts, or 1,000 here-documents
- */
+/** Parses a line as bash does. @throws UnreadableCommand instead of a guess, and for a line over the limits above */
 export function parseScript(source: string, budget: ParseBudget = newBudget()): ParsedScript {
   if (source.length > maxLineLength) {
     throw new UnreadableCommand(`it has more than ${maxLineLength} characters; write a script into the workspace`)
@@ -44,9 +41,9 @@ export function parseScript(source: string, budget: ParseBudget = newBudget()): 
   return script
 }
 
-/** Calls back for a node and everything in it, substitutions, function bodies and here-documents included; outer ones first. */
+/** Visits a node and everything in it, outer nodes first. */
 export function visit(node: SyntaxNode, callback: (node: SyntaxNode) => void): void {
-  // No recursion: a line can be nested deeper than the stack of this process is.
+  // No recursion: a line can be nested deeper than this process's stack.
   const open: SyntaxNode[] = [node]
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
     callback(current)

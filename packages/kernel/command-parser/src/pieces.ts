@@ -1,11 +1,9 @@
 import type { DoubleQuotedChild, Word, WordPart } from 'unbash'
 
-/** A part of a word that the shell needs nothing else for, or that only the running shell can know. */
+/** A part of a word: literal text, or a part that only the running shell can know. */
 export type Piece =
   | { readonly kind: 'text'; readonly value: string; readonly quoted: boolean }
-  /** An unquoted pattern: `*`, `[a-z]`, `@(a|b)`. */
   | { readonly kind: 'glob'; readonly value: string }
-  /** `{a,b}`, `{1..5}`. */
   | { readonly kind: 'brace'; readonly value: string; readonly part: WordPart }
   | { readonly kind: 'expansion'; readonly part: WordPart; readonly quoted: boolean }
 
@@ -41,12 +39,12 @@ function insideQuotes(part: DoubleQuotedChild): Piece {
   return { kind: 'expansion', part, quoted: true }
 }
 
-/** True for a word that begins with a tilde which the shell replaces by a home directory. */
+/** Whether a word begins with a tilde that the shell replaces by a home directory. */
 export function startsWithTilde(word: Word): boolean {
   return word.text.startsWith('~')
 }
 
-/** The text of a word after the shell has read it; `undefined` where that depends on more than the word. */
+/** The text of a word as the shell reads it; `undefined` if that depends on more than the word. */
 export function staticText(word: Word): string | undefined {
   if (startsWithTilde(word)) return undefined
   let text = ''

@@ -1,4 +1,4 @@
-/** How a program that starts another one takes its own options, before the other one's name. */
+/** A program that starts another one, with its own options before the other's name. */
 export interface Wrapper {
   /** Options that take a value of their own: in the next word, after `=` (long), or attached (short). */
   readonly values: readonly string[]
@@ -13,7 +13,7 @@ export interface Wrapper {
 
 const none: Wrapper = { values: [], flags: [] }
 
-/** Programs and builtins that run the command which their arguments are. Options that are not listed make a line unreadable. */
+/** Programs and builtins that run their arguments as a command. An option that is not listed makes a line unreadable. */
 export const wrappers: Readonly<Record<string, Wrapper>> = {
   env: {
     values: ['-u', '--unset', '-C', '--chdir', '--argv0', '-a'],
@@ -147,7 +147,7 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/** Where a wrapper's program starts in its arguments; `none`: nothing starts; `unknown`: the line does not show it. */
+/** Where a wrapper's program starts in its arguments; `none`: it starts nothing; `unknown`: the line does not show it. */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],

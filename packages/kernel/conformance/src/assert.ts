@@ -22,7 +22,7 @@ export function check(condition: boolean, message: string): asserts condition {
   if (!condition) throw new ConformanceError(message)
 }
 
-/** Compares plain data: primitives, arrays, bytes and objects, whose absent and `undefined` properties are the same. */
+/** Compares plain data. Absent and `undefined` properties are equal. */
 export function equal(actual: unknown, expected: unknown, what = 'the value'): void {
   if (same(actual, expected)) return
   throw new ConformanceError(`${what} is ${show(actual)}, expected ${show(expected)}`, actual, expected)
@@ -60,7 +60,6 @@ export async function rejection(promise: PromiseLike<unknown>, what = 'it'): Pro
   throw new ConformanceError(`${what} should have been refused, and resolved with ${show(value)}`, value)
 }
 
-/** Expects a `WorkspaceError` with one of the codes that names one of the paths. */
 export async function rejects(
   promise: PromiseLike<unknown>,
   code: ErrorCode | readonly ErrorCode[],

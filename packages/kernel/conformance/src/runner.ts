@@ -1,4 +1,4 @@
-/** The context of a running test. A test fails by rejecting. */
+/** A test fails by rejecting. */
 export interface TestContext {
   /** Ends the test as skipped, and counts it. Does not return. */
   readonly skip: (reason: string) => never
@@ -27,9 +27,9 @@ class Skip extends Error {
   }
 }
 
-/** One test, to be run when one likes. */
 export interface CollectedTest {
   readonly title: string
+  /** Never rejects. */
   run(): Promise<TestOutcome>
 }
 

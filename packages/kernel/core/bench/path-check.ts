@@ -1,6 +1,5 @@
 /**
- * Prints the cost of one path before any I/O (parsing, policy, mount table) as JSON, in nanoseconds.
- * By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
+ * Prints the cost of one path before any I/O, in nanoseconds. By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
  */
 import { parseInput } from '../src/path/segments.ts'
 import type { VirtualPath } from '../src/path/virtual-path.ts'

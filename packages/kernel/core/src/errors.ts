@@ -68,7 +68,7 @@ export interface WorkspaceErrorOptions {
   /** The caller's way to go on, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
-  /** Set for a change that may or may not have happened: the adapter that made the error can be asked with it. */
+  /** Set for a change that may have happened: ask the adapter with it. */
   readonly changeId?: string | undefined
   /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
   readonly native?: unknown
@@ -77,7 +77,7 @@ export interface WorkspaceErrorOptions {
 const nativeCauses = new WeakMap<object, unknown>()
 const brand = Symbol.for('@ws/core/WorkspaceError')
 
-/** The one error class of `@ws`. Its message names path, rule and remedy for a model. It has no `cause`: printing one shows host paths. */
+/** The one error class of `@ws`. Its message names path, rule and remedy. It has no `cause`: printing one shows host paths. */
 export class WorkspaceError extends Error {
   readonly code: ErrorCode
   readonly operation: string
@@ -139,7 +139,7 @@ export function getNativeCause(error: unknown): unknown {
   return typeof error === 'object' && error !== null ? nativeCauses.get(error) : undefined
 }
 
-/** The same error as seen one layer up: another path, another operation; the native cause is kept. */
+/** The error one layer up, with another path and operation. Keeps the native cause. */
 export function rewriteError(
   error: WorkspaceError,
   changes: Partial<Omit<WorkspaceErrorOptions, 'native'>>,

@@ -1,5 +1,4 @@
-// For callers. Authors of adapters and executors find more in `@ws/core/adapter`, `@ws/core/executor` and
-// `@ws/core/options`.
+// For callers. For authors: `@ws/core/adapter`, `@ws/core/executor` and `@ws/core/options`.
 import './node-version.ts'
 
 export { isDenial } from './calls/audit.ts'

@@ -1,4 +1,4 @@
-/** The protocol between the core and the packages of this project that work on a disk: it can change in any version. */
+/** The protocol between the core and this project's packages that work on a disk. It can change in any version. */
 export type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption } from './contract/inner.ts'
 
 /**

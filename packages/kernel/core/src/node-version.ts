@@ -1,6 +1,6 @@
 // Imported first by every door: uses only what an old Node has. Other runtimes have no `process`.
 
-/** The lowest Node that packages run on, as their `engines` say. */
+/** The lowest Node of the packages, as in their `engines`. */
 export const lowestNode = '22.18'
 
 const [major = 0, minor = 0] = numbersOf(lowestNode)

@@ -1,4 +1,4 @@
-// For those who write a factory: its options are checked as those of every other factory.
+// For authors of factories: checks options as everywhere else.
 import './node-version.ts'
 
 export { checkOption, checkOptions, refuseBeside } from './options/check.ts'

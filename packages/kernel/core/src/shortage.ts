@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts'
 import { getNativeCause, isWorkspaceError, WorkspaceError } from './errors.ts'
 
 export interface Shortage {
-  /** For files. A command that cannot start without further descriptors, processes or memory is `ENOEXEC`. */
+  /** For files. For a command that cannot start: `ENOEXEC`. */
   readonly code: ErrorCode
   /** A sentence without its stop. */
   readonly reason: string
@@ -59,7 +59,7 @@ const sentences: readonly (readonly [string, ShortageName])[] = [
 ]
 
 /**
- * For adapters and executors: the shortage in an error or its native cause. `EAGAIN` counts for a start of a process or thread.
+ * For adapters and executors: the shortage in an error or its native cause. `EAGAIN` counts for starts.
  * A shortage passes: do not keep the outcome of a check that met one.
  */
 export function shortageOf(error: unknown): Shortage | undefined {
@@ -89,7 +89,7 @@ function workerShortage({ message }: Error): string {
   return /\bE[A-Z]+\b(?!_)/.exec(message.replace('ERR_WORKER_INIT_FAILED', ''))?.[0] ?? 'EAGAIN'
 }
 
-/** For executors: the error of a command that was not started because of a shortage. */
+/** For executors: the error of a command that a shortage kept from starting. */
 export function shortError(
   { code, reason, remedy }: Shortage,
   { operation = 'exec', native }: { readonly operation?: string | undefined; readonly native?: unknown } = {},

@@ -1,7 +1,6 @@
 import { option } from '@ws/core/options'
 import ipaddr from 'ipaddr.js'
 
-/** All public unicast addresses of IPv6. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Azure's metadata and credentials at a public address. Those of other clouds lie in ranges that are not public. */
@@ -26,18 +25,17 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(globalUnicast)
 }
 
-/** The address that a text means, in one spelling; `undefined` for a name. */
+/** The address in one spelling; `undefined` for a name. */
 export function normalAddress(text: string): string | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined
 }
 
-/** True for an address in its usual spelling, or a range such as `10.0.0.0/8`. */
 export function isAddressRange(text: string): boolean {
   return rangeOf(text) !== undefined
 }
 
-/** Checks addresses. A metadata service opens only by its own address. @param ranges as {@link isAddressRange} has them */
+/** Checks addresses, with `ranges` as in {@link isAddressRange}. A metadata service opens only by its own address. */
 export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
   const known = ranges.flatMap((text) => rangeOf(text) ?? [])
   return (text) => {

@@ -3,13 +3,14 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { normalAddress } from './address.ts'
 import { type AddressCheck, type CheckedAddresses, checkedAddresses, type DialProblem } from './resolve.ts'
 
-/** Milliseconds that the name gets. A resolver of the operator's own may never answer. */
+/** Milliseconds for the name: a resolver may never answer. */
 const lookupTimeout = 30_000
+/** Milliseconds that one address gets. */
 export const connectTimeout = 15_000
 
 export type Dialled = { readonly socket: Socket } | { readonly problem: DialProblem }
 
-/** Connects to the very address that was checked, and to no other. @throws the reason of `signal` */
+/** Connects to the checked address only. @throws the reason of `signal` */
 export async function dial(
   host: string,
   port: number,
@@ -30,7 +31,7 @@ export async function dial(
   return { problem: 'unreachable' }
 }
 
-/** @returns `undefined` where no connection came about within {@link connectTimeout}, or the signal ended it */
+/** `undefined` without a connection within {@link connectTimeout}, or after an abort. */
 async function dialAddress(address: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
   if (signal.aborted) return undefined
   const socket = connectTcp({ host: address, port, autoSelectFamily: false })

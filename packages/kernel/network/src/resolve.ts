@@ -18,7 +18,7 @@ const maxAddresses = 8
 /** These names exist in Tor only. Asking a resolver would reveal the destination (RFC 7686). */
 const onionName = /\.onion\.?$/iu
 
-/** Why a host was not reached: a name of Tor, a name without addresses, an address that is not public, no connection. */
+/** Why a host was not reached: a Tor name, no addresses, a private address, no connection. */
 export type DialProblem = 'onion' | 'unknown' | 'private' | 'unreachable'
 
 export interface AddressCheck {
@@ -31,7 +31,7 @@ export type CheckedAddresses =
   | { readonly addresses: readonly { readonly address: string; readonly port: number }[] }
   | { readonly problem: Exclude<DialProblem, 'unreachable'> }
 
-/** The addresses of a host, at most 8. All of them must be public: a name with one public and one private address is refused. */
+/** At most 8 addresses of a host, all public: a mix of public and private ones is refused. */
 export async function checkedAddresses(
   host: string,
   port: number,

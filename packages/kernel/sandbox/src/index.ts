@@ -3,14 +3,12 @@ export * as Landlock from './confine/landlock/index.ts'
 export { confineArgv, type ConfinedCommand } from './confine/loader/confine.ts'
 export { sandboxProgram } from './confine/seccomp/programs.ts'
 export * from './executor/index.ts'
-/** Resource limits and control groups of commands. */
 export * as Limits from './limits/index.ts'
 /** Keeps protected names that do not exist yet from being made. */
 export * as Reserve from './reserve/index.ts'
 export * as Descriptors from './run/door/descriptors.ts'
 /** Looks at processes of this machine, signals them, and starts helpers. */
 export * as Processes from './run/door/processes.ts'
-/** Makes and removes temporary directories. */
 export * as Temporary from './run/door/temporary.ts'
 export { findProgram, type FoundProgram } from './run/find-program.ts'
 export { startProcess } from './run/start.ts'
@@ -18,8 +16,7 @@ export type { DescriptorSource, ProcessResult, RunningProcess } from './run/type
 export type { TerminalDevice } from './terminal/start.ts'
 export { cleanEnvironment } from './view/environment.ts'
 export { viewEnvironment } from './view/environment.ts'
-/** Paths of this machine: mounts, links on the way, and sources of binds that are held by descriptor. */
+/** Host paths: mounts, links on the way, and sources of binds held by descriptor. */
 export * as HostPaths from './view/host-paths.ts'
 export { isSystemProgram, systemTree, type SystemEntry } from './view/system-tree.ts'
-/** Directories of tools that commands see read-only. */
 export * as Tools from './view/tools.ts'

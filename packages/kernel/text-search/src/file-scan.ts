@@ -2,13 +2,14 @@ import type { LinePart, Pace } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
 import { columnAt, windowOf } from './text.ts'
 
-/** A file with a NUL in so many first bytes is binary, and is not searched. */
+/** A NUL in the first bytes makes a file binary, and not searched. */
 export const binarySniffBytes = 8192
 
-/** Bytes of one line that are searched; the rest is not looked at, so that memory stays constant. */
+/** Bytes of a line that are searched, for constant memory. */
 export const maxLineBytes = 1024 * 1024
 
 export interface LineHit {
+  /** From 1. */
   readonly line: number
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
@@ -26,6 +27,7 @@ export type Step = LineHit | LongLine | undefined
 
 export interface LongLine {
   readonly longLine: string
+  /** From 1. */
   readonly line: number
 }
 
@@ -36,11 +38,12 @@ const encoder = new TextEncoder()
 /** A part that a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
 export type Gap = 'long-line' | 'encoding'
 
+/** A chunk may be reused once the result of `push` has been iterated. */
 export class FileScan {
   readonly #pattern: Pattern
   readonly #pace: Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Bytes that wait: at the start for the sniff, later for the end of their line. */
+  /** Waiting bytes: first for the sniff, later for the end of their line. */
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #sniffed = false
@@ -49,7 +52,6 @@ export class FileScan {
   /** Bytes that were pushed, and where those that wait begin. */
   #pushed = 0
   #waitingAt = 0
-  /** Makes UTF-8 of UTF-16. */
   #utf16: InstanceType<typeof TextDecoder> | undefined
   readonly #onGap: (gap: Gap, line: number) => void
 
@@ -59,7 +61,7 @@ export class FileScan {
     this.#onGap = onGap
   }
 
-  /** A NUL was among the first {@link binarySniffBytes} bytes: nothing is found, and no more chunks are needed. */
+  /** A NUL was among the first {@link binarySniffBytes} bytes: no more chunks are needed. */
   get binary(): boolean {
     return this.#binary
   }
@@ -159,13 +161,13 @@ export class FileScan {
     if (!text.endsWith('\n')) this.#line += 1
   }
 
-  /** The byte that follows a text which begins at a byte; `undefined` where the text does not say how many bytes it was. */
+  /** The byte after a text; `undefined` if its number of bytes is unknown. */
   #offsetOf(text: string, at: number): number | undefined {
     const isKnown = this.#utf16 === undefined && !text.includes('\uFFFD')
     return isKnown ? at + encoder.encode(text).length : undefined
   }
 
-  /** The pattern's `find`, with a turn for others in between. */
+  /** The pattern's `find`, with turns for others. */
   *#find(text: string, from: number): Generator<Step, number, number> {
     const { find, atOnce, matchLength } = this.#pattern
     if (text.length - from <= atOnce) return find(text, from)
@@ -178,7 +180,7 @@ export class FileScan {
     return -1
   }
 
-  /** Counts the lines that end between the two, and gives the start of the line that `to` is in. */
+  /** Counts line ends up to `to`, and gives the start of its line. */
   #skipLines(text: string, from: number, to: number): number {
     let start = from
     for (let feed = text.indexOf('\n', from); feed >= 0 && feed < to; feed = text.indexOf('\n', feed + 1)) {

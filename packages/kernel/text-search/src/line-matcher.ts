@@ -3,20 +3,20 @@ import { Pace } from '@ws/core/adapter'
 import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
-/** Bytes that a file held in memory is searched in at a time: so much of it is decoded at once. */
+/** Bytes of an in-memory file that are decoded at a time. */
 const blockBytes = 64 * 1024
 
 export interface LineSearchOptions {
   /** Rejects the search with its reason, within some milliseconds. */
   readonly signal?: AbortSignal | undefined
   readonly path?: string | undefined
-  /** Called once for a line of which the end is not searched, and once where letters of the pattern may be other bytes. */
+  /** Called once for a line that is searched in part, and once if letters may be other bytes. */
   readonly onPartial?: ((error: WorkspaceError) => void) | undefined
 }
 
-/** Finds the lines of files that match one pattern. Holds no state: one serves any number of files, also at once. */
+/** Finds the lines that match one pattern, without state: it serves any number of files at once. */
 export interface LineMatcher {
-  /** The matching lines of a file that is in memory, one by one: a caller that stops early has searched no further. */
+  /** Matching lines of a file in memory. Stopping early stops the search. */
   searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
   /** Matching lines of a file in chunks, in constant memory. Leaving early ends the chunks; their errors pass through. */
   searchChunks(chunks: AsyncIterable<Uint8Array>, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
@@ -25,11 +25,9 @@ export interface LineMatcher {
 /**
  * A matcher for literal text, or an RE2 expression in linear time, with turns for the event loop. Searches an overlong line in a thread.
  *
- * Lines end with LF or CRLF, from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. A NUL in the first 8,192 bytes: binary, no
- * match.
+ * Lines end with LF or CRLF, from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. Binary: a NUL in the first 8,192 bytes.
  * Searches the first 1 MiB of a line; `onPartial` tells.
- *
- * @throws WorkspaceError `EINVAL` for an invalid or too large pattern; a search rejects so if a line takes more than 200 ms
+ * @throws WorkspaceError `EINVAL` for an invalid or too large pattern, and in a search for a line of more than 200 ms
  */
 export function createLineMatcher(options: PatternOptions): LineMatcher {
   const pattern = compilePattern(options)

@@ -3,20 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { LineRequest } from './worker.ts'
 
-/** Milliseconds of processor time that one line may take; and of time by the clock, on a machine that is busy. */
+/** Milliseconds of processor time for one line; by the clock on a busy machine. */
 const maxDuration = 200
 const longestDuration = 2000
-/** Milliseconds after which a thread that has nothing to do is ended. */
+/** Milliseconds before an idle thread ends. */
 const idleDuration = 10_000
-/** Threads that are kept. */
 const maxIdle = 2
 
 const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
-/**
- * The index of the first match in a long line, searched in a thread. `undefined`: it took too long. -1: no match.
- * @throws `signal.reason`
- */
+/** The index of the first match in a long line, by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
 export async function findInLongLine(
   request: LineRequest,
   signal: AbortSignal | undefined,
@@ -43,7 +39,7 @@ export async function findInLongLine(
   }
 }
 
-/** Resolves when the thread has worked for too long. Rejects only after an abort. */
+/** Resolves when the thread has worked too long. Rejects only after an abort. */
 async function tookTooLong(
   worker: Worker,
   before: NodeJS.CpuUsage | undefined,

@@ -4,7 +4,7 @@ import { tooLarge } from './regex-size.ts'
 import { compileRegex } from './regex.ts'
 
 export interface PatternOptions {
-  /** Data, never shell text. Literal text, or with `regex` an RE2 regular expression. */
+  /** Literal text, or with `regex` an RE2 regular expression; never shell text. */
   readonly pattern: string
   /** Default false. */
   readonly regex?: boolean | undefined
@@ -13,29 +13,29 @@ export interface PatternOptions {
 }
 
 export interface Pattern {
+  /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
   find(text: string, from: number): number
-  /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
+  /** No match crosses a line's end, so many lines can be searched at once. */
   readonly staysInLine: boolean
-  /** It has characters that are bytes of other values in other encodings. */
+  /** Has characters that are other bytes in other encodings. */
   readonly beyondAscii: boolean
-  /** Characters that `find` looks at in some milliseconds, in any text. */
+  /** Characters per call of `find`, for a few milliseconds in any text. */
   readonly atOnce: number
-  /** Characters of a match at most, for literal text: longer text can be looked at in pieces. */
+  /** Most characters of a match of literal text, which can be searched in pieces. */
   readonly matchLength: number | undefined
 }
 
 const maxPatternLength = 1000
 const maxProgramSize = 2000
-/** Comparisons of a character with one of the pattern, or with an instruction, that take some milliseconds. */
+/** Comparisons of a character, or with an instruction, in a few milliseconds. */
 const maxComparisons = 2_000_000
-/** Characters that are searched in a millisecond or two, however short the pattern. */
+/** Characters per millisecond or two, however short the pattern. */
 const maxCharacters = 200_000
 const maxSteps = 60_000
 
 /**
- * Compiles a pattern. Regular expressions match in linear time: no backreferences, no lookaround.
- * @throws WorkspaceError `EINVAL` for an invalid RE2 expression (with reason and place), a pattern that is too large or malformed,
- * and a literal one with a line break
+ * Compiles a pattern, without backreferences and lookaround.
+ * @throws WorkspaceError `EINVAL` for an invalid, malformed or too large pattern (with the place), or a literal line break
  */
 export function compilePattern({ pattern, regex = false, caseSensitive = true }: PatternOptions): Pattern {
   if (typeof pattern !== 'string') throw invalid('must be a string', 'pass text to search for')
@@ -52,7 +52,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
     beyondAscii: isBeyondAscii(pattern),
   }
   if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }
-  // Escaped text holds no repetition, so the engine of the language does not backtrack, and it is much faster.
+  // Escaped text has no repetition, so the language's own engine does not backtrack, and is much faster.
   const folded = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'), 'giu')
   const find = (text: string, from: number): number => {
     folded.lastIndex = from
@@ -85,7 +85,7 @@ function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeo
   }
 }
 
-/** Names the fault and its place, since a long expression cannot be searched by eye. */
+/** Names the fault and its place. */
 function describe(error: RE2JSException, pattern: string): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message
   const fragment = error.getPattern() ?? ''

@@ -4,12 +4,13 @@
 const maxEstimate = 20_000
 const classLength = 40
 const maxClasses = 16
+/** Repeated parts cannot come to more in RE2. */
 const maxRepetition = 1000
-/** A range that ends above this character is long: each of its letters is looked at when case is ignored. */
+/** A range with an end above this is long: ignoring case looks at each letter. */
 const longRange = 0x2000
 const maxLongRanges = 2
 
-/** Says why the expression is too large to compile in a few milliseconds; `undefined` when it is not. */
+/** Why an expression is too large to compile in milliseconds. */
 export function tooLarge(pattern: string, caseSensitive: boolean): string | undefined {
   const classes = pattern.match(/\\p/gi)?.length ?? 0
   if (classes > maxClasses) return `has more than ${maxClasses} classes such as \`\\pL\``

@@ -1,10 +1,10 @@
-/** Characters (Unicode code points) of a matching line that are shown; the rest is cut off. */
+/** Characters (Unicode code points) shown of a matching line. */
 export const maxLineCharacters = 2000
 
-/** Characters in front of a match that are shown of a longer line. */
+/** Characters shown before a match of a longer line. */
 const charactersBefore = 500
 
-/** {@link maxLineCharacters} of a line with the match at an index, and the index of the first one. */
+/** {@link maxLineCharacters} of a line around an index, and the index of the first one. */
 export function windowOf(line: string, index: number): { readonly text: string; readonly start: number } {
   if (line.length <= maxLineCharacters) return { text: line, start: 0 }
   let start = index < maxLineCharacters - charactersBefore ? 0 : index - charactersBefore
@@ -16,7 +16,7 @@ export function windowOf(line: string, index: number): { readonly text: string; 
   return { text: line.slice(start, units), start }
 }
 
-/** The column, in characters (Unicode code points) from 1, of an index in UTF-16 units. */
+/** The column of a UTF-16 index: Unicode code points, from 1. */
 export function columnAt(line: string, index: number): number {
   // Found by the engine: a loop over a long line would hold the event loop.
   const firstPair = line.search(leadSurrogate)

@@ -1,7 +1,7 @@
 import type { ErrorCode, PartialProgress } from '@ws/core'
 import { shortageOf } from '@ws/core/executor'
 
-/** A failure on its way to the main thread, which makes a `WorkspaceError` of it: the worker loads nothing that it can do without. */
+/** A failure for the main thread, which makes a `WorkspaceError` of it: the worker loads little. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly reason: string
@@ -35,14 +35,14 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException).code : undefined
 }
 
-/** An error of the system that tells of one entry alone. A lack of descriptors, memory or space concerns all of them. */
+/** Whether a system error is about one entry alone, unlike a lack of descriptors, memory or space. */
 export function isOfOneEntry(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && shortageOf(error) === undefined
 }
 
 const sqliteCodes = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const
 
-/** An error of the disk or of SQLite, without any path of this machine. */
+/** An error of the disk or SQLite, without host paths. */
 export function nativeFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const sqlite = (error as { readonly errcode?: number }).errcode

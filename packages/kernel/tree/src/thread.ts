@@ -5,7 +5,7 @@ import { ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { type Answer, ending, type PlainError, type Request } from './worker/protocol.ts'
 
-/** Milliseconds that the worker has to close what is open. */
+/** Milliseconds for the worker to close everything. */
 const patience = 10_000
 
 interface Waiting {
@@ -15,9 +15,8 @@ interface Waiting {
 
 export interface ThreadOptions {
   readonly module: URL
-  /** Data for the worker. The thread adds `tempName`: how the names of temporary files begin, which says whose they are. */
+  /** Data for the worker. The thread adds `tempName`, the owner's prefix of temporary names. */
   readonly data: object
-  /** The operation that its errors name. */
   readonly operation: string
 }
 
@@ -63,7 +62,7 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     })
   }
 
-  /** Requests that were made before are answered first. */
+  /** Answers earlier requests first. */
   async close(): Promise<void> {
     while (this.#waiting.size > 0 && this.#ended === undefined)
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))

@@ -1,4 +1,4 @@
-/** Lets changes pass side by side, and work that must be alone wait for them, and they for it. */
+/** Lets changes pass side by side, and exclusive work alone. */
 export class Turnstile {
   #alone: Promise<unknown> = Promise.resolve()
   #passing = 0

@@ -14,10 +14,10 @@ const above = '..'
  */
 export class Descent {
   readonly #task: Task
-  /** A closed one by its identity. */
   readonly #places: (Handle | string)[] = []
   readonly #start: Handle
 
+  /** @param start what is above the first one; the caller's to release */
   constructor(task: Task, start: Handle) {
     this.#task = task
     this.#start = start
@@ -38,7 +38,7 @@ export class Descent {
     await release(this.#task, far)
   }
 
-  /** Goes back up by one. @throws the system's `EAGAIN` where the directory above is another one by now */
+  /** Goes up by one. @throws `EAGAIN` if the directory above is another one by now */
   async leave(): Promise<void> {
     const below = this.#places.pop()
     if (below === undefined || typeof below === 'string') return

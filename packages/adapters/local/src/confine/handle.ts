@@ -10,6 +10,7 @@ import type { Task } from './task.ts'
 export interface Handle {
   /** Opened with `O_PATH`; -1 where there is no `/proc`. */
   readonly fd: number
+  /** The kernel's path to this entry, under any name. Without `/proc`: its host path. */
   readonly self: string
 }
 
@@ -26,11 +27,11 @@ export async function statusOf({ calls }: Task, { fd, self }: Handle): Promise<S
 }
 
 export interface ChildOptions {
-  /** Only a directory will do: `ENOTDIR` for anything else, a link too. */
+  /** Must be a directory, not a link: else `ENOTDIR`. */
   readonly directory?: boolean
 }
 
-/** Opens an entry of an open directory. It is one component and no link, so it cannot lead anywhere else. */
+/** Opens one component, never a link, so it leads nowhere else. */
 export async function openChild(
   { tree, calls }: Task,
   directory: Handle,
@@ -46,7 +47,7 @@ export async function openChild(
   return { fd: -1, self: String(path) }
 }
 
-/** Opens a verified regular file for its data. The link in `/proc` leads to the entry itself, not to its name. */
+/** Opens a verified file's data. The link in `/proc` leads to the entry itself, not to its name. */
 export async function openData({ tree, calls }: Task, { self }: Handle, flags: number): Promise<number> {
   if (tree.verified) return await calls.open(self, flags)
   const before = await calls.lstat(self)

@@ -22,7 +22,7 @@ export function isReserved(status: BigIntStats, self: string): boolean {
   return Reserve.reservedNames.holds(status, self)
 }
 
-/** The parts of a path, the deepest last, that are reserved and nothing else. */
+/** The reserved parts of a path, the deepest last. */
 export function reservedAbove(tree: Tree, path: MountPath): MountPath[] {
   const place = tree.hostPath(path)
   const below = tree.root === '/' ? 1 : tree.root.length + 1
@@ -37,7 +37,7 @@ export function refuseReserved(tree: Tree, { operation, path }: Where & { readon
   if (reservedAbove(tree, path).length > 0) throw contractFailure({ operation, path }, 'ENOENT')
 }
 
-/** At a host path on a local disk: names are reserved nowhere else. */
+/** At a host path on a local disk; names are reserved nowhere else. */
 export function isReservedAt(place: string): boolean {
   const status = lstatSync(place, { bigint: true, throwIfNoEntry: false })
   return status !== undefined && isReserved(status, place)

@@ -8,7 +8,7 @@ import { isReserved } from './hidden.ts'
 import type { Target, Task } from './task.ts'
 import { findObstacle, throwLink } from './walk.ts'
 
-/** How often an open is tried whose descriptor turned out to be elsewhere: a file replaced at that moment, a rename. */
+/** Tries to open whose descriptor is elsewhere: a replaced file, a rename. */
 const attempts = 40
 
 export async function openEntry(task: Task, target: Target): Promise<Handle> {
@@ -25,7 +25,7 @@ export async function openParent(task: Task, target: Target): Promise<Handle> {
   return await openVerified(task, target, parentPath(target.path), 'parent')
 }
 
-/** Opens a regular file, without its data. @throws `EISDIR`, `EINVAL` for FIFOs and the like, `LinkSignal`. */
+/** Opens a regular file without its data. @throws `EISDIR`, `EINVAL` for FIFOs and the like, `LinkSignal` */
 export async function openFile(task: Task, target: Target) {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const handle = await openEntry(task, target)
@@ -72,12 +72,13 @@ async function openVerified(task: Task, target: Target, path: MountPath, kind: K
       if (tree.isAt(fd, path)) return handleOf(fd)
       await calls.close(fd)
     }
-    // Something is in the way, or was for a moment. The walk there finds out which, and throws the right error.
+    // An obstacle is, or was, in the way. The walk throws the right error.
     await findObstacle(task, target, kind)
   }
   throw changing(target)
 }
 
+/** Without `/proc`: a check before the use, which a race can beat. */
 async function openChecked(task: Task, target: Target, path: MountPath, kind: Kind): Promise<Handle> {
   const { tree, calls } = task
   const self = tree.hostPath(path)

@@ -24,7 +24,7 @@ export function typeOf(status: Status): FileType {
   return status.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-/** `version`: where that of {@link versionOf} says too much. */
+/** `version`: where {@link versionOf} says too much. */
 export function statOf(status: Status, version = versionOf(status)): Stat {
   const type = typeOf(status)
   return {
@@ -51,7 +51,7 @@ export interface VersionFacts {
   readonly ctimeNs: bigint
 }
 
-/** The facts behind a version of this adapter, for adapters built on it; `undefined` for a version of another one. */
+/** The facts behind a version of this adapter, for adapters built on it; else `undefined`. */
 export function factsOfVersion(version: Version): VersionFacts | undefined {
   const found = fieldsOf(version)
   if (found === undefined) return undefined
@@ -59,7 +59,7 @@ export function factsOfVersion(version: Version): VersionFacts | undefined {
   return { size, mtimeNs, ctimeNs }
 }
 
-/** A version of size and times alone, for file systems whose device and inode numbers say nothing. */
+/** A version of size and times, for file systems without stable inodes. */
 export function versionFrom({ size, mtimeNs }: Omit<VersionFacts, 'ctimeNs'>, ctimeNs = mtimeNs): Version {
   return versionOf({ dev: 0n, ino: 0n, size, mtimeNs, ctimeNs })
 }

@@ -3,7 +3,7 @@ import type { Task } from './task.ts'
 import { sweep } from './temp.ts'
 import { isTempName } from './hidden.ts'
 
-/** Entries that are looked at when an adapter is made; beyond them, leftovers go when their directory is listed. */
+/** Entries looked at for a new adapter; a listing of their directory removes other leftovers. */
 const mostEntries = 1_000
 const mostDirectories = 64
 

@@ -7,12 +7,10 @@ import type { Tree } from './tree.ts'
 
 export interface Task extends Where {
   readonly tree: Tree
-  /** For names and metadata. */
   readonly calls: Calls
-  /** For data and for what takes long. */
   readonly pooled: Calls
   readonly signal: AbortSignal | undefined
-  /** It waits a moment for a file that another process holds. Default true. */
+  /** Waits a moment for a file that another process holds. Default true. */
   readonly isPatient?: boolean | undefined
 }
 
@@ -24,7 +22,6 @@ export function targetOf({ operation }: Where, path: MountPath, argument: LinkAr
   return { operation, path, argument }
 }
 
-/** The engine for so many bytes. */
 export function callsFor(task: Task, bytes: number | bigint): Calls {
   return bytes <= smallBytes ? task.calls : task.pooled
 }

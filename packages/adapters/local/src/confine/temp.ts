@@ -9,20 +9,20 @@ import { nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'
 import { tempPrefix } from './hidden.ts'
 
-/** Milliseconds before a temporary file of a dead process of this system is removed. */
+/** Age in milliseconds before a dead process's temporary file is removed. */
 const deadAfterMs = 5 * 60_000
-/** The age at which a file is removed when its process cannot be looked up (another container, another boot). */
+/** The same if the process cannot be looked up (another container or boot). */
 const foreignAfterMs = 24 * 3_600_000
 
 let mark: string | undefined
 
-/** `<system>-<pid>-<start>`: which process something temporary belongs to. */
+/** `<system>-<pid>-<start>`: the process of something temporary. */
 export function ownMark(): string {
   mark ??= `${systemId()}-${process.pid.toString(36)}-${startTime('self') ?? '0'}`
   return mark
 }
 
-/** Whether the process that a mark names has ended. `undefined`: it cannot be asked about. */
+/** Whether the process of a mark has ended. `undefined`: unknown. */
 export function isGone(ofMark: string): boolean | undefined {
   const [system, pid, start] = ofMark.split('-')
   const sameSystem = system !== '0' && ownMark().startsWith(`${system}-`)
@@ -34,7 +34,7 @@ export function newTempName(): string {
   return `${tempPrefix}${ownMark()}-${randomUUID()}`
 }
 
-/** The same for all processes that can see each other's ids, until the next boot. */
+/** Equal for processes that see each other's ids, until the next boot. */
 function systemId(): string {
   const parts: string[] = []
   for (const read of [
@@ -51,25 +51,25 @@ function systemId(): string {
   return createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 12)
 }
 
-/** When a process started, in ticks since boot, base 36; `undefined` when there is none. Ids are used again, this is not. */
+/** A process's start in ticks since boot, base 36: ids are reused, this is not. */
 function startTime(pid: number | 'self'): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined ? undefined : Number(ticks).toString(36)
   } catch (error) {
-    // A mark without the time is kept, and others would remove what bears it.
+    // A mark without the time would be kept, and others would remove its files.
     if (Descriptors.isShort(error)) throw error
     return undefined
   }
 }
 
 export interface SweepOptions {
-  /** Milliseconds since it was last written, before one of a dead process is removed. Default five minutes. */
+  /** Milliseconds since the last write. Default five minutes. */
   readonly deadAfter?: number
 }
 
-/** Whether a temporary file belongs to a process that has ended. `age`: since it was last written. */
+/** Whether a temporary file's process has ended. `age`: since the last write. */
 export function isLeftover(name: string, age: number, { deadAfter = deadAfterMs }: SweepOptions = {}): boolean {
   if (age < deadAfter) return false
   return isGone(name.slice(tempPrefix.length)) ?? age >= foreignAfterMs
@@ -84,7 +84,7 @@ function isAlive(pid: number, start: string): boolean {
   return (startTime(pid) ?? start) === start
 }
 
-/** Removes the named temporary files of an open directory whose processes have ended. Never fails. */
+/** Removes temporary files of ended processes from an open directory. Never fails. */
 export async function sweep(
   { calls }: Task,
   directory: Handle,

@@ -8,18 +8,18 @@ import { pathOfDescriptor } from '../host/calls.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
 
-/** Milliseconds for which a root that was seen in its place is taken to be there still. */
+/** Milliseconds for which a seen root is believed. */
 const believedMs = 5
 
 export interface TreeOptions {
   readonly root: string
   /** A descriptor of it, opened with `O_PATH`; -1 where the system has none. */
   readonly fd: number
+  /** `device:inode` of it. */
   readonly identity: string
   readonly mounts: NestedMounts
-  /** The owner of new entries; absent where that is this process's own user. */
+  /** The owner of new entries; absent for this process's user. */
   readonly giveTo?: Owner | undefined
-  /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
   /** The root's device, if a directory's size bounds its number of entries there, and every change of entries changes its ctime. */
   readonly exactDevice?: bigint | undefined
@@ -57,12 +57,12 @@ export class Tree {
     this.#needsBytes = root.includes(replacement)
   }
 
-  /** Where a path of the mount is on this machine, if nothing on the way is a link. Lexical. */
+  /** Host path of a path without links. Lexical. */
   hostPath(path: MountPath): string {
     return path === '/' ? this.root : this.#prefix + path
   }
 
-  /** The path to open: from the root's descriptor, so that what lies above the root plays no part. */
+  /** The path to open, from the root's descriptor: names above the root play no part. */
   through(path: MountPath): string {
     // `/.`: without it, O_NOFOLLOW would meet the link that /proc shows for the descriptor
     return path === '/' ? `${this.#base}/.` : this.#base + path
@@ -82,7 +82,7 @@ export class Tree {
     return this.verified && readlinkSync(pathOfDescriptor(this.fd)) === this.root
   }
 
-  /** True if a descriptor is open at that very path, without a link on the way. Makes no call that can block. */
+  /** Whether a descriptor is open at that path without a link on the way. Never blocks. */
   isAt(fd: number, path: MountPath): boolean {
     const link = pathOfDescriptor(fd)
     const expected = this.hostPath(path)

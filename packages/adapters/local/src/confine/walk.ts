@@ -9,11 +9,9 @@ import { type Handle, openChild, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
 
 /**
- * Walks to a target one component at a time without following links, and throws the obstacle: a `LinkSignal`, `ENOENT`, `ENOTDIR`,
- * `ENOWORKSPACE`, or the system's error.
+ * Walks to a target one component at a time without following links, and throws the obstacle or the system's error.
  *
- * The last component: `entry`: anything; `directory`: a directory; `followed`: no link; `parent`: not looked at, but its parent is a
- * directory.
+ * The last component: `entry`: anything; `directory`: a directory; `followed`: no link; `parent`: only its parent is looked at.
  */
 export async function findObstacle(
   task: Task,
@@ -50,7 +48,7 @@ export async function findObstacle(
   }
 }
 
-/** Throws the `LinkSignal` for a target whose last component is a link; returns if it is not a link any more. */
+/** Throws the `LinkSignal` for a final link; returns if it is gone. */
 export async function throwLink(task: Task, target: Target): Promise<void> {
   await findObstacle(task, target, 'followed')
 }

@@ -1,4 +1,4 @@
 import { pooledCalls } from './calls.ts'
 
-/** For what belongs to no adapter's tree: always on the pool. */
+/** For work outside any adapter's tree: always on the pool. */
 export const calls = pooledCalls()

@@ -20,14 +20,14 @@ export interface OpenListing {
   close(): Promise<void>
 }
 
-/** The system calls of one of two engines: at once on this thread, or on libuv's pool. Operations are written once. */
+/** The system calls of an engine: on this thread, or on libuv's pool. */
 export interface Calls {
   readonly immediate: boolean
   open(name: HostName, flags: number, mode?: number): Maybe<number>
   close(fd: number): Maybe<void>
   fstat(fd: number): Maybe<Status>
   lstat(name: HostName): Maybe<Status>
-  /** `undefined` when nothing is there: to throw an error would cost more than the call. */
+  /** `undefined` for nothing: an error would cost more than the call. */
   lookUp(name: HostName): Maybe<Status | undefined>
   readlink(name: HostName): Maybe<Buffer>
   realpath(name: string): Maybe<string>
@@ -47,7 +47,7 @@ export interface Calls {
   fsync(fd: number): Maybe<void>
   /** Times in seconds since the epoch. */
   futimes(fd: number, accessed: number, modified: number): Maybe<void>
-  /** The same, by a path; a link is followed. */
+  /** By a path; follows a link. */
   utimes(name: HostName, accessed: number, modified: number): Maybe<void>
   copyFile(from: HostName, to: HostName, flags: number): Maybe<void>
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): Maybe<OpenListing>
@@ -55,7 +55,7 @@ export interface Calls {
   closeListing(listing: OpenListing): Maybe<void>
 }
 
-/** The engine that works on this thread: bytes can be read without waiting. */
+/** The engine on this thread, which reads without waiting. */
 export interface ImmediateCalls extends Calls {
   readonly immediate: true
   open(name: HostName, flags: number, mode?: number): number
@@ -63,11 +63,11 @@ export interface ImmediateCalls extends Calls {
   fstat(fd: number): Status
   lookUp(name: HostName): Status | undefined
   unlink(name: HostName): void
-  /** For directories that are known to be small: everything in it at once, with fewer calls. */
+  /** Lists a small directory with fewer calls. */
   listSmall(name: string): readonly DirectoryEntry[]
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): OpenListing
   closeListing(listing: OpenListing): void
-  /** Several calls that are timed as one: looking at the clock around each of them costs as much as one of them. */
+  /** Several calls timed as one: reading the clock costs as much as a call. */
   together<Result>(work: (calls: PlainCalls) => Result): Result
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
 }
@@ -90,7 +90,7 @@ export function isImmediate(calls: Calls): calls is ImmediateCalls {
   return calls.immediate
 }
 
-/** Entries that one system call reads ahead: all of a listing that is ever held. */
+/** Entries of a listing that one system call reads ahead. */
 const listingBuffer = 256
 
 /** The type of `opendir` knows no `'buffer'`, the function does. */
@@ -100,7 +100,7 @@ function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
 
 type SystemCall<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
 
-/** Calls on this thread, for small local work. Each is timed, so that a slow disk is noticed. */
+/** Calls on this thread, each timed to notice a slow disk. */
 export function immediateCalls(pace: Pace): ImmediateCalls {
   const timed =
     <Arguments extends readonly unknown[], Result>(
@@ -189,7 +189,7 @@ const rmdir = promisify(fs.rmdir) as (name: HostName) => Promise<void>
 const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => Promise<void>
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
-/** Calls on libuv's pool. A semaphore bounds them: four hanging calls fill the pool, and block all of `fs.promises`. */
+/** Calls on libuv's pool, bounded: four hanging calls block all of `fs.promises`. */
 export function pooledCalls(semaphore?: Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
     call: SystemCall<Arguments, Promise<Result>>,
@@ -234,12 +234,12 @@ export function identityOf({ dev, ino }: Pick<Status, 'dev' | 'ino'>): string {
 
 let directory = '/proc/self/fd/'
 
-/** The kernel's path to an open descriptor, by this process's number where possible: `self` is one link more to follow. */
+/** The kernel's path to an open descriptor, by this process's number: `self` is one link more. */
 export function pathOfDescriptor(fd: number): string {
   return directory + fd
 }
 
-/** Finds out how `/proc` calls this process; in another PID namespace than `/proc` is from, it stays `self`. */
+/** Finds how `/proc` calls this process; `self` in another PID namespace. */
 export function learnOwnDirectory(): void {
   directory = '/proc/self/fd/'
   try {

@@ -8,12 +8,11 @@ export const anyEntry = O_PATH | constants.O_NOFOLLOW
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** O_NONBLOCK: another process's lease would block the open. */
 export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
-/** For what a descriptor by `O_PATH` cannot do, `fsync` for one. */
 export const readingDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY
 export const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Bytes up to which data is moved on this thread: a synchronous read of 1 MiB can hold the loop for 2 ms. */
+/** Most bytes to move on this thread: 1 MiB can hold the loop for 2 ms. */
 export const smallBytes = 65_536
 /** Bytes of one read or write on the pool. */
 export const chunkBytes = 262_144

@@ -4,13 +4,12 @@ import type { NestedMounts } from './mounts.ts'
 import { Pace, slowMountSemaphore } from './pace.ts'
 
 const pooled = pooledCalls()
-/** For mounts that may hang: few at once in the whole process, so that those that do not come back leave room for others. */
+/** For mounts that may hang: few at once, so hanging calls leave room for others. */
 export const slowMountCalls = pooledCalls(slowMountSemaphore)
 
 export interface Engine {
-  /** For names and metadata: at once, unless the disk is slow at this moment. */
+  /** For names and metadata: at once, unless the disk is slow. */
   readonly calls: Calls
-  /** For data and what takes long. */
   readonly pooled: Calls
 }
 
@@ -19,10 +18,10 @@ const gatedOnly: Engine = { calls: slowMountCalls, pooled: slowMountCalls }
 
 export interface EnginesOptions {
   readonly io: 'auto' | 'async'
-  /** The root lies on a file system that may hang (FUSE, network). */
+  /** The root's file system may hang (FUSE, network). */
   readonly slowRoot: boolean
   readonly mounts: NestedMounts
-  /** The number of the root's device: all adapters on one disk share what is known of its pace. */
+  /** The root's device: adapters on one disk share its pace. */
   readonly device: string
 }
 
@@ -57,6 +56,7 @@ class LocalEngine implements Engine {
   readonly #pace = new Pace()
   readonly #immediate = immediateCalls(this.#pace)
 
+  /** Asked for each call: after a slow one the operation goes on by the pool. */
   get calls(): Calls {
     return this.#pace.isSlow ? pooled : this.#immediate
   }

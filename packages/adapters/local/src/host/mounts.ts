@@ -1,12 +1,10 @@
 import { HostPaths } from '@ws/sandbox'
 
 export interface HostMount {
-  /** Where it is mounted, canonical. */
   readonly at: string
   readonly type: string
 }
 
-/** The `f_type` that statfs(2) gives for FUSE. */
 export const fuseType = 0x65735546
 
 /** ext4, xfs, btrfs and tmpfs: every entry adds to its directory's size, and every change to its times. Overlayfs reports one layer. */
@@ -15,7 +13,7 @@ const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e,
 export function isExactType(type: number): boolean {
   return exactTypes.has(type)
 }
-/** The mount table of this process; empty where the system shows none. Reading it touches no mount. */
+/** The mount table; empty if the system shows none. Touches no mount. */
 export function readMounts(): HostMount[] {
   try {
     return HostPaths.parseMountTable(HostPaths.readMountInfo('self')).map(({ point, fileSystem }) => ({
@@ -44,7 +42,7 @@ export class NestedMounts {
     this.#root = root
   }
 
-  /** A path at, below or above a nested mount that may hang. `path` is a host path. */
+  /** Whether a host path is at, below or above a nested mount that may hang. */
   touchesSlow(path: string): boolean {
     this.#refresh()
     return this.#slow.some((mount) => mount === path || isBelow(path, mount) || isBelow(mount, path))
@@ -73,7 +71,7 @@ export class NestedMounts {
   }
 }
 
-/** The kind of file system that a host path lies on; `""` when unknown. */
+/** The kind of file system of a host path; `""` when unknown. */
 export function mountTypeOf(path: string): string {
   let best: HostMount | undefined
   for (const mount of readMounts()) {

@@ -5,7 +5,7 @@ import { Semaphore, urgentSignals } from '@ws/core/adapter'
 const buffer = Buffer.alloc(128)
 let fd: number | undefined
 
-/** Milliseconds that this thread has waited for a processor (the second field of `schedstat`); 0 where it is unknown. */
+/** Milliseconds that this thread has waited for a processor (second field of `schedstat`); 0 if unknown. */
 function runDelay(): number {
   try {
     fd ??= openSync('/proc/thread-self/schedstat', 'r') // kept: it belongs to the thread
@@ -20,19 +20,19 @@ function runDelay(): number {
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
 const sliceMs = 0.7
-/** A synchronous call that took so long (ms) says that the disk is busy: work goes to the pool for a while. */
+/** A slower synchronous call (ms) means a busy disk: work goes to the pool. */
 const slowCallMs = 15
-/** Milliseconds on the pool after a slow call; twice as long each time that the first calls afterwards are slow again. */
+/** Milliseconds on the pool after a slow call, doubled while first calls stay slow. */
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 let spentInSlice = 0
-/** Those who wait for their turn, first come first served. */
+/** Waiters for a turn, first come first served. */
 const line: (() => void)[] = []
 let turnBegan = 0
 let isTurnDue = false
 
-/** The event loop has been held for long enough: code with more to do waits for {@link ownTurn}. */
+/** The event loop was held long enough: further work waits for {@link ownTurn}. */
 export function isTurnOver(): boolean {
   return spentInSlice >= sliceMs
 }
@@ -41,7 +41,7 @@ export function isUrgent(signal: AbortSignal | undefined): boolean {
   return signal !== undefined && urgentSignals.has(signal)
 }
 
-/** `undefined` while the event loop may be held, else a later turn. All of this process shares the budget of its one loop. */
+/** `undefined` while the event loop may be held, else a later turn. The whole process shares one budget. */
 export function ownTurn(signal?: AbortSignal): Promise<void> | undefined {
   if (!isTurnOver() || isUrgent(signal)) return undefined
   if (!isTurnDue) {
@@ -58,7 +58,7 @@ function beginTurn(): void {
   letNextOneIn()
 }
 
-/** In line, each after the work that the one before did at once: let in together, most would find the turn over again. */
+/** One after the other: together, most would find the turn over again. */
 function letNextOneIn(): void {
   const next = line.shift()
   if (next === undefined) return
@@ -80,7 +80,7 @@ export function spend(ms: number): void {
   spentInSlice += ms
 }
 
-/** Milliseconds of synchronous work after which it is noted how long the thread has waited for a processor so far. */
+/** Milliseconds of synchronous work between notes of the processor wait. */
 const noteEveryMs = 1
 
 export class Pace {
@@ -108,7 +108,7 @@ export class Pace {
     this.#slowUntil = now + this.#pauseMs
   }
 
-  /** Milliseconds that this thread has waited for a processor since the last note. */
+  /** Milliseconds of processor wait since the last note. */
   #noteDelay(): number {
     const before = this.#notedDelay
     this.#notedDelay = this.#runDelay()
@@ -121,5 +121,5 @@ export class Pace {
   }
 }
 
-/** One for the whole process, like libuv's pool of four threads. */
+/** One for the process, as libuv has one pool of four threads. */
 export const slowMountSemaphore = new Semaphore(2)

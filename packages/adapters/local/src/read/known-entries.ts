@@ -4,16 +4,16 @@ import type { DirectoryEntry, Status } from '../host/calls.ts'
 
 type Entries = readonly DirectoryEntry[]
 
-/** The entries of a directory, and the time of its last change, which was over when they were listed. */
+/** The entries of a directory, and its settled time of change. */
 interface Known {
   readonly entries: Entries
   readonly ctimeNs: bigint
   usedAt: number
 }
 
-/** Entries that are remembered at most in this process, about 100 bytes each; a directory itself counts as two. */
+/** Most remembered entries, about 100 bytes each; a directory counts as two. */
 const mostEntries = 65_536
-/** Milliseconds after its last use in which an entry is kept: else a walk over more entries than fit would find none. */
+/** Milliseconds after its last use for which an entry is kept, for walks over more entries than fit. */
 const keptMs = 60_000
 /** Allowed clock drift, in milliseconds. */
 const clockToleranceMs = 10
@@ -25,10 +25,9 @@ export class KnownEntries {
   readonly #monotonic: () => number
   #size = 0
   #clockOffset = 0
-  /** How often the clock was set. */
   #clocks = 0
 
-  /** @param now the clock that stamps files, in ms @param monotonic one that is never set, in ms */
+  /** `now`: the clock of files. `monotonic`: one that is never set. Both in ms. */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic
@@ -52,7 +51,7 @@ export class KnownEntries {
     return entries
   }
 
-  /** Another text whenever a directory's entries have changed; `undefined` if unknown. @param status looked at just now */
+  /** Changes whenever a directory's entries change; `undefined` if unknown. `status`: looked at just now. */
   stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
     const now = this.#now()
     this.#watchClock(now)
@@ -83,7 +82,7 @@ export class KnownEntries {
     this.#size -= sizeOf(known)
   }
 
-  /** Where the clock was set, a change may get the time of an earlier one. */
+  /** After the clock was set, a change may get an earlier time. */
   #watchClock(now: number): void {
     let offset = now - this.#monotonic()
     // The thread may have waited for a processor between the two clocks.

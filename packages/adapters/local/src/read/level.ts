@@ -48,18 +48,18 @@ export interface Level {
   readonly path: MountPath
   handle: Handle
   listing: OpenListing
-  /** The second pass: only the names that are not plain UTF-8, as bytes. */
+  /** The second pass: only names that are not plain UTF-8, as bytes. */
   asBytes: boolean
   /** The first pass met a name with U+FFFD, which may mean other bytes. */
   doubtful: boolean
   readonly temps: string[]
   /** The last generation of reserved names before the listing was opened. */
   readonly reserved: number
-  /** The reserved names were looked at after all entries had been read: it cannot hold any others. */
+  /** Reserved names were looked at after all entries, so no more can be among them. */
   isChecked: boolean
 }
 
-/** In place of the handle of a level far above the last one, whose other entries were read. */
+/** The handle of a level far above, whose other entries were read. */
 export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
@@ -68,7 +68,7 @@ export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): 
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
 }
 
-/** A directory that a caller knows by its names: nothing of it is open. */
+/** A directory known by its names, without an open handle. */
 export function knownLevel(path: MountPath, names: readonly string[]): Level {
   return levelOf(path, { fd: -1, self: '' }, new WholeListing(names.map(knownDirectory)))
 }
@@ -81,7 +81,7 @@ function knownDirectory(name: string): DirectoryEntry {
   return { name, isFile: () => false, isDirectory: () => true, isSymbolicLink: () => false }
 }
 
-/** The names that a caller knows in a directory, by the stamp of its status. */
+/** The known names in a directory, by the stamp of its status. */
 export function namesKnown(
   { known, details }: Pick<InnerListOptions, 'known' | 'details'>,
   { calls, tree }: Task,
@@ -94,10 +94,10 @@ export function namesKnown(
   return known(path, knownEntries.stampOf(tree.id, status))
 }
 
-/** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
+/** Bytes of a small directory, read at once: a few hundred entries. */
 const smallDirectoryBytes = 4_096n
 
-/** `undefined` where it is not known to be small, and where something has to be waited for. */
+/** `undefined` unless it is known to be small, and needs no waiting. */
 export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenListing | undefined {
   if (fd < 0 || tree.exactDevice === undefined || !isImmediate(calls)) return undefined
   const status = calls.fstat(fd)
@@ -105,6 +105,7 @@ export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenList
   return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
 }
 
+/** `undefined` for a missing entry and every error, which the thorough way meets again. */
 export function detailsAtOnce(
   calls: ImmediateCalls,
   { handle }: Level,
@@ -119,7 +120,7 @@ export function detailsAtOnce(
   }
 }
 
-/** Whether an entry may only hold a reserved name, or did when the level was read. @param place host path of the level */
+/** Whether an entry may only reserve a name, or did at the reading. `place`: host path of the level. */
 export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
   const generation = level.isChecked ? Reserve.reservedNames.lastGeneration : Reserve.reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing
@@ -128,7 +129,7 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
   )
 }
 
-/** Where a program has to read something at a reserved name, a file holds it. Only git's names are held so. */
+/** Only git's reserved names are held by files, which programs must read. */
 export function mayHoldName(dirent: DirectoryEntry): boolean {
   return (
     dirent.isDirectory() || (dirent.isFile() && /^(?:commondir|config|config\.worktree)$/.test(String(dirent.name)))

@@ -37,7 +37,6 @@ import {
   typeOfDirent,
 } from './level.ts'
 
-/** The most leftovers that a listing looks at in one directory. */
 const sweptPerListing = 64
 /** How often (entries) the clock is read. */
 const entriesPerLook = 16
@@ -45,12 +44,11 @@ const entriesPerLook = 16
 export interface ListingOptions extends InnerListOptions {
   readonly maxPathBytes: number
   readonly resources: Resources
-  /** Makes the task; throws when the adapter is closed or the path is invalid. */
   readonly begin: () => Task
 }
 
 /**
- * A listing; an async generator is slower. Each level holds one buffer of 256 entries, or a directory of 4 KiB.
+ * A listing; an async generator is slower. A level holds one buffer of 256 entries, or a directory of 4 KiB.
  * The last levels hold their directories open. Those far above are read to their end, closed, and reopened by verified paths.
  */
 export class Listing implements EntryIterator, Held {
@@ -110,7 +108,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** The next entry where that takes no waiting; everything unusual is left to {@link #advance}. */
+  /** The next entry without waiting; unusual cases go to {@link #advance}. */
   #atOnce(): Entry | undefined {
     for (;;) {
       const level = this.#levels.at(-1)
@@ -148,12 +146,12 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** Another listing may show something that this one has left out. */
+  /** Another listing may show what this one left out. */
   #forget({ path }: Level): void {
     this.#options.known?.(path, undefined)
   }
 
-  /** It only holds a reserved name, or is gone. */
+  /** Only reserves a name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
     // an entry that is hidden makes its directory one that is not known
     if (isKnown(level)) return false
@@ -172,7 +170,7 @@ export class Listing implements EntryIterator, Held {
     return { path, name, type: typeOfDirent(dirent) }
   }
 
-  /** True also where there is nothing to go down into. */
+  /** Also true without anything to go down into. */
   #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
     if (!this.#isEntered(path, type)) return true
     const { tree } = task
@@ -204,7 +202,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** The last one, which ends the listing, is left in the other way. */
+  /** The last level, which ends the listing, is left otherwise. */
   #leaveAtOnce(calls: ImmediateCalls, level: Level): boolean {
     const { doubtful, temps, listing, handle } = level
     if (doubtful || temps.length > 0 || this.#levels.length === 1) return false
@@ -355,7 +353,6 @@ export class Listing implements EntryIterator, Held {
     onUnreadable(path, told)
   }
 
-  /** Closes the directory of the lowest level that is not to be held any more. */
   async #releaseFar(task: Task): Promise<void> {
     const far = this.#levels.at(-mostHeld)
     if (far === undefined || far.handle.fd < 0) return
@@ -371,7 +368,7 @@ export class Listing implements EntryIterator, Held {
     far.handle = releasedHandle
   }
 
-  /** @returns false where the level ends, since its directory is not there any more */
+  /** False where the level ends, without its directory. */
   async #takeUp(task: Task, level: Level): Promise<boolean> {
     try {
       level.handle = await openDirectory(task, targetOf(task, level.path))

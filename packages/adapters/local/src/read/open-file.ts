@@ -11,6 +11,7 @@ import { type Where, contractFailure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
+  /** Open for reading; the caller closes it. */
   readonly fd: number
   readonly stat: Stat
   /** Bytes to read, from `start` to before `end`. */
@@ -18,11 +19,10 @@ export interface OpenedFile {
   readonly end: number
 }
 
-/** Opens a file's data after every check has passed. */
 export async function openToRead(task: Task, { range, ifVersion }: DriverReadOptions): Promise<OpenedFile> {
   const { handle, status } = await openFile(task, targetOf(task, task.path))
   try {
-    // Taken before the data: should the file change in between, a later condition fails, and nothing is lost.
+    // Taken before the data: after a change in between a later condition fails, and nothing is lost.
     const stat = statOf(status)
     if (ifVersion !== undefined && ifVersion !== stat.version) throw staleRead(task)
     const start = Math.min(range?.offset ?? 0, stat.size)
@@ -33,10 +33,10 @@ export async function openToRead(task: Task, { range, ifVersion }: DriverReadOpt
   }
 }
 
-/** Milliseconds between tries while another process's lease on the file is being broken. */
+/** Milliseconds between tries while a lease is being broken. */
 const leaseDelays = [1, 5, 20, 50, 100]
 
-/** Opening with O_NONBLOCK fails at once where it would wait for a lease holder: it is asked a few times. */
+/** With O_NONBLOCK an open fails where it would wait for a lease: it is tried a few times. */
 export async function openWithPatience(task: Task, open: () => Promise<number>): Promise<number> {
   for (const ms of task.isPatient === false ? [] : leaseDelays) {
     try {

@@ -55,7 +55,7 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
     await this.return()
   }
 
-  /** A descriptor must not be closed while a call on the pool still reads from it: its number would be another file's. */
+  /** Closing waits for a pool call that reads: the descriptor's number would be another file's. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = this.#last.then(work)
     this.#last = run.catch(() => undefined)

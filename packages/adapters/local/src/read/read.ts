@@ -13,7 +13,7 @@ import { anyEntry, chunkBytes, reading, smallBytes } from '../host/constants.ts'
 import { pathOfDescriptor } from '../host/calls.ts'
 import { openToRead } from './open-file.ts'
 
-/** The status of an entry, if that takes no waiting. `undefined`: the thorough way finds it, with the same checks. */
+/** The status of an entry without waiting. `undefined`: use the thorough way, with the same checks. */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))
 }
@@ -30,7 +30,7 @@ export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): 
 
 function readWhole(calls: PlainCalls, entry: number, status: Status): SmallFile | undefined {
   if (!status.isFile() || status.size > smallBytes || isReserved(status, pathOfDescriptor(entry))) return undefined
-  // opened without effect so far; only now that it is known to be a file, for its data
+  // opened without effect; only now, as a file, for its data
   const fd = calls.open(pathOfDescriptor(entry), reading)
   try {
     const bytes = new Uint8Array(Number(status.size))
@@ -60,10 +60,10 @@ function withEntry<Result>(
   }
 }
 
-/** Bytes of one call on the pool when a whole file is wanted: few calls, and an abort is seen soon. */
+/** Bytes of a pool call for a whole file: few calls, with a quick abort. */
 const largeChunkBytes = 8 * chunkBytes
 
-/** Bytes that one array can hold on every platform. */
+/** Bytes that one array holds on every platform. */
 const largestRead = 2 ** 31 - 1
 
 export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {

@@ -8,10 +8,10 @@ import { under } from '../host/name.ts'
 import { lookAt } from '../write/target.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** Entries that are looked at, to find one whose name has a letter. */
+/** Entries to look at for a name with a letter. */
 const entriesLookedAt = 64
 
-/** Whether names that differ in case only are two, by asking. @param type of the file system; rclone's gets no file */
+/** Tells by a test whether names that differ in case are two. `type`: of the file system; rclone's gets no file. */
 export async function probeCase(task: Task, directory: Handle, type: string): Promise<boolean> {
   const name = await someName(task, directory)
   if (name !== undefined) return await isSensitiveTo(task, directory, name)
@@ -45,7 +45,7 @@ function otherCase(name: string): string {
   })
 }
 
-/** Probes an empty directory with a file of our own. Where none can be made, no name can be confused either. */
+/** Probes an empty directory with a file. Without the right to make one, no name can be confused. */
 async function probeByTemp(task: Task, directory: Handle): Promise<boolean> {
   const name = newTempName()
   const path: HostName = under(directory.self, name)

@@ -6,7 +6,7 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** The user to work for: given, as root the owner of the directory, or this user. `undefined`: only uid 0 is left. */
+/** The user to work for: given, as root the directory's owner, or this user. `undefined`: only uid 0 is left. */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()
@@ -15,14 +15,14 @@ export function chooseOwner(given: Owner | undefined, root: Status): Owner | und
   return owner.uid === 0 ? undefined : owner
 }
 
-/** The user that files are given to. Only root gives files away; other users own them from the start. */
+/** The new owner of files, as root only: other users own them from the start. */
 export function recipientOf(owner: Owner | undefined): Owner | undefined {
   return ownUser().uid === 0 ? owner : undefined
 }
 
 const rights = { read: 4, write: 2, execute: 1 } as const
 
-/** The rights of a user by the mode bits; access control lists are not looked at, other groups of the user neither. */
+/** A user's rights by mode bits, without access lists and other groups. */
 function may({ uid, gid }: Owner, status: Status, right: keyof typeof rights): boolean {
   const shift = Number(status.uid) === uid ? 6 : Number(status.gid) === gid ? 3 : 0
   return ((Number(status.mode) >> shift) & rights[right]) !== 0
@@ -55,7 +55,7 @@ export function ownerProblem(
   return undefined
 }
 
-/** The user that a new root directory is given to: given, or as root an ordinary one; `undefined`: it is this user's. */
+/** The owner of a new root directory: given, or as root an ordinary user; `undefined`: this user. */
 export function ownerOfNew(given: Owner | undefined, parent: Status): Owner | undefined {
   if (ownUser().uid !== 0) return undefined
   return given ?? chooseOwner(undefined, parent) ?? { uid: 1000, gid: 1000 }

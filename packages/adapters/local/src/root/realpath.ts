@@ -7,13 +7,12 @@ import { O_PATH } from '../host/constants.ts'
 const mostLinks = 40
 /** The longest path of Linux, in bytes with its NUL. */
 const mostBytes = 4096
-/** Bytes of paths that one call may have the kernel look up: some milliseconds of work. */
+/** Bytes of paths for the kernel to look up in one call: some milliseconds. */
 const mostLookedUp = 262_144
 
 /**
- * The canonical form of a host path, for `createPathManager`. Keeps missing names; a dangling link leads to its target,
- * where a write would create a file. Synchronous, in milliseconds.
- *
+ * The canonical form of a host path, for `createPathManager`. Keeps missing names; a dangling link leads to its target.
+ * Synchronous, within milliseconds.
  * @throws the system's error for anything but a missing part; `ENAMETOOLONG` also for too much work, as many `..` after long paths
  */
 export function realpath(hostPath: string): string {
@@ -46,7 +45,7 @@ class Resolution {
     return this.#current
   }
 
-  /** Takes the names up to the next `..`, or up to a link to nothing. */
+  /** Takes the names up to the next `..` or dangling link. */
   #advance(): void {
     const up = this.#rest.lastIndexOf('..')
     const names = this.#rest.splice(up + 1).toReversed()
@@ -67,7 +66,7 @@ class Resolution {
     if (target.startsWith('/')) this.#current = '/'
   }
 
-  /** How many of the names exist in a row, and where they lead: found by halving, since each look starts at the root. */
+  /** How many of the names exist, and where they lead. Halves: each look starts at the root. */
   #deepest(names: readonly string[], end: string): { readonly real: string; readonly taken: number } {
     let found = { real: this.#current, taken: 0 }
     let missing = names.length + 1
@@ -92,13 +91,13 @@ class Resolution {
   }
 }
 
-/** The kernel's own answer. `realpath` of the C library asks for each component anew, from the root: quadratic work. */
+/** The kernel's own answer: the C library's `realpath` is quadratic. */
 function canonical(path: string): string {
   if (!hasProc()) return realpathSync.native(path)
   const descriptor = openSync(path, O_PATH)
   try {
     const real = readlinkSync(`/proc/self/fd/${descriptor}`)
-    // Removed in this moment, or called like that.
+    // Just removed, or really called so.
     return real.endsWith(' (deleted)') ? realpathSync.native(path) : real
   } finally {
     closeSync(descriptor)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isGone } from '../confine/temp.ts'
 
 export const scratchPrefix = 'ws-scratch-'
-/** The mode of a scratch directory that could not be removed: it is not tried again. */
+/** The mode of a scratch directory that could not be removed, as a mark. */
 export const givenUpMode = 0o500
 
 /** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */
@@ -13,7 +13,7 @@ export function scratchPlaces(): string[] {
   return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
 }
 
-/** Host paths of the scratch directories in a place whose processes have ended. */
+/** Scratch directories of ended processes in a place, as host paths. */
 export async function leftScratch(place: string): Promise<string[]> {
   const names = await readdir(place).catch((): string[] => [])
   return (
@@ -25,7 +25,7 @@ export async function leftScratch(place: string): Promise<string[]> {
   )
 }
 
-/** Host paths of those that no later start removes either, as far as this user may remove them. */
+/** Those that no later start removes, if this user may remove them. */
 export async function givenUpScratch(): Promise<string[]> {
   const found: string[] = []
   for (const path of (await Promise.all(scratchPlaces().map(leftScratch))).flat()) {

@@ -16,10 +16,10 @@ import type { Search } from './search.ts'
 
 const chunkBytes = 32_768
 
-/** Files held by other processes that a search waits for, a fraction of a second each. The further ones are left out at once. */
+/** Held files that a search waits for, a fraction of a second each. */
 const waitedFor = 5
 
-/** The matching lines of one file; none when it vanished, became something else, or may not be read. */
+/** The matching lines of one file; none if it vanished, changed its type, or is unreadable. */
 export async function* searchFile(
   searching: Task,
   path: MountPath,
@@ -67,7 +67,7 @@ async function sizeOf(task: Task): Promise<number> {
   return Number(status.size)
 }
 
-/** A tree changes while it is searched: an entry that is not as it was listed, or not readable for us, is left out. */
+/** Leaves out an entry that changed or is unreadable: a tree changes during a search. */
 async function orNothing<Result>(task: Task, search: Search, work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
@@ -85,7 +85,7 @@ async function orNothing<Result>(task: Task, search: Search, work: Promise<Resul
   }
 }
 
-/** Chunks, with a turn for the event loop after as much matching as it can bear. */
+/** Chunks, with turns for the event loop. */
 async function* fairly({ stream }: ReadStreamResult): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of stream) {
     const start = performance.now()

@@ -15,20 +15,21 @@ import { ownUser } from '../root/owner.ts'
 import type { Held } from '../resources.ts'
 import type { Search, SearchParts } from './search.ts'
 
+/** A hint: each file is read and matched again. */
 export interface Candidates {
   readonly paths: AsyncIterable<MountPath>
-  /** After `paths` has ended: no file was left out, for any reason. */
+  /** After `paths` has ended: no file was left out. */
   readonly complete: () => boolean
 }
 
 const directoryFd = 3
-/** ripgrep starts in that very directory: each file opened by a path through `/proc` would cost half as much again. */
+/** ripgrep starts in that directory: paths through `/proc` would cost half as much again. */
 const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
 /**
- * Asks ripgrep which files hold a match. `undefined` where it cannot run confined by the kernel, would run as root,
- * or could understand the query otherwise.
+ * Asks ripgrep which files hold a match. `undefined` if it cannot run confined by the kernel, would run as root, or could misread the
+ * query.
  */
 export async function findCandidates(
   task: Task,
@@ -75,7 +76,7 @@ export async function findCandidates(
   }
 }
 
-/** Literal text is the same to everyone; letters beyond ASCII may be folded in other ways. Excluding globs save the walk. */
+/** Literal text is clear; letters beyond ASCII may be folded otherwise. Excluding globs save the walk. */
 function isUnderstoodAlike({ query }: Search): boolean {
   const { pattern, regex, caseSensitive, glob = [] } = query
   if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
@@ -106,10 +107,10 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
   ]
 }
 
-/** Milliseconds between looks at what ripgrep waits for. */
+/** Milliseconds between looks at ripgrep's waiting. */
 const leaseLookMs = 250
 
-/** Ends ripgrep while it waits for a lease on a file (45 s each); the matcher here leaves the file out. Never rejects. */
+/** Ends ripgrep while it waits for a lease (45 s each); the matcher leaves the file out. Never rejects. */
 async function killIfHeld(running: RunningProcess): Promise<void> {
   const locks = await readFile('/proc/locks', 'latin1').catch(() => '') // not on Linux
   if (new RegExp(`LEASE +BREAKER +\\w+ +${running.pid} `).test(locks)) running.kill('SIGKILL')
@@ -126,7 +127,7 @@ class Run implements Held {
     // When a process has ended, Node discards output without a listener: listen from the start.
     running.stdout?.on('readable', () => undefined)
     this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
-    // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
+    // Without a thread it says so, and waits for ever. The files named until then stay hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
       if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')
@@ -189,14 +190,14 @@ function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
 
 const usable = new Map<string, Promise<string | undefined>>()
 
-/** ripgrep's host path, if it can be run confined as that user: asked once. */
+/** ripgrep's host path, if that user can run it confined; asked once. */
 async function usableProgram(owner: Owner): Promise<string | undefined> {
   const key = `${owner.uid}:${owner.gid}`
   let answer = usable.get(key)
   if (answer === undefined) {
     answer = probe()
     usable.set(key, answer)
-    // This machine ran short of something: it is asked again.
+    // After a shortage, it is asked again.
     answer.catch(() => usable.delete(key))
   }
   try {

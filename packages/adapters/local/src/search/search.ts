@@ -42,7 +42,7 @@ export interface Search {
   heldFiles: number
 }
 
-/** The lines that match, from one matcher over verified reads; ripgrep only says which files are worth reading. */
+/** Matching lines, from one matcher over verified reads; ripgrep only says which files to read. */
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
   const task = parts.begin()
   try {
@@ -99,7 +99,7 @@ async function statusAt(task: Task): Promise<Status> {
   }
 }
 
-/** The files that ripgrep names come first; if it could not look at everything, the rest is found by a listing. */
+/** ripgrep's files first; a listing finds the rest if ripgrep could not see everything. */
 async function* filesBelow(task: Task, parts: SearchParts, search: Search): AsyncGenerator<MountPath, void, undefined> {
   const seen = new Set<MountPath>()
   const candidates = await findCandidates(task, parts, search)

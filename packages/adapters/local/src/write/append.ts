@@ -66,7 +66,7 @@ async function appendToExisting(
   })
 }
 
-/** The kernel takes setuid and setgid off for an ordinary user, not for root. setgid without group execution stays. */
+/** The kernel clears setuid and setgid for ordinary users, not for root. setgid without group execution stays. */
 async function clearIdBits(task: Task, fd: number, data: Uint8Array, { mode }: Status): Promise<void> {
   const bits = Number(mode) & 0o7777
   const kept = bits & ~(0o4000 | ((bits & 0o010) === 0 ? 0 : 0o2000))
@@ -85,7 +85,7 @@ async function appendAll(task: Task, fd: number, data: Uint8Array, before: Statu
   try {
     await writeBody(task, fd, data)
   } catch (error) {
-    // Part of the data may be written (the disk is full). It is taken back, unless another writer has appended after it.
+    // A part may be written (the disk is full): it is taken back, unless another writer has appended.
     const now = await task.calls.fstat(fd)
     if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
     throw error

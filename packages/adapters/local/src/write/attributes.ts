@@ -12,18 +12,18 @@ import type { Status } from '../host/calls.ts'
 import { reading } from '../host/constants.ts'
 import { withLocks } from './locks.ts'
 
-/** How often an entry is opened that turns from a link into something else at that moment. */
+/** Tries to open an entry that was a link a moment ago. */
 const attempts = 8
-/** How often a change is made again until the clock of the file system has moved on, a millisecond apart. */
+/** Tries of a change, a millisecond apart, until the file system's clock moves on. */
 const ticks = 50
 /** Milliseconds by which a file system may round a time. */
 const roundingMs = 2_000
-/** Seconds: the kernel cuts to microseconds, and a number of seconds is not exact. */
+/** Seconds: the kernel cuts to microseconds, and a double is not exact. */
 const halfMicrosecond = 5e-7
 
 export async function changeMode(task: Task, mode: number): Promise<void> {
   await changeEntry(task, async (entry, before) => {
-    // A directory keeps setgid and sticky bits, as with chmod(1); a file loses bits that give its rights to others.
+    // A directory keeps setgid and sticky bits, as with chmod(1); a file loses setuid and setgid.
     await entry.chmod(before.isDirectory() ? (Number(before.mode) & 0o7000) | mode : mode)
   })
 }
@@ -47,7 +47,7 @@ interface Entry {
   status(): Promise<Status>
 }
 
-/** Changes the very entry that was verified: a name that is exchanged meanwhile leads nowhere else. */
+/** Changes the verified entry, whatever happens to its name. */
 async function changeEntry(task: Task, change: (entry: Entry, before: Status) => Promise<void>): Promise<void> {
   const target = targetOf(task, task.path)
   await withLocks([task.tree.hostPath(target.path)], async () => {
@@ -96,7 +96,7 @@ function refuse(target: Target, { self }: Handle, status: Status): void {
 async function withEntry(task: Task, handle: Handle, work: (entry: Entry) => Promise<void>): Promise<void> {
   const { calls, tree } = task
   if (tree.verified) {
-    // The link in /proc leads to the entry itself: the right to open it is not needed.
+    // The link in /proc leads to the entry itself, without the right to open it.
     await work({
       chmod: async (mode) => calls.chmod(handle.self, mode),
       utimes: async (accessed, modified) => calls.utimes(handle.self, accessed, modified),
@@ -116,7 +116,7 @@ async function withEntry(task: Task, handle: Handle, work: (entry: Entry) => Pro
   }
 }
 
-/** A version holds the time of the last change of any kind, and older kernels count in steps of 4 ms or more. */
+/** A version holds the ctime, and older kernels count in steps of 4 ms or more. */
 async function makeDistinct(entry: Entry, before: Status, again: () => Promise<void>): Promise<void> {
   for (let tick = 0; tick < ticks; tick += 1) {
     if ((await entry.status()).ctimeNs > before.ctimeNs) return

@@ -36,7 +36,7 @@ export interface CopiedEntry {
   readonly options: CopyOptions
 }
 
-/** Files up to so many bytes are copied in one call that cannot be aborted. */
+/** Larger files are not copied in one call, which cannot be aborted. */
 const oneCallBytes = 67_108_864n
 
 export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<void> {
@@ -74,7 +74,7 @@ export async function copyLink(task: Task, entry: CopiedEntry): Promise<void> {
   })
 }
 
-/** Runs the last step under the lock of the destination, after its condition was looked at again. */
+/** Runs the last step under the destination's lock, after another check of its condition. */
 async function atDestination(
   task: Task,
   { destination, options }: CopiedEntry,
@@ -93,9 +93,9 @@ async function atDestination(
 
 async function copyData(task: Task, { handle, status }: CopiedEntry['source'], to: number): Promise<void> {
   const bits = Number(status.mode) & 0o7777
-  // The call of the system would copy setuid and setgid bits, and share blocks where the file system can.
+  // The system's call would copy setuid and setgid bits, and share blocks.
   const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
-  // The call of the system would wait where another process holds the file. While this is open, no lease is given.
+  // The system's call would wait for a lease. While this is open, none is given.
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
     if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
@@ -132,7 +132,7 @@ async function copyInChunks(task: Task, from: number, to: number, { size }: Stat
   }
 }
 
-/** A directory goes into a directory, a file or a link takes the place of a file or a link. */
+/** A directory goes onto a directory, a file or link onto a file or link. */
 export function checkReplaceable(destination: Target, status: Status, found: Status): void {
   if (status.isDirectory() && !found.isDirectory()) {
     throw contractFailure(destination, 'fileInTheWay')

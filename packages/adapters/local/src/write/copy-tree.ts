@@ -21,7 +21,7 @@ export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
   #count = 0
-  /** The directory that everything goes into: meeting it as a source would never end. */
+  /** The destination: meeting it as a source would never end. */
   top: Status | undefined
 
   constructor(task: Task) {
@@ -62,7 +62,7 @@ interface Way {
   readonly levels: Copying[]
 }
 
-/** Copies a directory and all below it through descriptors of both sides, files first. Takes the source's handle over. */
+/** Copies a directory through descriptors of both sides, files first. Takes the source's handle over. */
 export async function copyTree(task: Task, entry: CopiedEntry, progress: CopyProgress): Promise<void> {
   const way: Way = {
     from: new Descent(task, entry.source.parent),
@@ -117,7 +117,7 @@ async function leave(task: Task, way: Way, { entry, isNew }: Copying, progress: 
 async function makeUnlessThere(task: Task, { source, destination, options }: CopiedEntry): Promise<boolean> {
   if (destination.found !== undefined) return false
   try {
-    // ours alone until it is full: its final mode may forbid writing
+    // closed to others until it is full: its final mode may forbid writing
     await makeDirectory(task, destination.parent, destination.name, 0o700 | permissionsOf(source.status))
     return true
   } catch (error) {
@@ -126,7 +126,7 @@ async function makeUnlessThere(task: Task, { source, destination, options }: Cop
   }
 }
 
-/** Copies what one listing shows, but for directories. True: there were names that text cannot hold. */
+/** Copies what one listing shows, except directories. True: some names cannot be text. */
 async function copyListed(
   task: Task,
   way: Way,
@@ -159,7 +159,7 @@ async function copyListed(
   }
 }
 
-/** @returns a directory, opened, for the caller to enter */
+/** Returns a directory, opened, to enter. */
 async function copyChild(
   task: Task,
   way: Way,

@@ -12,7 +12,7 @@ import { withLocks } from './locks.ts'
 import { checkCondition, lookAtTarget } from './target.ts'
 import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
 
-/** Files from so many bytes on are unlinked on the pool: freeing their blocks takes time. */
+/** Larger files are unlinked on the pool: freeing blocks takes time. */
 const largeFileBytes = 4_194_304n
 
 export async function deleteEntry(task: Task, options: DeleteOptions): Promise<void> {

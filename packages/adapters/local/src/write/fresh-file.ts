@@ -10,6 +10,7 @@ import { under } from '../host/name.ts'
 import { giveFile } from './give.ts'
 import { newTempName } from '../confine/temp.ts'
 
+/** The umask applies. */
 export const fileMode = 0o666
 
 export interface FreshFile {
@@ -26,7 +27,7 @@ export interface FreshFileOptions {
   readonly mode?: number | undefined
 }
 
-/** Runs `work` with a fresh file. In every case, the temporary file is removed and its descriptor closed. */
+/** Runs `work` with a fresh file, which is closed and removed in every case. */
 export async function withFreshFile<Result>(
   task: Task,
   directory: Handle,
@@ -52,7 +53,7 @@ async function removeQuietly({ calls }: Task, name: HostName): Promise<void> {
   try {
     await calls.unlink(name)
   } catch {
-    // it has got its name already, or the directory is gone with it; the failure itself is what the caller must see
+    // it has its name already, or the directory is gone; the failure itself is what the caller must see
   }
 }
 
@@ -63,21 +64,21 @@ async function closeFresh({ calls }: Task, file: FreshFile): Promise<void> {
   await calls.close(fd)
 }
 
-/** `new` and `replace` take the name from any entry; `create` fails with the system's `EEXIST` if something has it. */
+/** `new` and `replace` take the name from any entry; `create` fails with the system's `EEXIST`. */
 export type Placing = 'create' | 'replace' | 'new'
 
 export async function putInPlace(task: Task, file: FreshFile, name: HostName, how: Placing): Promise<Version> {
   const written = await distinctStatus(task, file.fd)
-  // Some file systems (FUSE, NFS) report failed writes when the file is closed: it must not be in its place by then.
+  // FUSE and NFS report failed writes at the close, which must come before the rename.
   if (!task.calls.immediate) await closeFresh(task, file)
 
   const final = under(file.directory.self, name)
   if (how === 'create') await linkOnce(task, file, final)
-  // replacing makes some file systems (ext4) write the new content out at once
+  // replacing makes some file systems (ext4) write at once
   else await (how === 'replace' ? task.pooled : task.calls).rename(file.temp, final)
 
   const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
-  // Only the rename may have touched the file: a change by another writer since then is another version.
+  // Only the rename may have touched the file: another change is another version.
   const { size, mtimeNs } = written
   return versionOf({ dev: now.dev, ino: now.ino, size, mtimeNs, ctimeNs: now.ctimeNs })
 }
@@ -109,7 +110,7 @@ async function lookAgain({ calls }: Task, name: HostName, written: Status): Prom
   }
 }
 
-/** Only one of many can make a link of a name, so this decides between writers of all processes. */
+/** Only one writer of all processes can make a link of a name. */
 async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<void> {
   try {
     await task.calls.link(file.temp, final)
@@ -120,7 +121,7 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
   await task.calls.unlink(file.temp)
 }
 
-/** An empty file of the name, made exclusively, keeps others out until ours replaces it. */
+/** An exclusive empty file keeps others out until ours replaces it. */
 async function placeWithoutLinks({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
   await calls.close(await calls.open(final, creating, 0o600))
   const placeholder = await calls.lstat(final)

@@ -2,6 +2,7 @@ import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import type { HostName, Status } from '../host/calls.ts'
 
+/** Milliseconds by which a file system's clock may be slower than ours. */
 const clockSlackMs = 100
 
 /** Gives a file that was created through this descriptor to the owner. */
@@ -9,7 +10,7 @@ export async function giveFile({ tree, calls }: Task, fd: number): Promise<void>
   if (tree.giveTo !== undefined) await calls.fchown(fd, tree.giveTo.uid, tree.giveTo.gid)
 }
 
-/** Milliseconds since the epoch; to be taken before something is created, for {@link giveNew}. */
+/** Milliseconds since the epoch, before a creation, for {@link giveNew}. */
 export function creationStart(): number {
   return Date.now() - clockSlackMs
 }

@@ -1,7 +1,7 @@
-/** The operations that wait for a path, in line. A path is in the map while an operation holds it. */
+/** Operations that wait for a path, in line. A held path is in the map. */
 const waiting = new Map<string, (() => void)[]>()
 
-/** Runs `work` while no other operation of this thread changes these paths. `conditionalWrite: 'process'` rests on it. */
+/** Runs `work` while no other operation of this thread changes these paths, as `conditionalWrite: 'process'` promises. */
 export async function withLocks<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
   const keys = [...new Set(paths)].toSorted() // always in one order: two moves in opposite directions must not wait for each other
   const held: string[] = []

@@ -12,9 +12,7 @@ import { under } from '../host/name.ts'
 
 export interface WayOptions {
   readonly parents?: boolean | undefined
-  /**
-   * A directory is made there: a reserved name is one already, and stays, with the mounts that commands have over it.
-   */
+  /** A directory is made: a reserved name is one already, and stays with the commands' mounts over it. */
   readonly directory?: boolean | undefined
 }
 
@@ -48,7 +46,7 @@ async function giveWay(
   return adopted
 }
 
-/** Removes entries that only hold names at a path and below it. @returns whether there was one */
+/** Removes placeholders at and below a path. Returns whether there was one. */
 export async function vacateBelow(task: Task, path: MountPath): Promise<boolean> {
   const below = task.tree.hostPath(path).length
   const places = Reserve.reservedNames.within(task.tree.hostPath(path))
@@ -72,7 +70,7 @@ async function remove(task: Task, target: Target, { isFile }: ReservedHandle, pa
   }
 }
 
-/** @returns false when it has gone meanwhile, or was a file, which has to go */
+/** False if it has gone, or was a file, which has to go. */
 async function adopt(task: Task, target: Target): Promise<boolean> {
   let isThere = false
   await withReserved(task, target, async (child, parent) => {
@@ -84,7 +82,7 @@ async function adopt(task: Task, target: Target): Promise<boolean> {
     await task.calls.chmod(child.self, 0o777 & ~process.umask())
     const now = new Date()
     await utimes(child.self, now, now)
-    // It may have been removed at the very moment in which it was forgotten.
+    // It may have been removed at the same moment.
     isThere = (await task.calls.lookUp(under(parent.self, nameOf(target)))) !== undefined
   })
   return isThere

@@ -83,7 +83,7 @@ async function rename({ calls }: Task, from: MoveEnd, to: MoveEnd): Promise<void
   await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
 }
 
-/** rename(2) replaces an entry that appears at the last moment; link(2) does not. Not for directories. */
+/** rename(2) replaces an entry of the last moment; link(2) does not. Not for directories. */
 async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, moved: Status, options: MoveOptions) {
   const { calls } = task
   const oldName = under(from.parent.self, nameOf(from.target))
@@ -96,7 +96,7 @@ async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, move
     if (code === 'EACCES' || isWithoutLinks(error)) return await rename(task, from, to)
     throw error
   }
-  // Another process may have put a new file at the old name meanwhile: that file is not ours to remove.
+  // A new file of another process at the old name is not ours to remove.
   const now = await lookAtTarget(task, from.parent, from.target)
   if (now === undefined || !isSameEntry(now, moved)) return
   try {

@@ -28,7 +28,7 @@ export async function openParentOf(task: Task, target: Target, create: boolean):
   return await makeDirectories(task, target, segmentsOf(target.path).slice(0, -1), 'parent')
 }
 
-/** Goes down from the root, making what is missing. `kind`: segments are the directories above the target, or itself. */
+/** Makes missing directories from the root. `kind`: whether the segments include the target. */
 export async function makeDirectories(
   task: Task,
   target: Target,

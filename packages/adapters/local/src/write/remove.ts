@@ -12,12 +12,12 @@ import { listWhole } from '../read/level.ts'
 import { sweep } from '../confine/temp.ts'
 import { isTempName } from '../confine/hidden.ts'
 
-/** How often a directory is emptied again that another process fills or exchanges. */
+/** Tries to empty a directory that another process fills or exchanges. */
 const attempts = 16
 const reportedEntries = 1_000
 
 export interface RemovalOptions {
-  /** Take the rights that are missing on a directory: for what is ours as a whole. */
+  /** Take missing rights on directories, for a tree of our own. */
   readonly unlock?: boolean
 }
 
@@ -39,7 +39,6 @@ export class RemovalProgress {
     if (this.#completed.length < reportedEntries) this.#completed.push(path)
   }
 
-  /** The error of one entry as the error of the whole operation. */
   stoppedAt(path: MountPath, error: unknown): unknown {
     if (isWorkspaceError(error) && error.partial !== undefined) return error
     const translated = translate(error, { operation: this.task.operation, path })
@@ -59,7 +58,7 @@ export class RemovalProgress {
 interface Doomed {
   readonly name: HostName
   readonly path: MountPath
-  /** The directories in it that are still to go, once it is entered. */
+  /** The directories in it, once it is entered. */
   below?: HostName[] | undefined
   attempts: number
 }
@@ -95,7 +94,7 @@ export async function removeEntry(
   }
 }
 
-/** False: it was entered, or has changed meanwhile, and is to be looked at again. */
+/** False: entered, or changed meanwhile, and to be looked at again. */
 async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: RemovalProgress): Promise<boolean> {
   const { name } = doomed
   if (doomed.below !== undefined) {
@@ -126,7 +125,7 @@ async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<b
   return await attempt(() => task.calls.unlink(under(parent.self, name)), ['EISDIR'])
 }
 
-/** True when it worked or there is nothing left to do; false for the codes that mean "look again". */
+/** True: done, or nothing to do. False: look again. */
 async function attempt(call: () => void | Promise<void>, again: readonly string[]): Promise<boolean> {
   try {
     await call()
@@ -151,7 +150,7 @@ async function removeFiles(
   return below.toReversed()
 }
 
-/** Removes what one listing shows, but for directories. True: there were names that text cannot hold. */
+/** Removes what one listing shows, except directories. True: some names cannot be text. */
 async function removeListed(
   task: Task,
   directory: Handle,
@@ -188,7 +187,7 @@ async function removeListed(
   }
 }
 
-/** False for what has to be waited for, and for every failure: the thorough way meets it again. */
+/** False if it would have to wait, and for every failure, which the thorough way meets again. */
 function removeAtOnce(
   { calls }: Task,
   directory: Handle,
@@ -217,7 +216,7 @@ async function openForRemoval(
   return whole ?? (await task.calls.openListing(directory.self, encoding))
 }
 
-/** True when nothing but leftovers was in a directory, which are removed. */
+/** Whether a directory held only leftovers, which are removed. */
 export async function hasOnlyLeftovers(task: Task, parent: Handle, name: HostName): Promise<boolean> {
   const directory = await openChild(task, parent, name, { directory: true })
   const temps: string[] = []

@@ -9,7 +9,7 @@ import { failure, translate } from '../errors.ts'
 import { readingDirectory } from '../host/constants.ts'
 import { under } from '../host/name.ts'
 
-/** Lets the directories above a new file survive a power cut: its own, and each that can have been made for it. */
+/** Makes the directories above a new file survive a power cut. */
 export async function syncAbove(task: Task, target: Target): Promise<void> {
   let path: MountPath = target.path
   do {
@@ -45,7 +45,7 @@ async function syncDirectory(task: Task, path: MountPath): Promise<void> {
 const rootDescriptor = 3
 const cannotSync = 'Node has no call for it, and `sync --file-system` of the GNU coreutils'
 
-/** Writes all that the kernel holds back for the file systems of a tree to their disks, by syncfs(2). */
+/** Writes held-back data of a tree's file systems to disk, by syncfs(2). */
 export async function syncTree(task: Task): Promise<void> {
   const { tree, signal, operation } = task
   await tree.assertThere(task.calls, task)

@@ -9,7 +9,6 @@ import { contractFailure } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 
-/** The status of a name in an open directory; `undefined` for a missing one. */
 export async function lookAt(task: Task, directory: Handle, name: HostName): Promise<Status | undefined> {
   const path = under(directory.self, name)
   const found = await task.calls.lookUp(path)

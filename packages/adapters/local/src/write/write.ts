@@ -88,7 +88,7 @@ async function checkPlace(
   throw changing(target)
 }
 
-/** Checks that the directory is still at its path: a stream takes long, and a file must not land in a moved one. */
+/** Checks that the directory is still at its path: a file must not land in a moved one after a long stream. */
 export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
   if (parent.fd < 0 || tree.isAt(parent.fd, parentPath(target.path))) return
   throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })

@@ -6,7 +6,7 @@ import type { Node } from '../node.ts'
 import { isForbidden, isMissing } from './errors.ts'
 import type { VolumeFileSystem, VolumeStats } from './file-system.ts'
 
-/** An entry of a volume as it was when it was looked at. Its content, target and entries are read when they are asked for. */
+/** A seen entry of a volume. Reads its content, target and entries on demand. */
 export class VolumeNode implements Node {
   readonly type: FileType
   readonly name: string
@@ -50,7 +50,7 @@ export class VolumeNode implements Node {
     }
   }
 
-  /** Follows from the content: a volume can give two changes within one millisecond the same numbers. */
+  /** From the content: a volume can give two changes of one millisecond the same numbers. */
   get version(): string {
     const { ino, mode, mtimeMs, ctimeMs } = this.#stats
     const numbers = `${this.type} ${ino} ${mode} ${mtimeMs} ${ctimeMs}`
@@ -91,7 +91,6 @@ export class VolumeNode implements Node {
   }
 }
 
-/** The status of the entry itself; `undefined` where there is none. */
 export function statsOf(fs: VolumeFileSystem, place: string): VolumeStats | undefined {
   try {
     return fs.lstatSync(place)

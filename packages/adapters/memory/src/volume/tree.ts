@@ -7,13 +7,12 @@ import { explain, RootIsGone } from './errors.ts'
 import type { VolumeFileSystem } from './file-system.ts'
 import { statsOf, VolumeNode } from './node.ts'
 
-/** The tree below a directory of a volume. A change by other code comes before an operation or after it, never between. */
+/** The tree below a directory of a volume. Changes by other code come between operations. */
 export class VolumeTree extends Tree {
   readonly #fs: VolumeFileSystem
   readonly #root: MountPath
   #looks = 0
 
-  /** @param root a path in the volume */
   constructor(fs: VolumeFileSystem, root: MountPath) {
     super()
     this.#fs = fs
@@ -26,7 +25,7 @@ export class VolumeTree extends Tree {
     throw new RootIsGone()
   }
 
-  /** A volume does not tell. So each look may meet a change. */
+  /** Unknown for a volume: each look may meet a change. */
   get detachments(): number {
     this.#looks += 1
     return this.#looks
@@ -75,7 +74,7 @@ export class VolumeTree extends Tree {
   }
 
   setTime(node: VolumeNode, modifiedAt: number): VolumeNode {
-    // the half keeps a conversion from seconds from giving the millisecond before
+    // half a millisecond keeps the conversion to seconds from rounding down
     const seconds = (modifiedAt + 0.5) / 1000
     this.#fs.utimesSync(node.place, seconds, seconds)
     return this.#again(node)
@@ -93,7 +92,7 @@ export class VolumeTree extends Tree {
     }
   }
 
-  /** Without details no content is read, which versions follow from. */
+  /** Reads no content, and so no version, without details. */
   override describe(node: VolumeNode, details: boolean): Omit<Stat, 'version'> & { readonly version?: Version } {
     const { type, size, modifiedAt, mode } = node
     return details ? statOf(node) : { type, size, modifiedAt, mode }

@@ -1,7 +1,6 @@
 import type { Hosted, Methods, ServiceData } from './protocol.ts'
 import { Service } from './service.ts'
 
-/** The replicas of a process: one thread works for all of them. */
 export class Host implements Hosted {
   readonly #services = new Map<number, Service>()
   #last = 0

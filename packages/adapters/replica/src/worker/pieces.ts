@@ -31,19 +31,19 @@ interface Reading {
 }
 
 interface Writing {
-  /** Absent: only the hash is wanted. It has no place of its own any more once it has its path. */
+  /** Absent: only the hash is wanted. `place` is gone once the file has its path. */
   readonly file: { readonly fd: number; place: Place | undefined } | undefined
   readonly name: ContentName
   size: number
 }
 
-/** Files that go from or to the store in pieces, so that each takes the memory of one piece. */
+/** Files in pieces between disk and store, each in the memory of one piece. */
 export class Pieces {
   readonly #readings = new Map<number, Reading>()
   readonly #writings = new Map<number, Writing>()
   #last = 0
 
-  /** @param mapped programs that run may have it mapped */
+  /** `mapped`: running programs may have the file mapped. */
   open({ at, status, content }: SeenFile, mapped: boolean): number | undefined {
     const fd = Content.openSeen(at, status)
     if (fd === undefined) return undefined
@@ -69,7 +69,7 @@ export class Pieces {
     return { isWhole: Content.isSame(before, after) && offset === after.size && name.get() === content }
   }
 
-  /** @param directory in which it lies until it has its place. Only its owner can read it there. */
+  /** `directory`: holds the file, for its owner alone, until it has its place. */
   create(directory: number | undefined): number {
     const place = directory === undefined ? undefined : { parent: directory, name: newTemporary() }
     const file = place && { fd: openSync(pathOf(place), creating, 0o600), place }
@@ -103,7 +103,7 @@ export class Pieces {
     return place
   }
 
-  /** Unlinks a new file's hidden name, which changes its times. @throws Unexpected where another file is in its place */
+  /** Unlinks a new file's hidden name, which changes its times. @throws Unexpected for another file in its place */
   arrive(number: number, place: Place): void {
     const file = this.#file(number)
     const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(place))]
@@ -140,7 +140,7 @@ export class Pieces {
   }
 }
 
-/** Only where it is still that file. */
+/** Only that very file. */
 function removeHidden({ fd, place }: NonNullable<Writing['file']>): void {
   if (place === undefined) return
   const there = lstatSync(pathOf(place), { throwIfNoEntry: false })

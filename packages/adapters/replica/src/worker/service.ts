@@ -26,7 +26,7 @@ import { State } from './state.ts'
 
 const gone = 'it is not there any more'
 
-/** The directory and the state. All by verified descriptors; only entries that are as last seen are replaced or removed. */
+/** Directory and state, by verified descriptors. Only unchanged entries are replaced or removed. */
 export class Service implements Methods {
   readonly #root: Root
   readonly #state: State
@@ -44,7 +44,7 @@ export class Service implements Methods {
     this.#seen = this.#state.seen()
     const status = fstatSync(this.#root.fd)
     const ino = inodeOf(status, () => fstatSync(this.#root.fd, { bigint: true }))
-    // another directory has the place: entries that it lacks are unknown, and come from the store again
+    // another directory is there: its missing entries are unknown, and come from the store again
     if ((this.#seen.get('/')?.ino ?? ino) === ino) return
     this.#state.forget()
     this.#seen.clear()
@@ -74,7 +74,7 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
-      // their bytes would be on this machine alone
+      // their bytes exist on this machine alone
       keepMoved: true,
       ahead: only === undefined ? this.#ahead : undefined,
       take: (place, seen) => Content.digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
@@ -165,7 +165,7 @@ export class Service implements Methods {
     if (place === undefined || target === undefined) return false
     if (lstatSync(pathOf(target), { throwIfNoEntry: false }) !== undefined) return false
     try {
-      // The entry that is there now is this machine's version: it moves as it is.
+      // The present entry is this machine's version, and moves as it is.
       renameSync(pathOf(place), pathOf(target))
     } catch (error) {
       if (nativeCode(error) === 'ENOENT') return false
@@ -215,7 +215,7 @@ export class Service implements Methods {
     const now = Date.now()
     const status = lstatSync(pathOf(place))
     const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
-    // a time of long ago cannot hide a change that comes now
+    // an old time cannot hide a new change
     const unsettled = type !== 'directory' && !isSettled(status.mtimeMs, now)
     const facts: Facts = { ...factsOf(status, type, ino), ...known, unsettled }
     if (facts.type === 'symlink' && readlinkSync(pathOf(place)) !== known.target) throw new Unexpected(gone)
@@ -230,7 +230,7 @@ export class Service implements Methods {
     for (const [path, facts] of entries) this.#seen.set(path, facts)
   }
 
-  /** A file that the last look saw, and that is still one. */
+  /** A file, last seen and still one. */
   #file(path: string): SeenFile | undefined {
     const seen = this.#seen.get(path)
     const place = this.#place(path)
@@ -252,7 +252,7 @@ export class Service implements Methods {
     } catch (error) {
       if (error instanceof Unexpected) return { unexpected: error.reason }
       const code = nativeCode(error)
-      // a command took it away, or put something else there, at this very moment
+      // a command removed or replaced it at this moment
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { unexpected: gone }
       throw error
     }

@@ -32,14 +32,10 @@ interface BaseRow {
   readonly mtime: number
 }
 
-/**
- * The entries as agreed with the store, as last seen on the disk, and the conflicts. Where the two differ, a path is to be pushed,
- * so a crash loses no intent.
- */
+/** The entries as agreed and as last seen, and the conflicts. A difference means a push, so a crash loses no intent. */
 export class State {
   readonly #database: Database
 
-  /** @param directory absent for a state in memory */
   constructor(directory: string | undefined) {
     this.#database = new Database(directory, { schema, version: 1 })
     const id = randomBytes(9).toString('base64url')
@@ -83,14 +79,12 @@ export class State {
     })
   }
 
-  /** Forgets what both sides had. */
   forget(): void {
     this.#database.transaction(() => {
       for (const table of ['seen', 'base']) this.#database.run(`DELETE FROM ${table}`)
     })
   }
 
-  /** An entry that was just brought to the disk. */
   put(path: string, facts: Facts, version: string): void {
     this.#database.transaction(() => {
       this.#write('seen', `path, ${entryColumns}`, [path, ...valuesOf(facts)])

@@ -7,10 +7,10 @@ import { shortenWay } from './transport.ts'
 
 const ignore = (): void => undefined
 
-/** The SDK would else warn on the console of what is handled here. */
+/** Else the SDK would warn on the console. */
 const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** A client for one adapter, without its own retries (ours know lost answers) and checksum trailers (servers refuse). */
+/** A client without its own retries (ours know lost answers) and checksum trailers (servers refuse). */
 export function connect(options: WithConnection, maxSockets: number): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options
   const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()] }
@@ -52,7 +52,7 @@ async function ask(provide: () => Promise<S3Credentials & { readonly expiration?
   }
 }
 
-/** The environment, where it names a proxy for the endpoint. As curl, and as Node with `NODE_USE_ENV_PROXY`, has it. */
+/** The environment, if it names a proxy for the endpoint, as for curl and `NODE_USE_ENV_PROXY`. */
 function environmentFor(endpoint = 'https://aws'): NodeJS.ProcessEnv | undefined {
   const { https_proxy: lower, HTTPS_PROXY: proxy = lower } = process.env
   const { protocol, hostname } = new URL(endpoint)
@@ -60,7 +60,7 @@ function environmentFor(endpoint = 'https://aws'): NodeJS.ProcessEnv | undefined
   return protocol !== 'https:' || isHere || proxy === undefined || proxy === '' ? undefined : process.env
 }
 
-/** A page for people is not an answer, even where the SDK would find nothing wrong with it. */
+/** A page for people is not an answer, though the SDK may accept it. */
 function refusePages(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (given) => {

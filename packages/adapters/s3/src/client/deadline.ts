@@ -1,8 +1,8 @@
-/** Until when an operation goes on, with all its requests. Progress begins it anew. */
 export class Deadline {
   readonly #time: number
   #end: number
 
+  /** @param time milliseconds */
   constructor(time: number) {
     this.#time = time
     this.#end = performance.now() + time

@@ -25,7 +25,7 @@ export function translate(error: unknown, operation: string, path: string, signa
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })
 }
 
-/** Errors whose words alone say more. */
+/** Errors with more in their message. */
 const refusals: ReadonlySet<string> = new Set(['AccessDenied', 'DeniedPut', 'InvalidRequest', 'ObjectLocked'])
 
 export function meaningOf(error: unknown): Meaning {

@@ -7,7 +7,7 @@ import { rename } from './native.ts'
 import type { Requests, Task } from './requests.ts'
 import { DamagedBodyError } from './retry.ts'
 
-/** One request of a listing. An answer that was emptied on its way names no bucket, and is not an empty listing. */
+/** One request of a listing. An emptied answer names no bucket, and is not an empty listing. */
 export function listOnce(
   { requests, bucket }: { readonly requests: Requests; readonly bucket: string },
   input: Omit<ListObjectsV2CommandInput, 'Bucket'>,

@@ -3,15 +3,15 @@ import { orAbort } from '@ws/core/adapter'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { statusOf } from './native.ts'
 
-/** Milliseconds: until a request is waited for, for an answer to the question, and for late answers once it has come. */
+/** Milliseconds: before a request counts as waiting, for the answer to a question, and for late answers after it. */
 const times = { patience: 2_000, answer: 1_500, grace: 1_000 } as const
-/** Milliseconds for bytes that have left this process, and are still on a slow line. */
+/** Milliseconds for sent bytes on a slow line. */
 const tail = 5_000
 
 interface Waiting {
-  /** When the request will have gone, or bytes went or came last, on the clock of `performance.now()`. */
+  /** The end of sending, or the last progress, by `performance.now()`. */
   since: number
-  /** Milliseconds that the last bytes may take to arrive. */
+  /** Milliseconds for the last bytes to arrive. */
   tail: number
   /** The store was silent meanwhile. */
   isDoubtful: boolean
@@ -33,7 +33,7 @@ export class Lookout {
     this.#bucket = bucket
   }
 
-  /** @param sending milliseconds that the request takes to go. Returns what says that bytes went or came, and that it is over. */
+  /** `sending`: milliseconds to send the request. Returns the reports of progress and of the end. */
   watch(end: () => void, sending: number): { readonly alive: () => void; readonly over: () => void } {
     const waiting: Waiting = { since: performance.now() + sending, tail: 0, isDoubtful: false, end }
     this.#waiting.add(waiting)
@@ -45,7 +45,7 @@ export class Lookout {
     }
   }
 
-  /** Never rejects: no answer is an answer too. */
+  /** Never rejects: silence is an answer too. */
   async #look(): Promise<void> {
     this.#isLooking = true
     let wasSilent = false
@@ -53,7 +53,7 @@ export class Lookout {
       const now = performance.now()
       const longest = Math.max(...[...this.#waiting].map(({ since }) => now - since))
       if (longest < times.patience) {
-        // others come while one is being sent
+        // more requests come while one is sent
         await sleep(times.patience - Math.max(0, longest), undefined, { ref: false })
         continue
       }
@@ -73,7 +73,7 @@ export class Lookout {
     this.#isLooking = false
   }
 
-  /** Asks what any store answers at once, if only with a refusal. */
+  /** Asks a question that any store answers at once. */
   async #isAnswering(): Promise<boolean> {
     const abortSignal = AbortSignal.timeout(times.answer)
     const asking = this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal })

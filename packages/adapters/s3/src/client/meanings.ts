@@ -89,7 +89,7 @@ export const noStore = unreached(
   'check the endpoint, and the proxies in front of it',
 )
 
-/** By the S3 name of the error, or the code of a network one. */
+/** By the S3 name, or the code of a network error. */
 export const byName: Readonly<Record<string, Meaning>> = {
   NoSuchBucket: {
     code: 'ENOWORKSPACE',
@@ -199,7 +199,7 @@ export const byName: Readonly<Record<string, Meaning>> = {
   ENETUNREACH: endpoint,
 }
 
-/** By the status, for answers without a name: HEAD has no body to say more. */
+/** By the status, without a name: HEAD has no body. */
 export const byStatus: Readonly<Record<number, Meaning>> = {
   301: region,
   307: region,

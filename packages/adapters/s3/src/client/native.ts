@@ -10,7 +10,7 @@ interface NativeError {
   readonly $response?: { readonly statusCode?: number; readonly headers?: IncomingHttpHeaders }
 }
 
-/** The HTTP status of an answer that was an error; `undefined` when there was no answer. */
+/** The HTTP status of an error; `undefined` without an answer. */
 export function statusOf(error: unknown): number | undefined {
   const { $metadata, $response } = asNative(error)
   return $response?.statusCode ?? $metadata?.httpStatusCode
@@ -41,12 +41,11 @@ export function regionOf(error: unknown): string | undefined {
   return typeof region === 'string' && /^[a-z0-9-]{1,40}$/u.test(region) ? region : undefined
 }
 
-/** How often a client that retries by itself has sent the request. */
 export function nativeAttemptsOf(error: unknown): number {
   return asNative(error).$metadata?.attempts ?? 1
 }
 
-/** Milliseconds that the server asks to wait, where it does. Seconds, or a date. */
+/** Milliseconds that the server asks to wait, from seconds or a date. */
 export function retryAfterOf(error: unknown, now = Date.now()): number | undefined {
   const value = asNative(error).$response?.headers?.['retry-after']
   if (value === undefined) return undefined
@@ -55,13 +54,13 @@ export function retryAfterOf(error: unknown, now = Date.now()): number | undefin
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined
 }
 
-/** Nothing is stored under the key. Not the same as a bucket that is missing. */
+/** Nothing is stored under the key; not a missing bucket. */
 export function isMissing(error: unknown): boolean {
   const name = nativeNameOf(error)
   return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload' && !isPage(error)
 }
 
-/** One object is out of reach, where the bucket is not: its rights or its storage class are its own. */
+/** One object is out of reach, by its rights or storage class. */
 export function isOutOfReach(error: unknown): boolean {
   return ['AccessDenied', 'InvalidObjectState'].includes(nativeNameOf(error))
 }
@@ -73,32 +72,30 @@ const expiredNames: ReadonlySet<string> = new Set([
   'InvalidToken',
 ])
 
-/** The credentials were good once. */
 export function isExpired(error: unknown): boolean {
   return expiredNames.has(nativeNameOf(error))
 }
 
-/** A refusal that does not say why: HEAD has no body for the error. */
+/** A refusal without a reason: HEAD has no body. */
 export function isWordless(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== 400 && status !== 401 && status !== 403) return false
   return /^(?:|\d+|Unknown|UnknownError|Forbidden|BadRequest|Error)$/u.test(nativeNameOf(error))
 }
 
-/** An answer that came, and never was XML. A truncated answer has an error that says so. */
+/** An answer that never was XML; a truncated one has its own error. */
 export function isOtherFormat(error: unknown): boolean {
   const { $response } = asNative(error)
   const { headers } = $response ?? {}
   return headers !== undefined && !/xml/iu.test(headers['content-type'] ?? '')
 }
 
-/** A page for people, from a proxy or from a server that speaks no S3. */
 export function isPage(error: unknown): boolean {
   const type = asNative(error).$response?.headers?.['content-type']
   return type !== undefined && /^text\/html/iu.test(type)
 }
 
-/** @throws for a success that is a page, and not an object with an ETag or a 204, which OpenStack Swift gives a type */
+/** Throws for a success that is a page, without an ETag; not for a 204, which OpenStack Swift gives a type. */
 export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
   if (statusCode >= 300 || statusCode === 204 || headers['etag'] !== undefined) return
   const error = new Error('a page instead of an answer')
@@ -107,7 +104,6 @@ export function assertNoPage(statusCode: number, headers: Readonly<Record<string
   if (isPage(error)) throw error
 }
 
-/** A condition did not hold. */
 export function isPreconditionFailure(error: unknown): boolean {
   return statusOf(error) === 412
 }

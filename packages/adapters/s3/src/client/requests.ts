@@ -34,7 +34,7 @@ export interface Task {
   readonly operation: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** The end of the whole operation. Absent: each request has a time of its own. */
+  /** The end of the whole operation. Absent: each request has its own time. */
   readonly until?: Deadline | undefined
 }
 
@@ -45,14 +45,16 @@ export interface Fate {
 
 export interface Attempt {
   readonly client: S3Client
-  /** For the SDK. Ends with the caller's signal, the time limit of the attempt, and the adapter. */
+  /** For the SDK: aborted by the caller, the time limit and the adapter. */
   readonly abortSignal: AbortSignal
-  /** Something has come or gone: time limit and deadline begin anew. */
+  /** Reports progress: time limit and deadline begin anew. */
   readonly alive: () => void
 }
 
 export interface RequestLimits {
+  /** Milliseconds. */
   readonly attemptTimeout: number
+  /** Milliseconds. */
   readonly deadline: number
 }
 
@@ -61,26 +63,26 @@ export interface RunOptions {
   readonly bytes?: number
   /** Bytes that the store copies from one object to another. */
   readonly copied?: number
-  /** Records attempts whose answer was lost. */
+  /** Records attempts with a lost answer. */
   readonly fate?: Fate
   /** Goes on while the adapter closes. */
   readonly whileClosing?: boolean
 }
 
-/** Milliseconds that `close()` waits for what has to be cleaned up. */
+/** Milliseconds that `close()` waits for clean-ups. */
 const longestClose = 5_000
 
-/** Sends requests, each with a time limit, again until the deadline. Rejects with the SDK's error, or the abort's reason. */
+/** Sends requests with time limits, and repeats them until the deadline. Rejects with the SDK's error, or the abort's reason. */
 export class Requests {
   readonly client: S3Client
   readonly #limits: RequestLimits
   readonly #lookout: Lookout
   readonly #closing = new AbortController()
-  /** Work that has to end before the adapter is closed. */
+  /** Work to end before the adapter closes. */
   readonly #last = new Set<Promise<void>>()
-  /** A store has answered, if only with an error. */
+  /** A store has answered, perhaps with an error. */
   #isKnown = false
-  /** Clean-ups that failed: the end of the adapter is their second chance. */
+  /** Failed clean-ups, to be tried again at the end. */
   readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
   constructor(client: S3Client, { bucket, ...limits }: RequestLimits & { readonly bucket: string }) {
@@ -107,7 +109,7 @@ export class Requests {
     return new Deadline(this.#limits.deadline)
   }
 
-  /** Ends what is running, and waits for what is being cleaned up, within its time; later requests are refused. */
+  /** Ends running requests, waits for clean-ups, and refuses later requests. */
   async close(): Promise<void> {
     this.#closing.abort()
     for (const work of this.#failed) this.inBackground(work)
@@ -125,7 +127,7 @@ export class Requests {
     clearTimeout(timer)
   }
 
-  /** `close()` waits for something that ends by itself when the adapter closes. Returns what says that it has ended. */
+  /** Makes `close()` wait for work that then ends by itself. Returns the function for its end. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     const tracked = promise.finally(() => this.#last.delete(tracked))
@@ -133,7 +135,7 @@ export class Requests {
     return resolve
   }
 
-  /** Runs work in the background, again in `close()` if it failed; only that waits for it. The work must end by itself. */
+  /** Runs background work, again in `close()` if it failed. The work must end by itself. */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)
     const isLast = this.closed
@@ -155,7 +157,7 @@ export class Requests {
     const { fate = { lost: false }, whileClosing = false } = options
     const until = task.until ?? this.begin()
     let last: unknown
-    /** How often in a row the same went wrong. */
+    /** Equal failures in a row. */
     let streak = 0
     for (let count = 1; ; count += 1) {
       this.#check(task, whileClosing)
@@ -167,7 +169,7 @@ export class Requests {
         this.#isKnown ||= statusOf(error) !== undefined && !isPage(error)
         fate.lost ||= !isWorkspaceError(error) && mayHaveHappened(error)
         this.#check(task, whileClosing)
-        // what was wrong before says more than that there was no time left
+        // an earlier failure says more than a lack of time
         if (until.left <= 0) throw isTimeout(error) && last !== undefined ? last : error
         streak = last !== undefined && nativeNameOf(last) === nativeNameOf(error) ? streak + 1 : 1
         if (streak >= attemptsFor(error) || count >= (this.#isKnown ? manyAttempts : fewAttempts)) throw error

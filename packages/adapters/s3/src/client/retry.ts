@@ -17,7 +17,7 @@ const passing: ReadonlySet<string> = new Set([
 /** Errors that are worth a few tries only: the clock is corrected. A clock that jumps may need it again. */
 const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpired'])
 
-/** The resolver of names is away for a moment, or for good. */
+/** The resolver is away for a moment, or for good. */
 const nameless = 'EAI_AGAIN'
 
 /** Network errors that mean that there is no server. */
@@ -43,7 +43,7 @@ const neverPassing: ReadonlySet<string> = new Set([
 
 const networkNames = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
 
-/** How often in a row an error may come until it is given up. */
+/** How often in a row an error may come. */
 export function attemptsFor(error: unknown): number {
   if (isWorkspaceError(error)) return 1 // it has been decided already
   if (error instanceof NoVersionError) return fewAttempts
@@ -66,13 +66,13 @@ export function attemptsFor(error: unknown): number {
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
-/** Less than three seconds in all. Also for a store that has never answered: it is a mistake in the options more likely than not. */
+/** Under three seconds in all; also for a store that never answered, probably a mistaken option. */
 export const fewAttempts = 6
 
 /** With one fault in five, a request fails for good once in ten million. */
 export const manyAttempts = 10
 
-/** True when the server may have acted without a good answer; not after a status below 500 or a request to wait. */
+/** Whether the server may have acted; not after a status below 500 or a request to wait. */
 export function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error)
   const name = nativeNameOf(error)
@@ -80,17 +80,15 @@ export function mayHaveHappened(error: unknown): boolean {
   return (status >= 500 && !isRefusedForGood(status)) || status < 300
 }
 
-/** The store does not offer it, or is full: it stays so for longer than any caller waits. */
+/** Not offered, or full: longer than any caller waits. */
 function isRefusedForGood(status: number): boolean {
   return status === 501 || status === 505 || status === 507
 }
 
-/** No connection was made, or no request was. */
 function isNeverSent(name: string): boolean {
   return unreachable.has(name) || neverPassing.has(name) || name === nameless || /^ERR_(?:SSL|TLS)/u.test(name)
 }
 
-/** An answer that came, but could not be understood or was cut off. */
 function isBrokenAnswer(error: unknown): boolean {
   return (
     error instanceof SyntaxError ||
@@ -98,14 +96,15 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
+/** Milliseconds: full jitter, doubled each time, at least what the server asks for; short after damaged bytes. */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
   return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))
 }
 
-/** The bytes read differ from those stored: cut off, too long, or with another checksum. */
+/** The bytes differ from the stored ones: cut off, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
-  /** Checksum of the bytes, to distinguish damage on the way from an ETag that is not a checksum. */
+  /** Checksum of the bytes, to tell damage from an ETag that is not a checksum. */
   readonly digest: string | undefined
 
   constructor(message: string, digest?: string) {
@@ -115,8 +114,7 @@ export class DamagedBodyError extends Error {
   }
 }
 
-/** A listing whose pages do not lead to its end. */
 export class BrokenListingError extends DamagedBodyError {}
 
-/** An answer of a server that speaks another language: it has no ETag where there must be one. */
+/** An answer without a needed ETag, from a server with another protocol. */
 export class NoVersionError extends DamagedBodyError {}

@@ -27,7 +27,7 @@ interface Operation {
   readonly name: string
 }
 
-/** The part of the SDK that puts requests together and understands answers; its type names more than is needed. */
+/** The SDK's part that builds requests and reads answers. */
 interface Protocol {
   serializeRequest(operation: Operation, input: object, context: object): Promise<HttpRequest>
   deserializeResponse(operation: Operation, context: object, answer: Answer): Promise<unknown>
@@ -43,7 +43,7 @@ interface SendOptions {
   readonly abortSignal?: AbortSignal
 }
 
-/** How to reach one bucket, as the SDK found out. */
+/** How to reach one bucket. */
 interface Route {
   readonly origin: string
   readonly host: string
@@ -58,16 +58,15 @@ interface PlainInput {
 
 interface WayOptions {
   readonly ca?: string[]
-  /** The environment names a proxy for the endpoint. */
   readonly proxied: boolean
 }
 
-/** Called when a piece of a body has gone: by the signal of the request. */
+/** Called by the signal of the request when a piece of a body has gone. */
 export const onGone = new WeakMap<AbortSignal, () => void>()
-/** Bytes above which a body goes in pieces, and those of one piece. */
+/** Larger bodies go in pieces of the second size. */
 const [wholeBytes, pieceBytes] = [256 * 1024, 64 * 1024]
 
-/** The requests that files are made of, which need no more than to be put together, signed, sent and understood. */
+/** The simple requests for files. */
 const operations: ReadonlyMap<unknown, Operation> = new Map(
   (
     [
@@ -84,8 +83,7 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
 )
 
 /**
- * Sends frequent requests a shorter way, by undici, without the SDK's middleware and `node:http`. The SDK still finds endpoint and
- * credentials,
+ * Sends frequent requests by undici, without the SDK's middleware and `node:http`. The SDK still finds endpoint and credentials,
  * builds, signs and reads. Other requests go the SDK's way. The client must not retry.
  */
 export function shortenWay(client: S3Client, connections: number, way: WayOptions): void {
@@ -106,7 +104,7 @@ export function shortenWay(client: S3Client, connections: number, way: WayOption
   }
 }
 
-/** Bodies other than bytes need more care than is taken here. */
+/** Other bodies than bytes go the SDK's way. */
 function isPlain(input: unknown): input is PlainInput {
   if (typeof input !== 'object' || input === null) return false
   const { Bucket, Body } = input as { readonly Bucket?: unknown; readonly Body?: unknown }
@@ -116,7 +114,7 @@ function isPlain(input: unknown): input is PlainInput {
 class Transport {
   readonly #config: Config
   readonly #agent: Dispatcher
-  /** Connections for which nothing waits in line. */
+  /** Connections without a queue. */
   readonly #urgent: Dispatcher
   readonly #routes = new Map<string, Route | undefined>()
 
@@ -128,7 +126,7 @@ class Transport {
     const Way = proxied ? EnvHttpProxyAgent : Agent
     this.#agent = new Way({ connections, ...options })
     this.#urgent = new Way({ connections: 32, ...options })
-    // the SDK sends at least one request of its own first, which shows where a bucket is
+    // the SDK's first request shows where a bucket is
     client.middlewareStack.add(
       (next, context) => async (args) => {
         const { endpointV2 } = context // there since the step before
@@ -140,7 +138,7 @@ class Transport {
     )
   }
 
-  /** `undefined` as long as it is not known, and where a bucket wants another signature than the usual one. */
+  /** `undefined` while unknown, or if a bucket wants an unusual signature. */
   routeTo(bucket: string): Route | undefined {
     return this.#routes.get(bucket)
   }
@@ -212,7 +210,7 @@ class Transport {
   }
 }
 
-/** A body that tells of each piece that has gone. */
+/** A body that reports each sent piece. */
 export function telling(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, gone: () => void): Readable {
   async function* all(): AsyncGenerator<Uint8Array, void> {
     for await (const piece of pieces) {
@@ -227,7 +225,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** A query as it is signed: `encodeURIComponent` leaves out some characters that S3 does not. */
+/** A query as signed: `encodeURIComponent` omits characters that S3 encodes. */
 function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
   const encode = (text: string): string =>
     encodeURIComponent(text).replace(/[!'()*]/gu, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -235,7 +233,7 @@ function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Errors of undici, by the names that those of `node:http` have. */
+/** Names undici's errors as `node:http` would. */
 function withMeaning(error: unknown): unknown {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
   if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy')) {

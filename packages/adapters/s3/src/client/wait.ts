@@ -13,7 +13,7 @@ export async function sleep(delay: number, signals: readonly (AbortSignal | unde
   for (const signal of signals) signal?.removeEventListener('abort', wake)
 }
 
-/** Waits for something other than a request. @throws the signal's reason, or a `TimeoutError` after the deadline */
+/** Waits for anything but a request. @throws the signal's reason, or a `TimeoutError` after the deadline */
 export async function waitFor(
   running: Promise<unknown>,
   { signal, until }: { readonly signal?: AbortSignal | undefined; readonly until?: Deadline | undefined },

@@ -19,7 +19,6 @@ export async function remove(store: Store, path: MountPath, options: DeleteOptio
   if (!removed && !force) throw failure('ENOENT', task.operation, path)
 }
 
-/** Deletes a file or link. Returns false if it does not exist. */
 async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const key = store.keys.key(path)
   const state = await headObject(store, key, task)
@@ -33,7 +32,7 @@ async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<bo
   return true
 }
 
-/** Removes the entry at a path, and a directory only when it is empty. False when there is nothing. */
+/** Removes an entry, or an empty directory. False if there is nothing. */
 async function removeOne(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<boolean> {
   const { recursive = false, ifVersion } = options
   const found = await lookUp(store, path, task)
@@ -99,7 +98,7 @@ function stateOf(count: number): string {
   return `${count} objects are deleted, the rest is still there: delete again to go on`
 }
 
-/** The error with what was done before it. */
+/** Adds the finished part to an error. */
 export function withProgress(error: unknown, { operation, path, signal }: Task, partial: PartialProgress): unknown {
   const translated = translate(error, operation, path, signal)
   if (!isWorkspaceError(translated)) return translated

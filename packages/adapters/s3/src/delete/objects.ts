@@ -47,7 +47,7 @@ async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectSt
   history.noteAbsent(key)
 }
 
-/** Deletes an object in one version only. The server checks that, or this process does among its own writers. */
+/** Deletes one version of an object. The server checks it, or this process among its writers. */
 export async function deleteVersion(store: Store, key: string, version: Version, task: Task): Promise<void> {
   const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)
@@ -96,7 +96,7 @@ export interface ListedObject {
   readonly modifiedAt: number | undefined
 }
 
-/** OpenStack Swift refuses the request without this header. S3 takes it as well as the checksum that the SDK sends. */
+/** OpenStack Swift requires this header. S3 takes it beside the SDK's checksum. */
 function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
   middlewareStack.add(
     (next) => (given) => {
@@ -111,7 +111,7 @@ function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
   )
 }
 
-/** Deletes up to 1,000 objects with one request. Those that fail are tried again, while they are what was listed. */
+/** Deletes up to 1,000 objects with one request. Tries failed ones again while they are as listed. */
 export async function deleteBatch(store: Store, objects: readonly ListedObject[], task: Task): Promise<void> {
   const single = objects.filter(({ key }) => unfitForXml.test(key))
   let left = objects.filter(({ key }) => !unfitForXml.test(key))
@@ -124,7 +124,7 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     const Objects = left.map(({ key }) => ({ Key: key }))
     const command = new DeleteObjectsCommand({ Bucket: store.bucket, Delete: { Objects } })
     withContentMd5(command)
-    // not `Quiet`: an answer that was emptied on its way would look like success
+    // not `Quiet`: an emptied answer would look like success
     const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
     const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))
     for (const { Key, Code } of Errors) if (Code === 'NoSuchKey') done.add(Key)

@@ -9,7 +9,7 @@ import { lookUpReal } from '../objects/lookup-real.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store/store.ts'
 
-/** Makes a directory as an empty object with a slash after its name, so that it stays when nothing is in it. */
+/** Makes a directory as an empty object with a final slash, so it stays when empty. */
 export async function createDirectory(
   store: Store,
   path: MountPath,
@@ -33,7 +33,7 @@ export async function createDirectory(
   }
 }
 
-/** Every directory on the way is asked for at once. */
+/** Asks for all directories on the way at once. */
 async function createWithParents(store: Store, path: MountPath, task: Task): Promise<void> {
   const places: MountPath[] = []
   for (let place = path; place !== '/'; place = parentPath(place)) places.push(place)

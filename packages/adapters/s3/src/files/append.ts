@@ -9,11 +9,11 @@ import { withObject } from '../objects/locks.ts'
 import { bytesBody, putObject } from '../objects/put.ts'
 import { readObject } from './read.ts'
 
-/** How large a file may be that is read and written again for every append. */
+/** Largest file to rewrite for an append, in bytes. */
 const maxBytes = 256 * 1024 * 1024
 const attempts = 50
 
-/** Reads the file, and writes it with new bytes at its end if it is still the same. Appends at once take turns. */
+/** Reads the file, and writes it with the new bytes if still the same. Appends take turns. */
 export async function append(
   store: Store,
   path: MountPath,

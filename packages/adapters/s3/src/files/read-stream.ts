@@ -59,11 +59,11 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   #chunks: AsyncIterator<Uint8Array> | undefined
   #body: OpenObject['body']
   #done = false
-  /** One for the whole stream: a timer for each chunk would cost more than the chunk. */
+  /** One for the whole stream: a timer per chunk would cost more than the chunk. */
   #watchdog: NodeJS.Timeout | undefined
   #patience = 0
   #isWaiting = false
-  /** Connections in a row that brought nothing. */
+  /** Connections in a row without bytes. */
   #fruitless = 0
   readonly #onAbort = (): void => discard(this.#body)
 
@@ -108,7 +108,6 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     return { done: true, value: undefined }
   }
 
-  /** The next chunk, within the time that an operation has. */
   async #chunk(): Promise<Uint8Array> {
     const { requests } = this.#store
     const until = requests.begin()
@@ -134,7 +133,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** A body that stops in the middle must not hang its reader. */
+  /** A stalled body must not hang its reader. */
   async #watched<Result>(next: Promise<Result>, until: Deadline): Promise<Result> {
     this.#isWaiting = true
     const { attemptTimeout } = this.#store.requests
@@ -185,7 +184,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     })
   }
 
-  /** Everything came: is it what was stored? */
+  /** Checks the complete bytes. */
   async #finish(): Promise<void> {
     const { verdict = 'right' } = (await this.#verifier?.verdict()) ?? {}
     this.#end()
@@ -204,10 +203,10 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
 }
 
 const fruitlessLimit = 10
-/** Milliseconds by which the patience with a chunk may be off. */
+/** Allowed error of a chunk's time limit, in milliseconds. */
 const tolerance = 50
 
-/** The connection failed, not the request: any error that ends a body before its end. */
+/** A failed connection: any error that ends a body early. */
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name !== 'WorkspaceError'
 }

@@ -66,7 +66,7 @@ export async function readObject(
   }
 }
 
-/** The error where no object was found: a directory, a link, or nothing. Other errors are given back. */
+/** The error for a missing object: a directory, a link, or nothing. Returns other errors. */
 export async function explainMiss(store: Store, path: MountPath, error: unknown, task: Task): Promise<unknown> {
   if (!isMissing(error)) return error
   if (await hasObjects(store, path, task)) {

@@ -13,7 +13,7 @@ import { uploadParts } from '../objects/multipart.ts'
 import { bytesBody, putObject, type PutOptions } from '../objects/put.ts'
 import { spool } from '../objects/spool.ts'
 
-/** Creates or replaces a file. Bytes cost one request: the server checks the condition. A stream's path is looked at. */
+/** Creates or replaces a file. Bytes cost one request, checked by the server; a stream's path is looked at. */
 export async function write(
   store: Store,
   path: MountPath,
@@ -31,7 +31,7 @@ export async function write(
   return modifiedAt === undefined ? result : { ...result, modifiedAt }
 }
 
-/** Everything that is checked before a body is touched. Where a listing has shown the place, the condition finds out the rest. */
+/** Checks the place before a body is touched. After a listing, the condition finds out the rest. */
 async function checkPlace(
   store: Store,
   path: MountPath,

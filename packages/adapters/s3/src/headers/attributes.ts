@@ -8,9 +8,8 @@ export interface Attributes {
   readonly CacheControl?: string | undefined
   readonly ContentDisposition?: string | undefined
   readonly ContentLanguage?: string | undefined
-  /** Only where the bytes stay as they are, or grow. */
+  /** Only if the bytes stay or grow. */
   readonly ContentEncoding?: string | undefined
-  /** Metadata of others. */
   readonly Metadata: Readonly<Record<string, string>>
 }
 
@@ -22,7 +21,7 @@ export interface FileDefaults {
 
 const names = ['ContentType', 'CacheControl', 'ContentDisposition', 'ContentLanguage', 'ContentEncoding'] as const
 
-/** The type that stores give where the writer named none. */
+/** The type that stores give by default. */
 const unknownType = /^(?:application|binary)\/octet-stream$/u
 
 export const noAttributes: Attributes = Object.freeze({ Metadata: Object.freeze({}) })
@@ -33,7 +32,7 @@ export function attributesOf(headers: ObjectHeaders): Attributes {
   return { ...found, Metadata }
 }
 
-/** The attributes to write a file with: those of the replaced file, else the defaults, and a type by its name. */
+/** Attributes to write: of the replaced file, else the defaults, with a type by the name. */
 export function attributesFor(path: string, kept: Attributes | undefined, defaults: FileDefaults): Attributes {
   const { contentType, cacheControl: CacheControl, metadata: Metadata = {} } = defaults
   const base = kept ?? { ...(CacheControl === undefined ? {} : { CacheControl }), Metadata }
@@ -51,7 +50,7 @@ export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Meta
   return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
 }
 
-/** The media type of a name: text is UTF-8 here. `undefined` for a name that says nothing. */
+/** The media type of a name, if any; text is UTF-8 here. */
 function getType(path: string): string | undefined {
   const type = mime.getType(path) ?? undefined
   return type?.startsWith('text/') === true ? `${type}; charset=utf-8` : type

@@ -1,33 +1,33 @@
 import { dateable } from '@ws/core/adapter'
 
-/** An object's own data as rclone keeps it, and which writes made it. */
+/** An object's metadata as rclone keeps it, and the writes that made it. */
 export interface FileMetadata {
+  /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
   readonly mode?: number | undefined
-  /** CRC-32 of the bytes, where they were known before they were sent. */
+  /** CRC-32 of the bytes, if known before sending. */
   readonly crc32?: number | undefined
-  /** The ids of the write that made it and of those it knew to be before it, the latest first. */
+  /** The ids of the write and of known earlier ones, the latest first. */
   readonly writes: readonly string[]
 }
 
-/** Ids that are kept, and so writers that may come between a write and its question: half a KiB of S3's two. */
+/** Kept ids: so many writers may come between a write and its question. Half a KiB of S3's two. */
 export const keptWrites = 64
 
-/** An id that no other write near it has. */
+/** An id that no nearby write has. */
 export function makeWriteId(): string {
   return crypto.getRandomValues(Buffer.alloc(6)).toString('base64url')
 }
 
-/** Bytes of names and values that S3 takes. */
+/** Most bytes of names and values in S3. */
 const maxMetadataBytes = 2_000
 
-/** Names that are this adapter's, and those of others that speak of bytes that are replaced. */
+/** This adapter's names, and foreign names about replaced bytes. */
 export const ownNames: ReadonlySet<string> = new Set([
   ...['mtime', 'mode', 'ws-writes', 'ws-crc32', 'ws-part-bytes'],
   ...['md5chksum', 's3cmd-attrs'],
 ])
 
-/** The metadata of a write. Metadata of others comes first; as many ids as fit follow. */
 export function writeMetadata(
   { modifiedAt, mode, crc32, writes }: FileMetadata,
   others: Readonly<Record<string, string>> = {},
@@ -55,12 +55,12 @@ export function readMetadata(metadata: Readonly<Record<string, string>> | undefi
   }
 }
 
-/** Metadata in odd encodings, as headers can hold it: RFC 2047, as S3 itself gives it. */
+/** Odd encodings for headers: RFC 2047, as in S3 itself. */
 function toHeader(value: string): string {
   return /^[\u0020-\u007e]*$/u.test(value) ? value : `=?UTF-8?B?${Buffer.from(fromHeader(value)).toString('base64')}?=`
 }
 
-/** Headers come as Latin-1; mostly they were UTF-8. */
+/** Headers come as Latin-1, mostly of UTF-8. */
 function fromHeader(value: string): string {
   if (/[\u0100-\uffff]/u.test(value)) return value
   try {
@@ -70,7 +70,6 @@ function fromHeader(value: string): string {
   }
 }
 
-/** Decimal seconds. */
 function formatSeconds(milliseconds: number): string {
   const whole = Math.floor(milliseconds / 1000)
   const rest = Math.round(milliseconds - whole * 1000)
@@ -82,7 +81,7 @@ function parseSeconds(text: string): number | undefined {
   return dateable(Math.round(Number(text) * 1000))
 }
 
-/** Octal, with or without the type; s3fs writes decimal numbers, which with the type never look octal by their size. */
+/** Octal, with or without the type. Decimal numbers of s3fs include the type, and never look octal. */
 function parseMode(text: string): number | undefined {
   if (/^0*(?:10|4)?[0-7]{3,4}$/u.test(text)) return Number.parseInt(text, 8) & 0o777
   const decimal = /^\d{5}$/u.test(text) ? Number(text) : 0

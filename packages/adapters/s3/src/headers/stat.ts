@@ -32,7 +32,7 @@ export interface ObjectState {
 
 export const directoryStat: Stat = Object.freeze({ type: 'directory', size: 0, version: directoryVersion })
 
-/** The state of a file: its own time where it has one, else the server's. */
+/** The state of a file, by its own time, else the server's. */
 export function stateOf(headers: ObjectHeaders): ObjectState {
   const metadata = readMetadata(headers.Metadata)
   const modifiedAt = metadata.modifiedAt ?? headers.LastModified?.getTime()
@@ -47,12 +47,12 @@ export function stateOf(headers: ObjectHeaders): ObjectState {
   return { stat, metadata, attributes: attributesOf(headers), headers }
 }
 
-/** A link is what its object's headers say, without a size. */
+/** A link, from its object's headers, without a size. */
 export function linkStat({ stat }: ObjectState): Stat {
   return { ...stat, type: 'symlink', size: 0 }
 }
 
-/** Compares the ids of the last writes. Objects of other programs have no ids: content and time decide. */
+/** Compares the ids of the last writes; without ids, content and time. */
 export function isSameObject(one: ObjectState, other: ObjectState): boolean {
   if (one.stat.version !== other.stat.version) return false
   const [id, known] = [one.metadata.writes[0], other.metadata.writes[0]]
@@ -60,7 +60,7 @@ export function isSameObject(one: ObjectState, other: ObjectState): boolean {
   return one.headers.LastModified?.getTime() === other.headers.LastModified?.getTime()
 }
 
-/** The size of the whole object, also where only a range of it comes. */
+/** The size of the whole object, also of a range. */
 function sizeOf({ ContentRange, ContentLength }: ObjectHeaders): number {
   const whole = ContentRange === undefined ? undefined : /\/(?<size>\d+)$/u.exec(ContentRange)?.groups?.['size']
   return whole === undefined ? (ContentLength ?? 0) : Number(whole)

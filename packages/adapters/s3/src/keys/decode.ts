@@ -7,7 +7,6 @@ export interface DecodedKey {
   readonly shown: string
 }
 
-/** The inverse of `encoding-type=url`. */
 export function decodeKey(encoded: string): DecodedKey {
   if (!/[%+]/u.test(encoded)) return { key: encoded, shown: encoded }
   const spaced = encoded.replaceAll('+', ' ')

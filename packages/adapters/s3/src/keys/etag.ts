@@ -2,24 +2,24 @@ import type { Version } from '@ws/core'
 import { NoVersionError } from '../client/retry.ts'
 import type { StartFacts } from '../dialect.ts'
 
-/** The version of what has no ETag: directories. */
+/** The version of directories, without an ETag. */
 export const directoryVersion: Version = 'directory'
 
 const etagPattern = /^[\w+/=.:-]{1,200}$/u
 
-/** The version that an ETag is, in one form for all servers and all answers. */
+/** The version of an ETag, in one form for all servers. */
 export function versionOf(etag: string | undefined): Version {
   const bare = (etag ?? '').replace(/^W\//u, '').replace(/^"|"$/gu, '')
   return bare === '' || bare === 'absent' ? `etag:${bare}` : bare
 }
 
-/** The version in an answer that must have one. @throws `NoVersionError` for an answer that was emptied on its way. */
+/** The version of an answer. @throws `NoVersionError` for an emptied one */
 export function answeredVersion(etag: string | undefined): Version {
   if (etag === undefined) throw new NoVersionError('the answer has no ETag')
   return versionOf(etag)
 }
 
-/** A version as a header has it; `undefined` when no server ever gave it, so that no condition on it can hold. */
+/** A version as a header; `undefined` if no server ever gave it. */
 export function conditionOf(version: Version, { etags }: StartFacts): string | undefined {
   if (version === directoryVersion || !etagPattern.test(version)) return undefined
   return etags === 'quoted' ? `"${version}"` : version

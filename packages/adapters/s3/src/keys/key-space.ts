@@ -14,9 +14,7 @@ export interface KeySpaceOptions {
   readonly normalised?: boolean | undefined
 }
 
-/**
- * The paths of one adapter as keys. Every key comes from a checked path, with prefix and slash: `threads/t1` never reaches `threads/t12`.
- */
+/** The paths of one adapter as keys. Every key has prefix and slash: `threads/t1` never reaches `threads/t12`. */
 export class KeySpace {
   /** The beginning of every key: `""`, or segments with a slash at the end. */
   readonly prefix: string
@@ -31,7 +29,7 @@ export class KeySpace {
       throw invalid('createS3Adapter', root, 'is not a prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`
-    // a path has a slash in front, which the key does not have; a directory's marker has a slash at its end
+    // a key has no leading slash; a directory's marker ends in one
     const rest = maxKeyBytes - Buffer.byteLength(this.prefix) - (options.links === true ? linkSuffix.length : 0)
     this.maxPathBytes = Math.min(longestPath, rest)
     if (this.maxPathBytes < 64) {
@@ -46,7 +44,7 @@ export class KeySpace {
     this.#options = options
   }
 
-  /** @throws WorkspaceError for what cannot be a path here, before anything is asked of the server. */
+  /** @throws WorkspaceError for an invalid path, before any request */
   check(path: MountPath, operation: string): void {
     const { links, controlCharacters: control, normalised } = this.#options
     if (control === false && controlCharacters.test(path)) {
@@ -68,7 +66,7 @@ export class KeySpace {
     return this.prefix + path.slice(1)
   }
 
-  /** The key of a directory's marker, which is also what the keys below it begin with. */
+  /** The key of a directory's marker, and the prefix of keys below. */
   directoryKey(path: MountPath): string {
     return path === '/' ? this.prefix : `${this.prefix}${path.slice(1)}/`
   }
@@ -77,12 +75,12 @@ export class KeySpace {
     return this.key(path) + linkSuffix
   }
 
-  /** The path of a key below the prefix; whether it is one is for the caller to know. */
+  /** The path of a key below the prefix, unchecked. */
   pathOf(key: string): MountPath {
     return `/${key.slice(this.prefix.length)}` as MountPath
   }
 
-  /** A listed name can be a path here: `check` would take it. */
+  /** Whether `check` would take a listed name. */
   isReachable(directory: MountPath, name: string): boolean {
     if (!isLegalName(name)) return false
     const { links, controlCharacters: control, normalised } = this.#options

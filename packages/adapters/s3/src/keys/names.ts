@@ -1,20 +1,18 @@
 import { maxNameBytes } from '@ws/core/adapter'
 
-/** Names that adapters keep for themselves directly below their roots, which may lie anywhere. */
+/** Names for the adapters' own use directly below their roots, which may lie anywhere. */
 const reserved = /(?:^|\/)\.ws-(?:scratch|probe)-[0-9a-f-]{36}/u
 
-/** A key or path has such a name: it is hidden from listings, and refused as a path. */
+/** Whether a key or path has such a name: hidden from listings, and refused. */
 export function isReserved(path: string): boolean {
   return path.includes('.ws-') && reserved.test(path)
 }
 
-/** Where the first such name ends in a key; 0 without one. */
 export function endOfReserved(key: string): number {
   const found = reserved.exec(key)
   return found === null ? 0 : found.index + found[0].length
 }
 
-/** A unique name for an object that the adapter keeps for itself. */
 export function makeReservedName(purpose: 'scratch' | 'probe'): string {
   return `.ws-${purpose}-${crypto.randomUUID()}`
 }
@@ -23,21 +21,20 @@ export function makeReservedName(purpose: 'scratch' | 'probe'): string {
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 export const controlCharacters = /[\u0001-\u001f\u007f\u2028\u2029]/u
 
-/** Ends the name of an object that holds a link, as rclone has it. */
+/** Suffix of an object that holds a link, as in rclone. */
 export const linkSuffix = '.rclonelink'
 
-/** The name of the link that an object of this name holds; `undefined`: it holds none. */
+/** The link of an object's name, if any. */
 export function linkNameOf(name: string): string | undefined {
   return name.endsWith(linkSuffix) && name.length > linkSuffix.length ? name.slice(0, -linkSuffix.length) : undefined
 }
 
-/** A path can hold it. */
 export function isLegalName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || name.includes('\0')) return false
   return name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes
 }
 
-/** Bytes that are not UTF-8, for people: `\xNN`. The rest as it is. */
+/** Other bytes than UTF-8, for people: `\xNN`. */
 export function showBytes(bytes: Buffer): string {
   let shown = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -59,7 +56,7 @@ export function showBytes(bytes: Buffer): string {
   return shown
 }
 
-/** Orders keys as S3 does, by their bytes in UTF-8: not as JavaScript does, for which surrogates come before U+E000. */
+/** Orders keys by UTF-8 bytes, as S3 does; JavaScript puts surrogates before U+E000. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index += 1) {
@@ -71,7 +68,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** The sorting weight of a UTF-16 unit. Surrogates encode characters above U+FFFF. */
+/** The sorting weight of a UTF-16 unit: surrogates come last. */
 function weight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit
 }

@@ -17,19 +17,19 @@ export interface LinkTask extends Task {
 
 export interface FoundLink {
   readonly at: MountPath
-  /** `undefined` when what the object holds cannot be one. */
+  /** `undefined` for an invalid target. */
   readonly target: string | undefined
   readonly state: ObjectState
 }
 
-/** The link at a path, for who found nothing else there. @throws LinkSignal at one above it. */
+/** The link at a path, if nothing else is there. @throws LinkSignal at one above it */
 export async function linkAt(store: Store, path: MountPath, task: LinkTask): Promise<FoundLink | undefined> {
   const first = await firstLink(store, path, task)
   if (first === undefined || first.at === path) return first
   throw signalFor(first, path, task)
 }
 
-/** Looks for links in the way. @throws LinkSignal at the first one, the path itself included with `follow` */
+/** Looks for links on the way. @throws LinkSignal at the first one, with `follow` also at the end */
 export async function assertNoLink(
   store: Store,
   path: MountPath,
@@ -47,7 +47,7 @@ function signalFor(link: FoundLink, path: MountPath, { argument, operation }: Li
   return new LinkSignal({ argument, at, target, rest: path.slice(at.length + 1) })
 }
 
-/** @throws `EIO` for a link that another program made, and that has no valid target. */
+/** @throws `EIO` for another program's link without a valid target */
 export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, operation: string, path: string): string {
   if (target !== undefined) return target
   const reason = `leads through the link \`${at}\`, which has no valid target`
@@ -71,7 +71,6 @@ async function firstLink(store: Store, path: MountPath, task: Task): Promise<Fou
   return undefined
 }
 
-/** The object that holds a link; `undefined` where there is none. */
 export async function readLink(store: Store, at: MountPath, task: Task): Promise<FoundLink | undefined> {
   const key = store.keys.linkKey(at)
   try {

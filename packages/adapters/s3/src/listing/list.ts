@@ -31,7 +31,7 @@ export async function* entriesOf(
   return undefined
 }
 
-/** Why there is nothing: a file, a link, or nothing at all. */
+/** Why there is nothing: a file, a link, or a missing entry. */
 async function explainEmpty(
   store: Store,
   path: MountPath,
@@ -45,7 +45,7 @@ async function explainEmpty(
   throw failure('ENOENT', task.operation, path)
 }
 
-/** Adds time and mode, which only HEAD reports: a request for each file. A file that vanished meanwhile is left out, and one that is denied has none. */
+/** Adds time and mode by a HEAD for each file. Leaves out vanished files; a denied one has neither. */
 async function withDetails(
   store: Store,
   entries: readonly Entry[],
@@ -67,7 +67,7 @@ async function withDetails(
   return detailed
 }
 
-/** A listing, with the entries of a page at hand. By hand: a generator's promise for each costs more than the entry. */
+/** A listing, with a page of entries at hand: a generator's promise for each costs more than the entry. */
 export class S3Listing implements EntryIterator {
   readonly #path: MountPath
   readonly #signal: AbortSignal | undefined
@@ -108,7 +108,7 @@ export class S3Listing implements EntryIterator {
 
   async return(): Promise<IteratorResult<Entry, undefined>> {
     this.#entries = []
-    // not awaited: a page that is on its way has no reader any more
+    // not awaited: a page on its way has no reader any more
     this.#pages.return(undefined).catch(() => undefined)
     return { done: true, value: undefined }
   }

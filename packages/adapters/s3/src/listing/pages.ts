@@ -7,9 +7,8 @@ import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ListedKey {
-  /** The key without the listing's prefix; a common beginning ends in `/`. `undefined`: its bytes are not UTF-8. */
+  /** The key below the listing's prefix; a common beginning ends in `/`. `undefined`: not UTF-8. */
   readonly rest: string | undefined
-  /** For people, where `rest` is `undefined`. */
   readonly shown: string
   readonly size: number
   readonly etag: string | undefined
@@ -20,11 +19,11 @@ export interface ListedKey {
 export interface PageOptions {
   readonly prefix: string
   readonly flat: boolean
-  /** With the objects that adapters keep for themselves. */
+  /** Includes the adapters' own objects. */
   readonly reserved?: boolean | undefined
-  /** Keys on a page. Default 1,000, the most there can be. */
+  /** Keys on a page. Default 1,000, the maximum. */
   readonly pageSize?: number | undefined
-  /** Where to go on after a page that ends with this key; `undefined` to go on with the next one. */
+  /** Where to go on after this last key of a page; `undefined`: with the next one. */
   readonly skip?: ((last: string) => string | undefined) | undefined
 }
 

@@ -11,10 +11,10 @@ export interface TreeOptions extends Pick<InnerListOptions, 'written'> {
   readonly exclude: readonly MountPath[]
 }
 
-/** An object whose name may yet turn out to be a directory's too: that comes later in the order of keys. */
+/** An object whose name may turn out to be a directory's too, later in the order of keys. */
 interface Candidate {
   readonly directory: MountPath
-  /** From the listed directory on, without the ending of a link. */
+  /** From the listed directory on, without a link's suffix. */
   readonly rest: string
   readonly name: string
   readonly type: 'file' | 'symlink'
@@ -31,7 +31,7 @@ export class TreeBuilder {
   readonly #excluded: boolean
   #open: { readonly segment: string; readonly path: MountPath; readonly entered: boolean }[] = []
   #candidates: Candidate[] = []
-  /** Names that are not in the normal form, as they would be in it. */
+  /** Names outside the normal form, normalised. */
   readonly #denormal = new Set<string>()
   #entries: Entry[] = []
 
@@ -41,7 +41,6 @@ export class TreeBuilder {
     this.#excluded = !this.#isEntered(options.path)
   }
 
-  /** The entries that a page of keys completes. */
   add(keys: readonly ListedKey[]): Entry[] {
     if (!this.#excluded) for (const key of keys) this.#addKey(key)
     return this.#take()
@@ -53,7 +52,7 @@ export class TreeBuilder {
     return this.#take()
   }
 
-  /** The part that a listing can leave out after a key: the rest of an excluded subtree. */
+  /** The part to skip after a key: the rest of an excluded subtree. */
   skip(last: string): string | undefined {
     const { keys } = this.#store
     const path = keys.pathOf(last)
@@ -76,12 +75,12 @@ export class TreeBuilder {
     this.#addObject(directory, rest, last, listed)
   }
 
-  /** Settles candidates that this key comes after, or that it turns into directories. */
+  /** Settles candidates before this key, or makes directories of them. */
   #settleBefore(rest: string): void {
     const waiting: Candidate[] = []
     for (const candidate of this.#candidates) {
       const next = rest.startsWith(candidate.rest) ? rest.charCodeAt(candidate.rest.length) : Number.NaN
-      // only what sorts before the slash can come between a name and what is below it
+      // only names that sort before the slash come between a name and its entries
       if (next < slash) waiting.push(candidate)
       else this.#settle(candidate, next === slash)
     }
@@ -100,7 +99,7 @@ export class TreeBuilder {
     this.#entries.push({ path, name, type, size, version: versionOf(listed.etag), ...written })
   }
 
-  /** Makes entries of the directories that a key is the first in. `undefined`: nothing below is wanted. */
+  /** Makes entries of directories that first appear with a key. `undefined`: skip everything below. */
   #enter(segments: readonly string[]): MountPath | undefined {
     let path = this.#options.path
     for (const [depth, segment] of segments.entries()) {

@@ -9,7 +9,7 @@ import { keptWrites, makeWriteId } from '../headers/metadata.ts'
 import { startOfId, type Effort } from './outcome.ts'
 
 export interface WriteIdentity extends Effort {
-  /** The id with those of the state that is replaced, where that is known. */
+  /** The write's id, with those of the replaced state, if known. */
   readonly writes: readonly string[]
 }
 
@@ -18,13 +18,13 @@ export function identify(store: Store, key: string, condition: Condition | undef
   return { id, key, since: performance.now(), startedAt: startOfId(store), writes: writesOn(store, key, id, condition) }
 }
 
-/** The id of a write with those of the state that it replaces on a condition. */
+/** A write's id, with those of the state that its condition names. */
 export function writesOn(store: Store, key: string, id: string, condition: Condition | undefined): readonly string[] {
   const before = condition === undefined || condition === 'absent' ? [] : store.history.before(key, condition)
   return [id, ...before].slice(0, keptWrites)
 }
 
-/** The condition as the headers of PutObject and of others have it. @throws `ECONFLICT` for a version that no server gave. */
+/** The condition as headers. @throws `ECONFLICT` for a version that no server gave */
 export function conditionHeaders(
   { dialect }: Store,
   condition: Condition | undefined,
@@ -37,12 +37,11 @@ export function conditionHeaders(
   return { IfMatch: etag }
 }
 
-/** The server says that the state is another than asked for. A file that is to be replaced may be gone altogether. */
+/** The server refuses the condition. A file to replace may be gone. */
 export function isRefusal(error: unknown): boolean {
   return isPreconditionFailure(error) || isMissing(error) || nativeNameOf(error) === 'NoSuchUpload'
 }
 
-/** The condition that holds for exactly what was found. */
 export function conditionOn(state: { readonly stat: { readonly version: Version } } | undefined): Condition {
   return state?.stat.version ?? 'absent'
 }

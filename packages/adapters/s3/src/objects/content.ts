@@ -4,18 +4,17 @@ export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
 }
 
-/** Bytes that the first part begins with; it grows, so that a short body needs no large one. */
+/** Bytes of the first part, which grows: a short body needs no large one. */
 const firstBytes = 64 * 1024
 
-/** A body in parts of one size, but the last; each is an array of our own. */
+/** A body in our own parts of one size, but for the last. */
 export class PartReader {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #partBytes: number
   readonly #task: Pick<Task, 'until'>
-  /** The rest of a chunk that did not fit. */
   #rest: Uint8Array | undefined
   #ended = false
-  /** Parts that are sent, to be filled again. */
+  /** Sent parts, to be filled again. */
   readonly #free: Uint8Array[] = []
 
   constructor(data: AsyncIterable<Uint8Array>, partBytes: number, task: Pick<Task, 'until'>) {
@@ -24,12 +23,12 @@ export class PartReader {
     this.#task = task
   }
 
-  /** Nothing is left. Known at the latest with the part that is not full. */
+  /** Known at the latest with a short part. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** The next part; a short one, maybe an empty one, is the last. */
+  /** The next part; a short or empty one is the last. */
   async next(): Promise<Uint8Array> {
     let part = this.#free.pop() ?? new Uint8Array(Math.min(firstBytes, this.#partBytes))
     let filled = 0
@@ -41,7 +40,7 @@ export class PartReader {
         break
       }
       const piece = chunk.subarray(0, this.#partBytes - filled)
-      // the giver may use its chunk again as soon as the next is asked for
+      // the source may reuse its chunk after the next request
       if (piece.length < chunk.length) this.#rest = chunk.subarray(piece.length)
       if (filled + piece.length > part.length) part = this.#grow(part, filled, filled + piece.length)
       part.set(piece, filled)
@@ -50,12 +49,12 @@ export class PartReader {
     return filled === part.length ? part : part.subarray(0, filled)
   }
 
-  /** Gives back a part that is not needed any more: its memory serves the next one. */
+  /** Gives back a sent part, for the next one. */
   recycle(part: Uint8Array): void {
     if (part.length === this.#partBytes) this.#free.push(part)
   }
 
-  /** Ends the body. Not awaited: the end of a hanging body would hang too. */
+  /** Ends the body. Not awaited: a hanging body would hang. */
   release(): void {
     this.#iterator.return?.().catch(() => undefined)
   }

@@ -4,8 +4,8 @@ import { objectName, type Store } from '../store/store.ts'
 import { withObject, withObjects } from './locks.ts'
 
 /**
- * Runs a request that changes an object. Ceph answers an unconditional change that meets a conditional one with success, and may drop it.
- * So where deletes have no conditions, such changes exclude other writers of this process. Uploads: only the last request.
+ * Runs a request that changes an object. Ceph may drop an unconditional change that meets a conditional one, with success.
+ * So without conditional deletes, such changes exclude other writers of this process. Uploads: only the last request.
  */
 export function changing<Result>(
   store: Store,
@@ -33,7 +33,7 @@ export function changingAll<Result>(
   )
 }
 
-/** The name of an object's changes. The object is always held first, then its changes, so a deadlock is impossible. */
+/** The name of an object's changes. An object is held before its changes, so there is no deadlock. */
 function changeOf(store: Store, key: string): string {
   // no bucket has such a name
   return `\0change of ${objectName(store, key)}`

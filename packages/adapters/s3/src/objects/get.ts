@@ -16,10 +16,10 @@ export interface OpenObject {
   readonly body: Readable
 }
 
-/** Bytes up to which a body is expected in the ordinary time. */
+/** Largest body with the ordinary time limit. */
 const smallBytes = 1024 * 1024
 
-/** One GET. @throws the SDK's error, a 416 for a range after the end included. */
+/** One GET. @throws the SDK's error, also a 416 for a range after the end */
 export async function getObject(store: Store, key: string, attempt: Attempt, range?: ByteRange): Promise<OpenObject> {
   const { client, abortSignal } = attempt
   const { offset = 0, length } = range ?? {}
@@ -45,7 +45,7 @@ export async function getObject(store: Store, key: string, attempt: Attempt, ran
   }
 }
 
-/** All of a body, in an array of the caller's own. */
+/** All of a body, in an array for the caller. */
 export async function collect(
   { body, expected }: OpenObject,
   { abortSignal, alive }: Attempt,
@@ -70,15 +70,15 @@ export async function collect(
   return bytes
 }
 
-/** An answer without a length says nothing about the object's: HEAD does. */
+/** The size by HEAD, for an answer without a length. */
 async function measure(store: Store, key: string, attempt: Attempt, etag: string | undefined): Promise<ObjectState> {
   const state = await headOnce(store, key, attempt)
   if (state === undefined || state.headers.ETag !== etag) throw new DamagedBodyError('the object was changed meanwhile')
   return state
 }
 
-/** Some servers pack what is packed already once more for its way. */
+/** Some servers compress a compressed object again. */
 function unpack(body: Readable): Readable {
-  // errors of either reach who reads
+  // both errors reach the reader
   return pipeline(body, createGunzip(), () => undefined)
 }

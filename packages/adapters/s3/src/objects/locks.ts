@@ -2,16 +2,16 @@ import type { Task } from '../client/requests.ts'
 import { waitFor } from '../client/wait.ts'
 
 interface Queue {
-  /** Resolves when the last caller that asked for exclusive access is done. */
+  /** Resolves after the last exclusive caller. */
   tail: Promise<void>
   readonly sharing: Set<Promise<void>>
   users: number
   deletes: number
-  /** When the last delete ended, on the clock of `performance.now()`. */
+  /** When the last delete ended, by `performance.now()`. */
   deletedAt: number
 }
 
-// of the process, not of one adapter: two adapters may lead to one object
+// for the process: two adapters may lead to one object
 const queues = new Map<string, Queue>()
 
 /** Checks conditions against this process's writers. `exclusive`: alone; `shared` writes and `delete`s share the object. */
@@ -34,7 +34,7 @@ export async function withObject<Result>(
   try {
     if (how === 'exclusive') {
       const before = [queue.tail, ...queue.sharing]
-      // the next one waits for those before too, also when this one gives up
+      // the next one waits for earlier ones too, even if this one gives up
       queue.tail = Promise.all([promise, ...before]).then(() => undefined)
       await waitFor(Promise.all(before), task)
       return await run()
@@ -67,7 +67,7 @@ export function mayBeDeletedSince(object: string, time: number): boolean {
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
 }
 
-/** {@link withObject} for several, in the order of their names, so a deadlock is impossible. */
+/** {@link withObject} for several, in order of their names, so there is no deadlock. */
 export async function withObjects<Result>(
   objects: readonly string[],
   how: 'delete' | 'exclusive',

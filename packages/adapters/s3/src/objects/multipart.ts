@@ -13,10 +13,10 @@ import { withUpload, type Parts, type Upload } from './upload.ts'
 
 const maxParts = 10_000
 
-/** The most parts that are uploaded at a time. An upload holds these in memory, and the part that is being filled. */
+/** Most parts uploaded at a time. Memory holds these and the one being filled. */
 const partsAtATime = 3
 
-/** Uploads a body of any length in parts. Nothing is seen before the last; a failure leaves no parts. */
+/** Uploads a body of any length in parts. Nothing shows before the end; a failure leaves no parts. */
 export async function uploadParts(
   store: Store,
   reader: PartReader,
@@ -51,7 +51,6 @@ async function sendParts(
   const running = new Set<Promise<void>>()
   let [size, checksum] = [0, 0]
   const { checksums } = await store.uploadFacts(task)
-  // one part that fails ends the others
   const stop = new AbortController()
   const signal = eitherSignal(stop.signal, task.signal)
   try {

@@ -9,16 +9,16 @@ import type { ObjectState } from '../headers/stat.ts'
 export interface Effort {
   readonly id: string
   readonly key: string
-  /** When it began, on the clock of `performance.now()`. */
+  /** When it began, by `performance.now()`. */
   readonly since: number
-  /** The same on the store's clock, as far as it is known: milliseconds since the epoch. */
+  /** The same by the store's clock, if known, in milliseconds since the epoch. */
   readonly startedAt: number
 }
 
-/** The effect of a change, as far as the present state of the store shows it. */
+/** The effect of a change, as the present state shows it. */
 export type Outcome = 'done' | 'not-done' | 'unknown'
 
-/** Stores refuse requests of clocks that differ by more: milliseconds. */
+/** Milliseconds of clock difference above which stores refuse requests. */
 const clockTolerance = 15 * 60_000
 
 export function startOfId({ requests }: Store): number {
@@ -49,7 +49,7 @@ export function outcomeOf(
   if (writes.includes(id)) return 'done'
   if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
   const changedAt = state.headers.LastModified?.getTime()
-  // of others, which leave no ids: by content and time
+  // foreign writes leave no ids: content and time decide
   const isSeen = typeof known === 'object' && known.at < since && known.version === state.stat.version
   if (isSeen && writes.length === 0 && changedAt !== undefined && known.changedAt === changedAt) return 'not-done'
   const inParts = state.stat.version.includes('-')
@@ -57,7 +57,7 @@ export function outcomeOf(
   return isOlder ? 'not-done' : 'unknown'
 }
 
-/** Looks, within an attempt, at the present state and at its answer about a change. */
+/** Looks at the present state within an attempt, for the fate of a change. */
 export async function findOutcome(
   store: Store,
   effort: Effort,
@@ -67,7 +67,7 @@ export async function findOutcome(
   return { outcome: outcomeOf(store, effort, state), state }
 }
 
-/** The id that a caller can give to `resolve` later. */
+/** The id for a later `resolve`. */
 export function changeIdOf({ id, startedAt }: Effort, path: string): string {
   return `${id}.${Math.round(startedAt).toString(36)}${path}`
 }
@@ -92,7 +92,7 @@ export function unknownError(effort: Effort, { operation, path }: Task, native?:
   })
 }
 
-/** The change has happened, and something else since: there is no version to give that could be asked for. */
+/** The change has happened, and another one since: there is no version to give. */
 export function supersededError(effort: Effort, { operation, path }: Task): WorkspaceError {
   return new WorkspaceError({
     code: 'EIO',

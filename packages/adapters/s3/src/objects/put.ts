@@ -18,13 +18,12 @@ import type { ObjectState } from '../headers/stat.ts'
 
 export interface PutBody {
   readonly bytes: number
-  /** Called for each attempt, with what is to be told of pieces that have gone. */
+  /** Called for each attempt. `gone` reports a sent piece. */
   readonly open: (gone: () => void) => NonNullable<PutObjectCommandInput['Body']>
-  /** For bodies that are not signed: base64. */
+  /** Base64, for unsigned bodies. */
   readonly md5?: string | undefined
-  /** For what is read later. */
   readonly crc32: number
-  /** For the version of a write whose answer was lost. */
+  /** For the version of a write with a lost answer. */
   readonly digest: () => string
 }
 
@@ -33,7 +32,7 @@ export interface PutOptions {
   readonly condition?: Condition | undefined
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined
-  /** Exactly these; or `keep`: those of what is replaced, else what a new file of that name is given. */
+  /** Exactly these; or `keep`: those of the replaced file, else the defaults. */
   readonly attributes: Attributes | 'keep'
 }
 
@@ -42,9 +41,9 @@ interface Plan {
   readonly attributes: Attributes
 }
 
-/** Bytes up to which a body is sent on a guess, which the server may refuse. */
+/** Largest body sent on a guess, which the server may refuse. */
 const guessBytes = 1024 * 1024
-/** Refusals of guesses, one after the other, after which others are too busy there. */
+/** Refused guesses in a row before guessing stops: other writers are busy there. */
 const maxRefusals = 10
 
 export function bytesBody(bytes: Uint8Array): PutBody {
@@ -56,7 +55,7 @@ export function bytesBody(bytes: Uint8Array): PutBody {
   }
 }
 
-/** One PUT: the old content or the new, nothing between. A condition is checked by the server. */
+/** One atomic PUT, with a condition for the server. */
 export async function putObject(store: Store, body: PutBody, options: PutOptions, task: Task): Promise<WriteResult> {
   const put = new Put(store, body, options, task)
   const version = await changing(store, options.key, options.condition, task, () => put.run())
@@ -72,7 +71,7 @@ class Put {
   readonly #body: PutBody
   readonly #options: PutOptions
   readonly #task: Task
-  /** Identified again once the first plan has found out what it can. */
+  /** Made anew after the first plan. */
   #identity: WriteIdentity
   readonly #modifiedAt: number
   readonly #fate: Fate = { lost: false }
@@ -127,7 +126,7 @@ class Put {
     return { condition, attributes: this.#attributes(state?.attributes) }
   }
 
-  /** The next attempt, when it is certain that none before has had its effect. */
+  /** The next attempt, if no earlier one had its effect. */
   #planOn(state: ObjectState | undefined): Plan {
     const { condition, attributes } = this.#options
     const seen = conditionOn(state)
@@ -138,7 +137,7 @@ class Put {
     return { condition: seen, attributes: attributes === 'keep' ? this.#attributes(state?.attributes) : attributes }
   }
 
-  /** One request, and others where it was a wrong guess. */
+  /** One request, and more after a wrong guess. */
   async #send(first: Plan, attempt: Attempt): Promise<Version> {
     let plan = first
     for (let refusals = 0; ; refusals += 1) {
@@ -146,7 +145,7 @@ class Put {
         return await this.#request(plan, attempt)
       } catch (error) {
         if (plan.condition === undefined || !isRefusal(error)) throw error
-        // a client of the caller's, or the network, may have sent it twice
+        // a caller's client, or the network, may have sent it twice
         const isRepeated = this.#fate.lost || nativeAttemptsOf(error) > 1
         const found = await this.#look(attempt, isRepeated)
         if ('version' in found) return found.version
@@ -159,7 +158,7 @@ class Put {
     }
   }
 
-  /** Nothing has happened so far: the write begins with the state that was seen now. It no longer asks for a state. */
+  /** Begins again from the state seen now. */
   #startAfter(state: ObjectState | undefined): undefined {
     const { key } = this.#options
     if (state === undefined) this.#store.history.noteAbsent(key)
@@ -189,7 +188,7 @@ class Put {
     return version
   }
 
-  /** Looks for the object, unless it is this very write. @throws `EIO` when that matters and cannot be known */
+  /** Looks for the object, unless it is this write. @throws `EIO` when that is unknown and matters */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,
@@ -200,7 +199,7 @@ class Put {
     return { state }
   }
 
-  /** The version of this write, which others may have built on since. */
+  /** The version of this write, also below later ones. */
   #ownVersion(state: ObjectState | undefined): Version {
     if (state?.metadata.writes[0] === this.#identity.id) return state.stat.version
     if (!this.#store.dialect.md5Etags) throw supersededError(this.#identity, this.#task)
@@ -214,7 +213,7 @@ class Put {
   }
 }
 
-/** A marker or a link, not a file of a user. */
+/** Writes a marker or a link. */
 export async function putSmall(
   store: Store,
   path: MountPath,

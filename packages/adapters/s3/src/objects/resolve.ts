@@ -19,7 +19,6 @@ export interface S3StorageAdapter extends StorageAdapter {
   resolve(id: string, options?: SignalOption): Promise<ResolvedChange>
 }
 
-/** Looks for a change in the present state. */
 export async function resolve(
   store: Store,
   { id, startedAt, path }: { readonly id: string; readonly startedAt: number; readonly path: string },
@@ -27,7 +26,7 @@ export async function resolve(
 ): Promise<ResolvedChange> {
   const key = store.keys.key(path as MountPath)
   const state = await headObject(store, key, task)
-  // on this process's own clock it may have begun before this process
+  // by this process's clock it may have begun before the process
   const since = Math.max(0, performance.now() - (Date.now() - startedAt))
   const outcome = outcomeOf(store, { id, key, since, startedAt }, state)
   if (outcome === 'unknown' || state === undefined) return { outcome: 'unknown' }

@@ -32,13 +32,13 @@ export interface UploadOptions {
 
 export interface Parts {
   readonly etags: readonly string[]
-  /** Bytes of all parts; absent where the store copies a part, which may have other bytes when sent again. */
+  /** Bytes of all parts; absent for parts copied by the store, which may change when sent again. */
   readonly size?: number
   /** CRC-32 of all bytes, for stores that keep it. */
   readonly checksum: string | undefined
 }
 
-/** Begins an upload, lets `send` fill it, and completes it; a failure ends it, and leaves no parts in the store. */
+/** Begins an upload, lets `send` fill it, and completes it; a failure leaves no parts. */
 export async function withUpload(
   store: Store,
   options: UploadOptions,
@@ -62,7 +62,7 @@ export async function withUpload(
     throw error
   } finally {
     if (upload !== undefined) liveUploads.delete(upload.id)
-    // an upload whose beginning was not answered has an unknown id
+    // without an answer, an upload's id is unknown
     if (fate.lost) sweepKey(store, key, task)
     release()
   }
@@ -94,7 +94,7 @@ async function begin(store: Store, options: UploadOptions, task: Task, fate: Fat
   return { key, id }
 }
 
-/** An upload can be completed once only, so that asking again has no second effect. */
+/** Completes an upload once: asking again has no second effect. */
 async function complete(
   store: Store,
   { key, id }: Upload,
@@ -146,7 +146,7 @@ async function complete(
     return await changing(store, key, condition, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     if (!fate.lost || isWorkspaceError(error) || task.signal?.aborted === true) throw error
-    // an upload that is gone, and has not made the present object, was ended by another program
+    // an upload that is gone without an object was ended by another program
     if (nativeNameOf(error) === 'NoSuchUpload') throw error
     throw unknownError(identity, task, error)
   }

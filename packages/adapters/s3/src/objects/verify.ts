@@ -27,7 +27,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFa
     return new Crc32Verifier(Buffer.from(ChecksumCRC32, 'base64').toString('hex'), 'wrong')
   }
   const md5 = Md5Verifier.for(headers, dialect, isOwn)
-  // programs that keep metadata when they replace bytes make it a checksum of others
+  // programs that replace bytes but keep metadata leave a wrong checksum
   if (metadata.crc32 !== undefined) {
     return new Crc32Verifier(metadata.crc32.toString(16).padStart(8, '0'), md5 === undefined ? 'wrong' : 'doubtful')
   }
@@ -36,7 +36,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFa
   return undefined
 }
 
-/** Settles a doubt with all bytes: an object of ours has an ETag that is a checksum, or none that excuses anything. */
+/** Settles a doubt with all bytes: the ETag of our own object is a checksum, or cannot explain the mismatch. */
 export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: StartFacts): Verdict {
   if (state.metadata.writes.length === 0) return 'doubtful'
   const md5 = Md5Verifier.for(state.headers, dialect, true)
@@ -82,13 +82,12 @@ class Crc64Verifier implements Verifier {
   }
 }
 
-/** Checks the MD5 of the bytes, or of the MD5s of its parts, whose size is in the metadata. */
+/** Checks the MD5 of the bytes, or of the MD5s of parts, by the part size in the metadata. */
 class Md5Verifier implements Verifier {
   readonly #expected: string
   readonly #partBytes: number | undefined
   readonly #isOwn: boolean
   #hash: Hash = createHash('md5')
-  /** Bytes that are in `#hash`. */
   #filled = 0
   readonly #parts: Buffer[] = []
 

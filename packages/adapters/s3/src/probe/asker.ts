@@ -9,7 +9,7 @@ import { decodeKey } from '../keys/decode.ts'
 
 export type ProbeRequest = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
 
-/** `done`: without a check of the condition, if it does not hold. `refused`: the condition does not hold. */
+/** `done`: the condition was not checked. `refused`: it was. */
 export type Answer = 'done' | 'refused' | 'unable'
 
 interface AskOptions extends RunOptions {
@@ -20,16 +20,15 @@ const longestProbe = 3_600_000
 
 export const otherEtag = '00000000000000000000000000000000'
 
-/** Sends a server questions about a few objects of its own, whose keys begin with `key`, and removes them. */
+/** Asks a server questions about its own temporary objects below `key`, and removes them. */
 export class Asker {
   readonly requests: Requests
   readonly bucket: string
   readonly key: string
   readonly task: Task
-  /** The answers may be kept for other adapters: none is a guess. */
   isCertain = true
   readonly #made = new Set<string>()
-  /** The server has taken an object: else it is not asked to remove one. */
+  /** The server has taken an object, so one has to be removed. */
   #isTaken = false
 
   constructor(requests: Requests, { bucket, key, task }: { bucket: string; key: string; task: Task }) {
@@ -53,7 +52,7 @@ export class Asker {
   }
 
   /**
-   * Puts an object with an odd name; `undefined` if refused. Three hang-ups, with a put of `plain` between, count as refused, but are not
+   * Puts an object with an odd name; `undefined` if refused. Three hang-ups, with puts of `plain` between, count as refused, but are not
    * kept.
    */
   async putOdd(key: string, plain: string): Promise<Version | undefined> {
@@ -74,20 +73,20 @@ export class Asker {
     }
   }
 
-  /** The SDK warns of a body that is empty and has no length. */
+  /** The SDK warns of an empty body without a length. */
   putCommand(key: string, condition: { readonly IfMatch?: string; readonly IfNoneMatch?: '*' } = {}): PutObjectCommand {
     const Body = new TextEncoder().encode('a')
     return new PutObjectCommand({ Bucket: this.bucket, Key: key, Body, ContentLength: Body.length, ...condition })
   }
 
-  /** The keys that the server lists; they will be removed too, whatever it has made of their names. */
+  /** The listed keys, all to be removed, in whatever spelling. */
   async listKeys(): Promise<readonly string[]> {
     const keys = (await this.#list(this.key)).map(({ key }) => key)
     for (const key of keys) this.#made.add(key)
     return keys
   }
 
-  /** Finds what probes have left that were killed: it will be removed too. */
+  /** Finds leftovers of killed probes, to be removed. */
   async findLeft(): Promise<void> {
     const left = await this.#list(this.key.slice(0, -crypto.randomUUID().length)).catch(() => [])
     const old = left.filter(({ changedAt }) => changedAt < Date.now() - longestProbe)
@@ -102,6 +101,10 @@ export class Asker {
     })
   }
 
+  /**
+   * The answer to a request with a condition. Credentials may lack the right to an `optional` one: `unable`, which is not kept.
+   * @throws any other error: it says nothing about the server
+   */
   async ask(call: ProbeRequest, { optional = false, ...options }: AskOptions = {}): Promise<Answer> {
     try {
       await this.#run(call, options)
@@ -115,7 +118,6 @@ export class Asker {
     }
   }
 
-  /** Removes something, also while the adapter closes. */
   async remove(call: ProbeRequest): Promise<void> {
     await this.#run(call, { whileClosing: true }).catch(() => undefined)
   }
@@ -124,7 +126,6 @@ export class Asker {
     return this.requests.run(this.task, ({ client, abortSignal }) => call(client, { abortSignal }), options)
   }
 
-  /** The server has removed it already. */
   forget(key: string): void {
     this.#made.delete(key)
   }
@@ -141,7 +142,7 @@ export class Asker {
   }
 }
 
-/** The server refuses the request itself. Other errors are of the moment, of the way to it, or of the credentials. */
+/** The server refuses the request itself, unlike errors of the moment, the network or the credentials. */
 export function isUnable(error: unknown): boolean {
   const status = statusOf(error) ?? 0
   const isOfMoment = attemptsFor(error) > 1 && !isWordless(error)

@@ -36,13 +36,13 @@ export async function factsFor(
   return { dialect, uploadFacts }
 }
 
-/** The answers of one server on one bucket. The first adapter that needs an answer asks for it. */
+/** One server's answers about one bucket, each asked for once. */
 export interface Known {
   readonly start: (requests: Requests) => Promise<StartFacts>
   readonly uploads: (requests: Requests) => Promise<UploadFacts>
 }
 
-/** The answers of servers in this process, by client, or by endpoint. */
+/** Answers of servers in this process, by client or endpoint. */
 const keptByClient = new WeakMap<S3Client, Map<string, Known>>()
 const keptByEndpoint = new Map<string, Known>()
 
@@ -51,7 +51,7 @@ function keptFor(options: S3AdapterOptions): Known {
   let key = options.bucket
   if (options.client === undefined) {
     const { endpoint, region, credentials, bucket } = options
-    // a function may give others each time, and other credentials may be refused
+    // a function may give other credentials, with other refusals
     if (typeof credentials === 'function') return asking(options)
     const named = JSON.stringify([endpoint, region, bucket, credentials])
     key = createHash('sha256').update(named).digest('base64')
@@ -64,7 +64,7 @@ function keptFor(options: S3AdapterOptions): Known {
   return known
 }
 
-/** The questions to a server whose answers are not kept for others. */
+/** Questions without kept answers. */
 export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   const asker = (requests: Requests): Asker => {
     const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
@@ -78,7 +78,7 @@ export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   return { start: once(asker, start), uploads: once(asker, probeUploads) }
 }
 
-/** A failure of the store, and not of the options: what it honours can be said in its place. */
+/** A failure of the store: `dialect` could be given instead. */
 function explained(error: unknown): unknown {
   const failed = translate(error, 'createS3Adapter', '/')
   if (!isWorkspaceError(failed, 'EIO') && !isWorkspaceError(failed, 'ETIMEDOUT')) return failed

@@ -9,10 +9,10 @@ import type { StartFacts } from '../dialect.ts'
 const controlName = '\t\n\u0001\u2028'
 /** In NFC it would be one character. */
 const decomposedName = 'e\u0301'
-/** Where such a key comes back as it was sent, the server keeps control characters, and normalises nothing. */
+/** If it comes back unchanged, the server keeps control characters and normalises nothing. */
 const oddName = controlName + decomposedName
 
-/** Asks by conditions that cannot hold, which a server that honours them refuses. @throws the SDK's error if no put works */
+/** Asks with conditions that cannot hold, which an honest server refuses. @throws the SDK's error if no put works */
 export async function probeStart(asker: Asker): Promise<StartFacts> {
   const plain = asker.key + decomposedName
   const odd = asker.key + oddName
@@ -28,7 +28,7 @@ export async function probeStart(asker: Asker): Promise<StartFacts> {
     ])
     if (names.status === 'rejected') throw names.reason
     if (put.status === 'rejected') throw put.reason
-    // after the others, since a server that ignores the conditions changes and deletes the object
+    // last: a server that ignores the conditions deletes the object
     return { ...put.value, ...(await probeCopies(asker, key)), ...names.value, md5Etags }
   } finally {
     await asker.cleanUp()
@@ -54,18 +54,17 @@ async function probePut(
   ] as const) {
     if ((await asker.ask(putWith({ IfMatch: header }), { fate })) === 'done') return { etags, conditionalPut: true }
   }
-  // a put whose answer was lost may have changed the ETag
+  // a put with a lost answer may have changed the ETag
   return fate.lost ? probePut(asker, key, await asker.put(key)) : none
 }
 
-/** The source of a copy, then its destination, then a delete. */
 async function probeCopies(
   asker: Asker,
   key: string,
 ): Promise<Pick<StartFacts, 'conditionalCopySource' | 'conditionalCopyDestination' | 'conditionalDelete'>> {
   const copy = async (condition: Partial<CopyObjectCommandInput>): Promise<boolean> => {
     const CopySource = copySource(asker.bucket, key)
-    // a copy onto itself is one where metadata is replaced
+    // a copy onto itself has to replace metadata
     const command = new CopyObjectCommand({
       Bucket: asker.bucket,
       Key: key,
@@ -85,18 +84,18 @@ async function probeDelete(asker: Asker, key: string): Promise<boolean> {
   const command = new DeleteObjectCommand({ Bucket: asker.bucket, Key: key, IfMatch: `"${otherEtag}"` })
   const answer = await asker.ask((client, options) => client.send(command, options), { fate, optional: true })
   if (answer === 'done') asker.forget(key)
-  // after a lost answer a server that ignores the condition refuses too, since nothing is left
+  // after a lost answer a refusal may only mean that nothing is left
   return answer === 'refused' && (!fate.lost || (await asker.listKeys()).includes(key))
 }
 
 type Names = Pick<StartFacts, 'controlCharacters' | 'normalisesKeys'>
 
-/** @param isOdd the key that was put holds control characters too; else the server has not taken such a key */
+/** `isOdd`: the put key holds control characters too; else the server refused such a key. */
 async function probeNames(asker: Asker, key: string, isOdd: boolean): Promise<Names> {
   const keys = await asker.listKeys()
   if (!isOdd) return { controlCharacters: false, normalisesKeys: !keys.includes(key) }
   if (keys.includes(key)) return { controlCharacters: true, normalisesKeys: false }
-  // it has come back as another one: which of the characters were changed?
+  // it came back changed: which characters?
   const [control, decomposed] = [`${asker.key}${controlName}`, `${asker.key}${decomposedName}`]
   const isPut = (await asker.putOdd(control, decomposed)) !== undefined
   await asker.put(decomposed)

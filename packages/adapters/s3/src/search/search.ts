@@ -24,10 +24,10 @@ import { read } from '../files/read.ts'
 import { readStream } from '../files/read-stream.ts'
 import type { Store } from '../store/store.ts'
 
-/** Files up to so many bytes are fetched several at a time, larger ones as streams, one after the other. */
+/** Smaller files are fetched several at a time, larger ones as single streams. */
 const smallBytes = 256 * 1024
 
-/** Lines that match, in the order of keys. Some files ahead are fetched while one is searched. */
+/** Matching lines, in the order of keys. Fetches some files ahead. */
 export async function* search(
   store: Store,
   query: DriverSearchQuery,
@@ -73,7 +73,7 @@ interface LineSource {
   readonly lines: Iterable<LineHit> | AsyncIterable<LineHit>
 }
 
-/** The lines of a file; none for a file that vanished meanwhile. */
+/** The lines of a file; none if it vanished. */
 async function openFile(
   store: Store,
   { path, size = 0 }: Entry,
@@ -104,7 +104,7 @@ async function* streamLines(
   }
 }
 
-/** A file that vanished is left out, and one that is out of reach by itself is reported. @throws any other error */
+/** Leaves a vanished file out, and reports one that is out of reach. @throws any other error */
 function leaveOut(error: unknown, path: MountPath, { onUnreadable }: FileTask): void {
   if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'EISDIR')) return
   const failed = translate(error, 'search', path)

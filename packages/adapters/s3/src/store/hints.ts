@@ -1,11 +1,10 @@
 import { parentPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
-/** Directories that are remembered. */
 const capacity = 10_000
 
 /**
- * Directories that this adapter has seen or made: asking before every write would double its cost.
+ * Directories that this adapter has seen or made: asking before each write would double its cost.
  * Asks only for a known directory, so a directory never hides a written file.
  */
 export class DirectoryHints {
@@ -23,7 +22,6 @@ export class DirectoryHints {
     if (oldest !== undefined) this.#known.delete(oldest)
   }
 
-  /** Something was put at the path: all above it are directories. */
   addAbove(path: MountPath): void {
     for (let parent = parentPath(path); parent !== '/' && !this.#known.has(parent); parent = parentPath(parent)) {
       this.add(parent)

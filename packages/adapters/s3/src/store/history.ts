@@ -4,26 +4,24 @@ import type { ObjectState } from '../headers/stat.ts'
 
 const capacity = 2_000
 
-/** The state that the adapter has last seen or made at a key. */
+/** The last state seen or made at a key. */
 export interface KnownState {
   readonly version: Version
-  /** Ids of the writes that made it, the latest first. */
+  /** Ids of the writes behind it, the latest first. */
   readonly writes: readonly string[]
   readonly attributes: Attributes
-  /** The store's time of the change, where the store reported it. Milliseconds since the epoch. */
+  /** The store's time of the change, if reported, in milliseconds since the epoch. */
   readonly changedAt?: number | undefined
-  /** On the clock of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly at: number
 }
 
-/** The writes that made the states seen: a writer whose answer was lost finds its id in what came after. */
+/** The writes behind the seen states: after a lost answer a writer finds its id there. */
 export class WriteHistory {
   readonly #states = new Map<string, readonly string[]>()
   readonly #latest = new Map<string, KnownState | 'absent'>()
-  /** When an id was first seen at a key. */
   readonly #ids = new Map<string, number>()
 
-  /** Something was read or written. */
   note(key: string, { version, writes, attributes, changedAt }: Omit<KnownState, 'at'>): void {
     const at = performance.now()
     keep(this.#latest, key, { version, writes, attributes, changedAt, at })
@@ -41,7 +39,6 @@ export class WriteHistory {
     this.note(key, { version: stat.version, writes: metadata.writes, attributes, changedAt })
   }
 
-  /** Nothing is there. */
   noteAbsent(key: string): void {
     keep(this.#latest, key, 'absent')
   }
@@ -54,7 +51,7 @@ export class WriteHistory {
     return this.#states.get(stateOf(key, version)) ?? []
   }
 
-  /** A write with that id had been seen at the key before that time. */
+  /** Whether a write's id had been seen at the key before that time. */
   knewBefore(key: string, id: string, time: number): boolean {
     const at = this.#ids.get(stateOf(key, id))
     return at !== undefined && at < time

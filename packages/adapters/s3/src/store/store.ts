@@ -13,13 +13,13 @@ export interface Store {
   readonly bucket: string
   readonly keys: KeySpace
   readonly dialect: StartFacts
-  /** The other facts, which cost requests the first time. */
+  /** Further facts, which cost requests the first time. */
   readonly uploadFacts: (task: Task) => Promise<UploadFacts>
   readonly requests: Requests
   readonly hints: DirectoryHints
   readonly history: WriteHistory
   readonly defaults: FileDefaults
-  /** Headers of each object that is written: encryption, storage class. */
+  /** Headers of all writes: encryption, storage class. */
   readonly extra: WriteHeaders
   readonly copyPartBytes: number
   /** `.rclonelink` objects are links. */
@@ -30,7 +30,7 @@ export interface Store {
   readonly progress: (progress: TransferProgress) => void
 }
 
-/** The name of an object among all that this process works on. */
+/** The name of an object in this process. */
 export function objectName({ bucket }: Store, key: string): string {
   return `${bucket}/${key}`
 }

@@ -7,20 +7,21 @@ import type { Store } from '../store/store.ts'
 import { lookUp } from '../files/lookup.ts'
 import { copyObject } from './copy-object.ts'
 
-/** How often a file that is written meanwhile is looked at again. */
+/** Looks at a file that keeps being written. */
 const attempts = 20
 
 export interface FileAttributes {
   readonly mode?: number | undefined
+  /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
 }
 
-/** The store checks both sides of a copy, so that a copy of an object onto itself takes back no write of others. */
+/** The store checks both sides of a copy, so a copy onto itself undoes no foreign write. */
 export function keepsAttributes({ dialect }: Store): boolean {
   return dialect.conditionalCopySource && dialect.conditionalCopyDestination
 }
 
-/** Copies a file's object onto itself with new metadata, if it is still the same; a write meanwhile begins it again. */
+/** Copies an object onto itself with new metadata, if still the same; begins again after a write. */
 export async function setAttributes(
   store: Store,
   path: MountPath,

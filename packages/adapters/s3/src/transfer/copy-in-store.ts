@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
- * Whether this process checks the source of a copy and excludes its writers: where the store copies without a condition.
+ * Whether this process guards a copy's source, which the store copies without a condition.
  * Objects of a tree have no `LastModified` here, and are not checked.
  */
 export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
@@ -84,14 +84,14 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
-  /** Looks for the object at the destination, unless it is the copy. @throws `EIO` when that cannot be known */
+  /** Looks at the destination for another object than the copy. @throws `EIO` when that cannot be known */
   async function look(
     attempt: Attempt,
   ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {
     const { outcome, state: now } = await findOutcome(store, identity, attempt)
     if (now !== undefined) {
       if (outcome === 'done') return { version: now.stat.version }
-      // without an id of its own it has those of the source
+      // without its own id it has the source's
       const from = isKnown ? undefined : await headOnce(store, sourceKey, attempt)
       const isCopy = from?.stat.version === now.stat.version && from.metadata.writes[0] === now.metadata.writes[0]
       if (isCopy) return { version: now.stat.version }
@@ -101,7 +101,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
   }
 }
 
-/** All that the source has, with the id of the copy. */
+/** The source's headers, with the id of the copy. */
 function replaced({ stat, headers, metadata, attributes }: ObjectState, writes: readonly string[]) {
   const { mode, modifiedAt } = stat
   const { crc32 } = metadata

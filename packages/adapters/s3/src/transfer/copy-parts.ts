@@ -14,10 +14,9 @@ import { withUpload, type Parts, type Upload } from '../objects/upload.ts'
 import type { Store } from '../store/store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
-/** Parts that are copied at a time. */
 const partsAtATime = 4
 
-/** The store copies by parts, for what is too large for one request; no byte comes here. All parts are of one state. */
+/** The store copies in parts, all of one state; no byte comes here. */
 export async function copyByParts(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, state } = copy
   const { mode, modifiedAt } = state.stat
@@ -32,7 +31,7 @@ export async function copyByParts(store: Store, copy: ObjectCopy, task: Task): P
   }
   return withUpload(store, options, { ...task, path: destination }, async (upload) => {
     const parts = await copyParts(store, upload, copy, task)
-    // not every store compares each part with what is expected
+    // some stores do not compare each part
     const now = await headObject(store, sourceKey, task)
     if (now === undefined || !isSameObject(now, state)) throw failure('ECONFLICT', task.operation, source)
     return parts

@@ -10,7 +10,6 @@ import type { Store } from '../store/store.ts'
 import { copyObject } from './copy-object.ts'
 import type { Plan } from './plan.ts'
 
-/** Copies a file or a link to where nothing is, or over a file or a link. */
 export async function copyLeaf(
   store: Store,
   from: MountPath,
@@ -22,7 +21,7 @@ export async function copyLeaf(
   const { keys } = store
   const isLink = source.type === 'symlink'
   const state = await stateOfLeaf(store, from, source, task)
-  // over a link, or with a link over a file, the condition was checked on another object than the new one
+  // between a link and a file, the condition was checked on another object
   const sameObject = destination === undefined || (destination.type === 'symlink') === isLink
   const condition = !sameObject ? undefined : (ifDestination ?? (overwrite ? undefined : 'absent'))
   const copy = {
@@ -48,7 +47,7 @@ export async function copyLeaf(
   return { version }
 }
 
-/** Copies, then deletes the source, if it still is what was copied. */
+/** Copies, then deletes an unchanged source. */
 export async function moveLeaf(
   store: Store,
   from: MountPath,

@@ -11,7 +11,7 @@ export interface Plan {
   readonly destination: Found | undefined
 }
 
-/** Looks at both ends at once, and checks what move and copy check alike, the source first. */
+/** Looks at both ends, and makes the common checks, the source first. */
 export async function planTransfer(
   store: Store,
   from: MountPath,
@@ -39,21 +39,20 @@ export async function planTransfer(
   if (from === to) return { source, destination }
   if (operation === 'copy' && to === '/') throw failure('EBUSY', operation, to)
   if (destination !== undefined && !overwrite) {
-    // what is wrong with the source comes first
+    // mistakes about the source come first
     if (operation === 'copy' && source.type === 'directory') return { source, destination }
     throw failure('EEXIST', operation, to)
   }
   return { source, destination }
 }
 
-/** A file over a directory, or a directory over a file. */
+/** Refuses a file over a directory, and the reverse. */
 export function checkKinds({ source, destination }: Plan, to: MountPath, operation: string): void {
   if (destination === undefined) return
   if (destination.type === 'directory' && source.type !== 'directory') throw failure('directoryInTheWay', operation, to)
   if (destination.type !== 'directory' && source.type === 'directory') throw failure('fileInTheWay', operation, to)
 }
 
-/** @throws `ENOTEMPTY` for a directory that holds more than its marker. */
 export async function assertEmpty(store: Store, path: MountPath, task: Task): Promise<void> {
   const prefix = store.keys.directoryKey(path)
   for await (const keys of pagesOf(store, { prefix, flat: false, pageSize: 2 }, task)) {

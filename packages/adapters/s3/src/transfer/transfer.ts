@@ -27,7 +27,7 @@ export async function copy(
   return {}
 }
 
-/** Copy and delete: readers see both for a while, and never none. */
+/** Copy and delete: readers see both for a while. */
 export async function move(
   store: Store,
   from: MountPath,

@@ -15,7 +15,7 @@ import { copyObject } from './copy-object.ts'
 const reported = 1000
 
 interface TreeObject {
-  /** From the directory on; a marker ends in `/`, that of the directory itself is empty. */
+  /** From the directory on; a marker ends in `/`, the directory's own is empty. */
   readonly rest: string
   readonly etag: string | undefined
   readonly size: number
@@ -38,7 +38,7 @@ class Progress {
   }
 }
 
-/** Copies every object of a directory, some at a time, markers and links as they are. The versions that were copied. */
+/** Copies every object of a directory, some at a time, markers and links included. Returns the copied versions. */
 export async function copyTree(
   store: Store,
   from: MountPath,
@@ -83,7 +83,7 @@ export async function copyTree(
   return copied
 }
 
-/** Deletes what was copied, as far as it still is what was copied. */
+/** Deletes unchanged copied objects. */
 export async function deleteCopied(
   store: Store,
   from: MountPath,
@@ -122,8 +122,8 @@ export async function deleteCopied(
 }
 
 /**
- * The objects of a directory that is copied over one above it. A copy can replace an object still to be copied: `b/b/x` becomes `b/x`.
- * So they are copied in waves: first an object, then its replacement.
+ * The objects of a directory that is copied over one above. Copies can replace later sources: `b/b/x` becomes `b/x`.
+ * So they go in waves: first an object, then its replacement.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
   const between = `${relativeTo(from, to).slice(1)}/`
@@ -159,7 +159,7 @@ interface Replaced {
   readonly state: ObjectState
 }
 
-/** Refuses to copy if a file or link would hide in a directory, or the other way round. Returns replaced objects under other keys. */
+/** Refuses to hide a file or link in a directory, or the reverse. Returns replaced objects under other keys. */
 async function checkMerge(
   store: Store,
   objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,
@@ -193,7 +193,7 @@ async function checkMerge(
   return replaced
 }
 
-/** The entry that an object is. @param rest its key from the directory on */
+/** The entry of an object. `rest`: its key from the directory on. */
 function entryOf(
   { links }: Store,
   directory: MountPath,

@@ -23,14 +23,13 @@ export function pattern(length: number, seed = 0): Uint8Array {
   return bytes
 }
 
-/** The context of a test: the adapter, and shorthands to prepare and look at its tree. */
 export class Case {
   readonly adapter: InnerAdapter
   readonly seed: StorageAdapter
   readonly fixture: AdapterFixture
   readonly deep: boolean
   readonly pageSize: number
-  /** Ends the test as skipped, and counts it: for a reason that only a look at the fixture can show. */
+  /** Skips the test for a reason that only the fixture can show. */
   readonly skip: (reason: string) => never
 
   constructor(
@@ -50,7 +49,6 @@ export class Case {
     return this.adapter.capabilities
   }
 
-  /** Writes a file with its parents; its version. */
   async put(path: string, content: string | Uint8Array = 'content'): Promise<Version> {
     const bytes = typeof content === 'string' ? encode(content) : content
     return (await this.seed.write(at(path), bytes, { parents: true })).version
@@ -95,7 +93,6 @@ export class Case {
     return (await this.entries(path, options)).map((entry): string => entry.path).toSorted()
   }
 
-  /** Everything in the store with its content, to see that nothing has changed. */
   async tree(): Promise<string[]> {
     const lines: string[] = []
     for await (const { path, type, unreachable } of this.seed.list(at('/'), { recursive: true })) {

@@ -2,7 +2,6 @@ import { equal, rejects } from '../assert.ts'
 import { at, encode, offered, type Case } from './case.ts'
 import type { Suite } from './suite.ts'
 
-/** Names that are legal, and that something along the way may take for something else. */
 const oddNames = [
   ' ',
   ' leading and trailing ',

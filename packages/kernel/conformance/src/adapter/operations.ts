@@ -13,10 +13,9 @@ import { lackOf, type Needs } from './needs.ts'
 
 export interface Operation {
   readonly name: string
-  /** Which of its arguments the path is. */
   readonly argument: LinkArgument
   readonly changes: boolean
-  /** A link at the end is in the way too. */
+  /** A link at the end is an obstacle too. */
   readonly follows: boolean
   readonly run: (adapter: StorageAdapter, path: MountPath, options?: SignalOption) => Promise<unknown> | undefined
 }

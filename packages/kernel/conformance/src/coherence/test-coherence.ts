@@ -10,7 +10,7 @@ import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.t
 /** Milliseconds by which an answer may be late: looking takes time too. */
 const slackMs = 1_000
 
-/** Tests two adapters on one place: the other sees a flushed write after a refresh, and without one within `maxStaleness`. */
+/** Tests two adapters on one place: a flushed write shows after a refresh, or within `maxStaleness`. */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)
   const test = (title: string, run: (writer: CoherentSide, reader: CoherentSide) => Promise<void>): void => {
@@ -89,7 +89,6 @@ async function handOver(writer: CoherentSide, reader: CoherentSide): Promise<voi
   await reader.refresh?.()
 }
 
-/** Both have the same files with the same bytes. @returns those that the reader has */
 async function assertSame(writer: CoherentSide, reader: CoherentSide, what: string) {
   const found = await contents(reader.adapter)
   equal(Object.fromEntries(found), Object.fromEntries(await contents(writer.adapter)), what)

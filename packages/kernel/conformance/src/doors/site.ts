@@ -21,9 +21,7 @@ export interface SiteOptions {
   /** A read-only mount at `.solven/skills/system` with `search.md`. Default false. */
   readonly skills?: boolean | undefined
   readonly require?: Requirement | undefined
-  /** Changes the root's store before it is mounted. */
   readonly layer?: ((store: StorageAdapter) => StorageAdapter) | undefined
-  /** Changes the executor before the workspace takes it. */
   readonly executor?: ((executor: Executor) => Executor) | undefined
 }
 
@@ -34,7 +32,7 @@ interface SiteSetting {
   readonly refusesCommands?: boolean | undefined
 }
 
-/** A command that says that it has begun, writes to `beat` for five seconds, and says that it has come to its end. */
+/** A command that notes its beginning, writes to `beat` for five seconds, and notes its end. */
 export const beating = `echo x > begun; ${'echo x >> beat; sleep 0.05; '.repeat(100)}echo x > after`
 
 const marker = 'came to its end'
@@ -115,7 +113,6 @@ export class Site {
     return this.#refusesCommands && exitCode === refusedCode
   }
 
-  /** Runs a command that must work; its standard output. */
   async run(command: string | readonly string[], options: ExecOptions = {}): Promise<string> {
     const result = await this.attempt(command, options)
     if (result.exitCode === 0) return result.stdout
@@ -123,7 +120,7 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
-  /** Everything that an attack prints. It must come to its end; if refused as a whole, each statement runs alone. */
+  /** The output of an attack, which must come to its end. If the attack is refused, each statement runs alone. */
   async attack(command: string): Promise<string> {
     const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
     if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr
@@ -181,14 +178,13 @@ export class Site {
     fail(`${path} did not appear within 15 s: the command did not run`)
   }
 
-  /** Checks that no surviving process still writes to a file. */
   async settled(path: string): Promise<void> {
     const before = (await this.stored(path))?.length
     await delay(250)
     equal((await this.stored(path))?.length, before, `the size of ${path}, which no process may change any more,`)
   }
 
-  /** Sees that a command which is `beating` does so no more, and did not come to its end. */
+  /** Checks that a `beating` command has stopped before its end. */
   async cutOff(): Promise<void> {
     await this.settled('beat')
     equal(await this.stored('after'), undefined, 'what comes at the end of the command')
@@ -208,7 +204,7 @@ export const skillsPath = '.solven/skills/system'
 
 const refusedCode = 126
 
-/** Presents a command that was read and not run as a command that failed. */
+/** Presents a refused command as a command that failed. */
 function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
   const ended = {
     exitCode: refusedCode,

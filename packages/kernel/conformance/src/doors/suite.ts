@@ -6,15 +6,12 @@ import type { WorkspaceFixture, WorkspaceSuiteOptions } from '../options/workspa
 import { Site, type SiteOptions } from './site.ts'
 
 export interface DoorNeeds {
-  /** `process`: real programs. */
   readonly kind?: 'process' | undefined
   /** Fields that are held at least by translation: against programs that do not fight it. */
   readonly holds?: readonly GuaranteeField[] | undefined
   /** Fields that are held against hostile programs: by the kernel, or in an interpreter. */
   readonly withstands?: readonly GuaranteeField[] | undefined
-  /** Fields that are not held at all. */
   readonly lacks?: readonly GuaranteeField[] | undefined
-  /** The store can hold links. */
   readonly symlinks?: true | undefined
   readonly root?: '/' | '/workspace' | undefined
 }
@@ -22,7 +19,6 @@ export interface DoorNeeds {
 export interface DoorCase {
   readonly root: '/' | '/workspace'
   readonly fixture: WorkspaceFixture
-  /** The guarantees that the probe declares. */
   readonly guarantees: Guarantees
   readonly skip: (reason: string) => never
   /** A workspace of its own, closed at the end of the test. */
@@ -34,7 +30,6 @@ export interface DoorSuite {
   readonly test: (title: string, needs: DoorNeeds, run: (it: DoorCase) => Promise<void>) => void
 }
 
-/** Defines the files of a suite for each place of the root. */
 export function defineDoors(
   title: string,
   options: WorkspaceSuiteOptions,
@@ -87,7 +82,7 @@ export function defineDoors(
 
 type Test = Parameters<Runner['it']>[1]
 
-/** A test that has to fail, for the reason that is given: then it is skipped. */
+/** A test that must fail for the given reason; it counts as skipped. */
 function departing(reason: string | undefined, test: Test): Test {
   if (reason === undefined) return test
   return async ({ skip }) => {

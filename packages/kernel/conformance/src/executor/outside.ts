@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fail } from '../assert.ts'
 
-/** A directory of the host, outside of every mount, which no permission protects. */
+/** A directory of the host outside every mount, without permissions that protect it. */
 export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
@@ -34,10 +34,10 @@ export async function createOutside(): Promise<Outside> {
   }
 }
 
-/** A server on a path, on an abstract address, or on a port of this machine; counts who comes. */
+/** A server on a path, an abstract address or a port; counts its connections. */
 export interface Listener extends AsyncDisposable {
   readonly port: number
-  /** Connections so far, with those that wait to be accepted; the server is asked by one of its own. */
+  /** Connections so far, also those waiting to be accepted. */
   reached(): Promise<number>
 }
 
@@ -75,7 +75,7 @@ export async function listen(where: string | { readonly host: string; readonly p
   }
 }
 
-/** A process of the user that commands run as, with a secret in its environment and its command line. */
+/** A process of the user of commands, with a secret in its environment and command line. */
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
@@ -86,7 +86,7 @@ export interface Victim extends AsyncDisposable {
 export async function createVictim(owner: { readonly uid: number; readonly gid: number } | undefined): Promise<Victim> {
   const secret = randomUUID()
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
-  // it repeats what it reads; it never comes to the second file, which is there for its name
+  // `cat` repeats its input; the second file only puts its name on the command line
   const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
   // an answer is missed where the process is gone; the end of its output shows that
   child.stdin.on('error', () => undefined)

@@ -4,11 +4,9 @@ import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath, type Site, type SiteOptions } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** A rule that needs one guarantee, and how it shows that the rule holds. */
 interface Ruled {
   readonly field: GuaranteeField
   readonly options: SiteOptions
-  /** The name of the rule for `acknowledge`. */
   readonly rule: (site: Site) => string
   /** The protected file, in the workspace; and the file door's answer to a change of it. */
   readonly path: string

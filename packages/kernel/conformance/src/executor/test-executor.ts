@@ -26,10 +26,7 @@ const files = [
   lifecycleTests,
 ]
 
-/**
- * Tests the contract of `Executor` at each place of the root, as far as it is declared.
- * A guarantee must hold at its strength; where it is `none` and needed, a refusal is expected.
- */
+/** Tests the contract of `Executor`, as far as it is declared. Where a needed guarantee is `none`, a refusal is expected. */
 export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testExecutor', 'workspace', options)
   defineDoors('the executor contract', options, runner, files)

@@ -9,7 +9,6 @@ interface DriverFault {
   /** The code of the error that a command ends with. Its reason names the executor. */
   readonly code: 'EIO' | 'ENOEXEC'
   readonly command: string
-  /** Breaks the start of a sound driver. */
   readonly apply: <Sound extends Start>(start: Sound) => Start
 }
 

@@ -11,7 +11,6 @@ import type {
 
 export interface ExecutorFault {
   readonly name: string
-  /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
   /** `process`: shows only on an executor of real processes that holds what it declares. Default: on any. */
   readonly base?: 'process' | undefined

@@ -249,7 +249,6 @@ const withHostTmp = (inner: Executor): Executor =>
     binds: plan.binds.map((bind) => (bind.kind === 'scratch' ? { ...bind, source: hostTemporary } : bind)),
   }))
 
-/** One hole, and the promises that it breaks. */
 const hostFaults: readonly ExecutorFault[] = [
   { name: 'shows files of the host', caughtBy: 'fileContent: nothing outside the mounts is read' },
   { name: 'lets files of the host be changed', caughtBy: 'fileContent: nothing outside the mounts is changed' },

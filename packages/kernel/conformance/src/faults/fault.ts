@@ -2,7 +2,6 @@ import type { StorageAdapter } from '@ws/core/adapter'
 
 export interface Fault {
   readonly name: string
-  /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
   readonly apply: (adapter: StorageAdapter) => StorageAdapter
 }

@@ -11,7 +11,6 @@ type Input = CommandRequest['stdin']
 const isStream = (input: Input): input is AsyncIterable<Uint8Array> =>
   typeof input === 'object' && Symbol.asyncIterator in input
 
-/** All of an input in one chunk. */
 function atOnce(input: Input): Input {
   if (!isStream(input)) return input
   return (async function* () {
@@ -28,7 +27,6 @@ function hoarded(input: Input): Input {
   })()
 }
 
-/** The rest of the contract: signals, shells, length, streams, closing. */
 export const moreExecutorFaults: readonly ExecutorFault[] = [
   {
     name: 'never gets impolite with a command that is deaf',

@@ -2,7 +2,6 @@ import { WorkspaceError } from '@ws/core'
 import { parseMountPath } from '@ws/core/adapter'
 import { change, type Fault } from './fault.ts'
 
-/** Reading, listing, moving and deleting wrongly; errors, aborts, names and capabilities. */
 export const otherFaults: readonly Fault[] = [
   {
     name: 'ignores ranges',

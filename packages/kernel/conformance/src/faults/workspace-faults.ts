@@ -6,7 +6,6 @@ export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
 export interface WorkspaceFault {
   readonly name: string
-  /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string
   readonly open: OpenWorkspace
 }
@@ -21,7 +20,7 @@ function change<Changed extends Workspace | StorageAdapter>(inner: Changed, meth
   })
 }
 
-/** A broken workspace, made from a sound one. */
+/** Makes a broken workspace of a sound one. */
 const broken =
   (methods: (inner: Workspace, options: WorkspaceOptions) => Partial<Workspace>): OpenWorkspace =>
   async (options) => {
@@ -29,7 +28,7 @@ const broken =
     return change(inner, methods(inner, options))
   }
 
-/** A sound workspace whose one door leads into another one, without rules. */
+/** A workspace with one door into another workspace without rules. */
 const aroundRules =
   (methods: (inner: Workspace) => Partial<Workspace>): OpenWorkspace =>
   async (options) => {
@@ -41,7 +40,7 @@ const aroundRules =
     return change(inner, { ...methods(lax), close })
   }
 
-/** A workspace whose `/tmp` is that of all others. */
+/** A workspace that shares `/tmp` with all others. */
 function withOneScratch(): OpenWorkspace {
   let only: Promise<StorageAdapter> | undefined
   return ({ mounts: [first, ...others], ...options }) => {

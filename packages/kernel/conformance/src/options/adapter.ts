@@ -5,11 +5,11 @@ export interface AdapterFixture {
   readonly adapter: StorageAdapter
   /** Another way to the same tree, for an adapter that cannot be written through. Default: the adapter itself. */
   readonly seed?: StorageAdapter | undefined
-  /** Makes a FIFO, for stores that can hold one. Its absence skips the tests on what is neither file, directory nor link. */
+  /** Makes a FIFO. Absent: tests of special files are skipped. */
   readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
-  /** Makes a file in the root whose name is the byte 0xFF, for stores that can hold one. */
+  /** Makes a file named with the byte 0xFF in the root. */
   readonly makeUnreachable?: (() => Promise<void>) | undefined
-  /** Takes the whole tree away without the adapter, the root included. */
+  /** Removes the tree and its root, without the adapter. */
   readonly removeRoot?: (() => Promise<void>) | undefined
   /** Words that no error message may contain: host paths, bucket names, prefixes. */
   readonly secrets?: readonly string[] | undefined
@@ -19,7 +19,7 @@ export interface AdapterFixture {
 export interface AdapterSuiteOptions {
   readonly name: string
   readonly create: () => AdapterFixture | Promise<AdapterFixture>
-  /** Entries that the store gives in one answer, so that listings of more than one are tested. Default: it does not page. */
+  /** Entries of one answer, to test listings of several. Default: the store does not page. */
   readonly pageSize?: number | undefined
   /** Larger trees and more rounds; for runs that may take minutes. Default false. */
   readonly deep?: boolean | undefined

@@ -1,13 +1,11 @@
 import type { StorageAdapter } from '@ws/core/adapter'
 
-/** One way to a place that others change too. */
 export interface CoherentSide {
   readonly adapter: StorageAdapter
-  /** Has it see now what others have changed before. Absent: it always does. */
+  /** Shows earlier changes of others now. Absent: they always show. */
   readonly refresh?: (() => Promise<void>) | undefined
 }
 
-/** Two ways to one place, empty and used by one test alone. */
 export interface CoherenceFixture {
   readonly one: CoherentSide
   readonly other: CoherentSide

@@ -184,7 +184,6 @@ export function deniedTests({ describe, test }: DoorSuite): void {
   })
 }
 
-/** Neither door reads or writes any of the paths. */
 async function denied(site: Site, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     equal(await codeOf(site.workspace.read(path)), 'EACCES', `${path} at the file door`)

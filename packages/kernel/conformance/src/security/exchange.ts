@@ -10,10 +10,9 @@ import type { SiteOptions } from '../doors/site.ts'
 import { createOutside } from '../executor/outside.ts'
 import { changeExecutor } from '../faults/executor-fault.ts'
 
-/** Milliseconds from `spawn` to the exchange, -1 for ahead of it: while an executor looks at a path, and binds it. */
+/** Milliseconds from `spawn` to the exchange; -1: before it. */
 const moments = [-1, 0, 1, 2, 4, 8, 16, 32]
 
-/** Attacks on binds: a directory becomes a link to a directory outside while the executor starts a command. */
 export function exchangeTests({ describe, test }: DoorSuite): void {
   describe('a directory that is exchanged for a link while a command starts', () => {
     test('fileContent: shows nothing outside, where it is the mount', {
@@ -35,7 +34,6 @@ export function exchangeTests({ describe, test }: DoorSuite): void {
 }
 
 interface Attack {
-  /** The directory, below the root of the store. */
   readonly place: string
   readonly options: SiteOptions
 }
@@ -82,7 +80,6 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
   }
 }
 
-/** Puts a link in the place of a directory. Returns a function that takes it back. */
 function exchange(directory: string, target: string): () => void {
   const aside = `${directory}.aside`
   renameSync(directory, aside)

@@ -7,21 +7,15 @@ import { checkOptions } from '../options/check.ts'
 import { option, type OptionShapes } from '../options/shapes.ts'
 
 export interface DefineAdapterOptions {
-  /**
-   * Trusts the driver's results and errors. Default false: a malformed result, a foreign error or a change that outlives its abort is
-   * `EBACKEND`.
-   */
+  /** Trusts the driver's results and errors. Default false: a break of the contract is `EBACKEND`. */
   readonly trusted?: boolean | undefined
 }
 
 const shapes: OptionShapes<DefineAdapterOptions> = { trusted: option.boolean }
 
 /**
- * Makes an adapter of a driver. The base refuses calls after `close`, malformed paths and options, aborted signals and changes of a
- * read-only store.
- * It races reads against their signal.
- *
- * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree, or an option is unknown.
+ * Makes an adapter of a driver. The base makes the checks that {@link Driver} lists, and races reads against their signal.
+ * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree, or an option is unknown
  */
 export function defineAdapter(driver: Driver, options: DefineAdapterOptions = {}): StorageAdapter {
   checkOptions(options, shapes, { operation: 'defineAdapter' })

@@ -5,14 +5,14 @@ interface Situation {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
-  /** For operations in which the way out is another. */
+  /** Remedies that differ for some operations. */
   readonly remedies?: Readonly<Record<string, string>>
 }
 
 const elsewhere = 'choose another destination, or pass `overwrite: true`'
 const madeFirst = 'create the directory first, or pass `parents: true`'
 
-/** Every mistake that a caller can make with any adapter, and its words: the same in all of them. */
+/** Every mistake that a caller can make with any adapter, and its words. */
 const situations = {
   ENOENT: { code: 'ENOENT', reason: 'does not exist', remedy: 'list its directory to see what is there' },
   noParent: {

@@ -1,4 +1,4 @@
-/** Applies `map` to each item, up to `limit` at a time; the results come in order. Leaving early waits for what is running. */
+/** Applies `map` to up to `limit` items at a time; results come in order. Leaving early waits for running work. */
 export async function* mapInOrder<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,
@@ -20,7 +20,7 @@ export async function* mapInOrder<Item, Result>(
   }
 }
 
-/** Runs `work` on each item, up to `limit` at a time. The first failure is thrown when all that runs has ended. */
+/** Runs `work` on up to `limit` items at a time. Throws the first failure when all running work has ended. */
 export async function forEachOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,

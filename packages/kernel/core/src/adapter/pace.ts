@@ -1,7 +1,7 @@
-/** Milliseconds of work after which others get their turn. */
+/** Milliseconds of work before other work gets its turn. */
 const turn = 5
 
-/** Lets the event loop have its turn in long work, and ends the work when its signal says so. */
+/** Gives the event loop its turn in long work, and ends the work on an abort. */
 export class Pace {
   readonly #signal: AbortSignal | undefined
   #since = performance.now()

@@ -1,4 +1,4 @@
-/** Lets a number of callers in at once; the others wait in line. */
+/** Lets a number of callers in; further callers wait in line. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = []
   #free: number
@@ -7,10 +7,7 @@ export class Semaphore {
     this.#free = size
   }
 
-  /**
-   * Resolves when the caller is in; `undefined` if that is now. The caller then calls {@link release}.
-   * @throws `signal.reason`
-   */
+  /** Resolves when the caller is in; `undefined`: it is. The caller then calls {@link release}. @throws `signal.reason` */
   acquire(signal?: AbortSignal): Promise<void> | undefined {
     signal?.throwIfAborted()
     if (this.#free === 0) return this.#wait(signal)

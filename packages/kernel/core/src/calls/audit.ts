@@ -8,11 +8,10 @@ export interface Beginning {
   readonly ticks: number
 }
 
-/** The times and the random names of a workspace's results. Deadlines and pauses go by the machine. */
+/** Times and random names of a workspace's results. Deadlines and pauses use the machine's clock. */
 export class Clock {
   readonly now: () => number
   readonly random: () => number
-  /** The caller gave `now`. */
   readonly isGiven: boolean
 
   constructor({ now, random }: Pick<WorkspaceOptions, 'now' | 'random'>) {
@@ -78,12 +77,11 @@ const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 
-/** True for an error by which a rule, a mount or the border of the workspace refused a call; see `outcome` of an audit event. */
+/** Whether a rule, a mount or the border of the workspace refused a call; see `outcome` of an audit event. */
 export function isDenial(error: unknown, door: AccessEvent['door'] = 'files'): boolean {
   return isWorkspaceError(error) && denials[door].has(error.code)
 }
 
-/** The outcome that an event reports for an error; `allowed` without one. */
 export function outcomeOf(
   door: AccessEvent['door'],
   error: unknown,

@@ -6,7 +6,7 @@ import type { VisibleDifference } from './visible.ts'
 
 type Aspects = NonNullable<Change['what']>
 
-/** The differences beside the time. */
+/** The differences, times left out. */
 export function aspectsOf(before: EntryState, after: EntryState): Aspects {
   if (before.type !== after.type) return ['type']
   const what: Aspects[number][] = []
@@ -22,7 +22,7 @@ function isSameContent(before: EntryState, after: EntryState): boolean {
   return after.content === undefined && before.size === after.size && before.modifiedAt === after.modifiedAt
 }
 
-/** Differences as people and models want them: moves as one change, sorted by path, and none of times alone. */
+/** Differences for people and models: moves as one change, sorted by path, without changes of times alone. */
 export function changesOf(differences: readonly VisibleDifference[]): Change[] {
   const { movedTo, movedFrom } = findMoves(differences)
   const changes: Change[] = []
@@ -49,7 +49,6 @@ export function changesOf(differences: readonly VisibleDifference[]): Change[] {
 }
 
 interface Moves {
-  /** The place before, by the path now. */
   readonly movedTo: ReadonlyMap<VirtualPath, VisibleDifference>
   readonly movedFrom: ReadonlySet<VirtualPath>
 }

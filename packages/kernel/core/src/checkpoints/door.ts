@@ -23,7 +23,6 @@ import { invalidId, latestOf, missingAbove, withoutEngine, within } from './sele
 import { Sights } from './visible.ts'
 import type { VisibleDifference } from './visible.ts'
 
-/** Characters of one diff. */
 const longestDiff = 1024 * 1024
 const longestLabel = 200
 
@@ -40,7 +39,7 @@ export interface LiveCheckpointsOptions {
   readonly busy: () => readonly string[]
 }
 
-/** Earlier states of a workspace. Rules are asked here; the engine does the rest. */
+/** Earlier states of a workspace. This class asks the rules; the engine does the rest. */
 export class LiveCheckpoints implements CheckpointDoor {
   readonly #context: Context
   readonly #parts: CheckpointParts | undefined
@@ -174,7 +173,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       try {
         return await body(this.#parts)
       } catch (error) {
-        // its path is one of callers, or there is none
+        // its path is a caller's path, or absent
         if (isWorkspaceError(error)) throw rewriteError(error, { operation })
         throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
       }

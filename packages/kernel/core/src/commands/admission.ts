@@ -20,11 +20,9 @@ import { checkAcknowledged, planFor, requireEntrance, requireHeld, type ChosenEx
 export interface CommandDoor {
   readonly context: Context
   readonly executor: ChosenExecutor | undefined
-  /** Makes what a command needs to find: the scratch. */
   prepare(): Promise<void>
   /** Tells the adapters that a command begins; gives nothing where none of them wants to know. */
   begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
-  /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
   readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
@@ -36,7 +34,7 @@ export const defaultKillGrace = 2000
 /** How often a command is started whose missing names appear meanwhile. */
 const startAttempts = 3
 
-/** Starts by a plan. Makes a new plan if a missing name has appeared before it was reserved. */
+/** Starts by a plan. Makes a new plan if a missing name appeared before it was reserved. */
 export async function startPlanned<Started>(
   { context }: CommandDoor,
   { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
@@ -58,11 +56,10 @@ export async function startPlanned<Started>(
 
 interface AdmitOptions {
   readonly operation?: string | undefined
-  /** Called with the line that the policy judges, and again with its directory once that is known. */
+  /** Called with the line for the policy, and again with its directory once known. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
   /** Makes nothing. Without a command, no rule about commands is asked. Default false. */
   readonly looksOnly?: boolean | undefined
-  /** Nothing waits for its end. Default false. */
   readonly background?: boolean | undefined
 }
 
@@ -72,7 +69,6 @@ export interface Admitted<Normalised> {
   readonly plan: BindPlan
   readonly executor: ChosenExecutor
   readonly acknowledged: ReadonlySet<string>
-  /** The options of the call, narrowed by the defaults of the workspace. */
   readonly narrowed: ExecOptions
   readonly cache: VirtualPath | undefined
   /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
@@ -193,7 +189,6 @@ function noExecutorError({ context }: CommandDoor): Error {
 
 export type EndedCommand = () => Promise<readonly EntryNote<VirtualPath>[]>
 
-/** Tells every adapter that a command begins. The returned function reports its end. */
 export async function beginCommand(
   mounts: readonly WorkspaceMount[],
   options: BeginCommandOptions,

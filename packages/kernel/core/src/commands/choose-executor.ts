@@ -20,10 +20,7 @@ export interface ChooseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * The first executor that is available, sees every mount and meets the requirement.
- * @throws WorkspaceError `ENOEXECUTOR` with the problem of each executor
- */
+/** The first executor that is available, sees every mount and meets the requirement. @throws WorkspaceError `ENOEXECUTOR` */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
   const passedOver: PassedOver[] = []
   const pass = (executor: string, reasons: readonly string[], remedies: readonly string[]): void => {
@@ -90,7 +87,7 @@ function unattached(name: string, { reason, remedy }: Shortage, native: unknown)
   })
 }
 
-/** Code that no one has reviewed can exchange a directory with a link while the file door uses it. */
+/** Unreviewed code can exchange a directory with a link while the file door uses it. */
 function refuseRaces(mounts: readonly WorkspaceMount[]): void {
   const raced = mounts.find(({ adapter }) => adapter?.capabilities.confinement === 'checked')
   if (raced === undefined) return

@@ -18,7 +18,6 @@ interface CommandAuditOptions {
   readonly options: Pick<ExecOptions, 'cwd' | 'signal' | 'acknowledge'>
 }
 
-/** The audit event of one operation at the door of commands. */
 export function auditOf({ context, executor }: CommandDoor, { operation, command, options }: CommandAuditOptions) {
   const { cwd, signal, acknowledge } = options
   const began = context.clock.begin()
@@ -71,7 +70,7 @@ function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violati
   return { exitCode, signal, timedOut, stdoutBytes, stderrBytes, ...(violations && { violations }) }
 }
 
-/** Events that connections of one command cause at most. A refusal costs a command nothing: it can cause thousands a second. */
+/** Most events of one command's connections: refusals can come a thousand a second, at no cost. */
 const mostEvents = { allowed: 10_000, denied: 1_000, failed: 1_000 } as const
 
 /** The audit of the connections of one command. The last events count those above the limit. */

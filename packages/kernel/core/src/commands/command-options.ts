@@ -19,10 +19,7 @@ export function acknowledgedBy({ acknowledge = [], env = {} }: ExecOptions): Rea
   return new Set(acknowledge)
 }
 
-/**
- * Variables that name start-up files or program directories. A command that runs without a rule goes without them:
- * earlier commands can have put files there.
- */
+/** Variables that name start-up files or program directories. Earlier commands can have put files there. */
 function isStartVariable(name: string): boolean {
   return /^(?:PATH|BASH_ENV|ENV|ZDOTDIR|FPATH|LD_.*)$/.test(name)
 }
@@ -46,14 +43,10 @@ function identityVariables({ name, email }: NonNullable<CommandDefaults['gitIden
 
 export interface CachePlace extends Omit<InputOptions, 'operation'> {
   readonly gate: Gate
-  /** Absent: the workspace has none of its own. */
   readonly scratch: VirtualPath | undefined
 }
 
-/**
- * The directory for the caches of programs; `undefined` for HOME.
- * @throws WorkspaceError as a write there: otherwise programs would silently go without their cache
- */
+/** The directory for caches; `undefined` for HOME. @throws WorkspaceError if it is not writable, instead of silently no cache */
 function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: CachePlace): VirtualPath | undefined {
   const operation = 'createWorkspace'
   if (given === undefined || given === 'scratch') {
@@ -71,7 +64,6 @@ function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: Ca
   return path
 }
 
-/** The options of one command, narrowed by the workspace's defaults. Both have been checked. */
 export function narrowCommand<Options extends CommandDefaults & Pick<ExecOptions, 'acknowledge'>>(
   defaults: CommandDefaults,
   options: Options,

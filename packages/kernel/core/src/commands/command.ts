@@ -5,7 +5,7 @@ export const maxCommandBytes = 16 * 1024 * 1024
 
 export interface NormalisedCommand {
   readonly line: string
-  /** Set when the command was itself `<shell> -c …`, so that it is not wrapped twice. */
+  /** Set when the command was itself `<shell> -c …`, to wrap it once. */
   readonly shell?: string | undefined
   readonly login?: boolean | undefined
 }
@@ -14,10 +14,7 @@ const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
 // A `=` or `~` is always quoted, since a shell may give it a meaning.
 const harmless = /^[\w@%+:,./-]+$/
 
-/**
- * One line for a shell, from each form of a command [LS5]: policy and executors see it [LS6]. `shell` decides how words are quoted.
- * @throws WorkspaceError `EINVAL` for an invalid command
- */
+/** One line for a shell, from each form of a command [LS5], for policy and executors [LS6]. @throws WorkspaceError `EINVAL` */
 export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
   const command = isArguments(given) ? commandOf(given) : given
   if (typeof command === 'string') {
@@ -77,7 +74,7 @@ function commandOf(given: CommandArguments): string | readonly string[] {
   )
 }
 
-/** A word as a shell reads it back unchanged: a POSIX shell, or fish, which gives a backslash in quotes a meaning. */
+/** Quotes a word for a POSIX shell, or for fish, where a backslash in quotes has a meaning. */
 export function quoteForShell(word: string, shell = 'sh'): string {
   if (harmless.test(word)) return word
   if (/(?:^|\/)fish$/.test(shell)) return `'${word.replace(/[\\']/g, '\\$&')}'`

@@ -122,7 +122,6 @@ function useless(operation: string, reason: string, remedy: string): Error {
 
 type Listener = NonNullable<CommandRequest['onOutput']>
 
-/** The listener of a command: the workspace's own, then the caller's. Absent where there is neither. */
 function listeners(own: Listener | undefined, given: ExecOptions['onOutput']): Listener | undefined {
   if (given === undefined) return own
   const callers = harmless(given)
@@ -133,7 +132,7 @@ function listeners(own: Listener | undefined, given: ExecOptions['onOutput']): L
   }
 }
 
-/** The caller's listener gets bytes of its own, and its errors are ignored, of its promise too. */
+/** Gives the caller's listener its own bytes, and ignores its errors, also of its promise. */
 function harmless(listener: (chunk: OutputChunk) => unknown): Listener {
   return ({ stream, data }) => {
     try {

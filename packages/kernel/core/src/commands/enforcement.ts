@@ -18,7 +18,6 @@ export interface ChosenExecutor {
   readonly passedOver: readonly PassedOver[]
 }
 
-/** An executor that this workspace cannot have. */
 export interface PassedOver {
   readonly executor: string
   readonly reasons: readonly string[]
@@ -114,7 +113,7 @@ function remedyOf(field: GuaranteeField): string {
   return 'use an executor that holds it: bubblewrap, or the virtual one'
 }
 
-/** @throws WorkspaceError `EUNENFORCEABLE` for the first rule that cannot be held, and that the command does not acknowledge */
+/** Throws `EUNENFORCEABLE` for the first rule that cannot be held and is not acknowledged. */
 export function requireHeld(
   plan: BindPlan,
   { name, attached }: ChosenExecutor,

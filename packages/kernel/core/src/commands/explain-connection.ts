@@ -53,7 +53,6 @@ export function connectionsOf(door: CommandDoor, options: ConnectionsOptions = {
   }
 }
 
-/** @param hosts the list of a tool, in place of the one that commands have */
 function judgeBy(
   { context, executor }: CommandDoor,
   hosts: ConnectionsOptions['hosts'],

@@ -124,7 +124,7 @@ async function judgeFiles(context: Context, operation: FileOperation, path: stri
   }
 }
 
-/** The weakest level of all that holds the rights at a path against commands. */
+/** The weakest level that holds the rights at a path against commands. */
 function execLevel(
   { executor }: CommandDoor,
   plan: BindPlan | undefined,

@@ -10,9 +10,8 @@ interface Waiting {
 /** Carries the caller's writes to the command, one chunk at a time. An executor reads it as any standard input. */
 export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
   readonly #waiting: Waiting[] = []
-  /** Given to the command; it is settled when the command asks for more. */
+  /** Given to the command; settled when it asks for more. */
   #taken: Waiting | undefined
-  /** The reader that waits for a chunk. */
   #reader: ((result: IteratorResult<Uint8Array>) => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
 
@@ -32,7 +31,6 @@ export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
     this.#hand()
   }
 
-  /** The command reads no more. */
   close(): void {
     this.#state = 'closed'
     const lost = this.#taken === undefined ? this.#waiting : [this.#taken, ...this.#waiting]

@@ -52,7 +52,7 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
       throw typedError(error, 'exec')
     },
   )
-  /** The output that an error goes along with: it can leave out what the command may not have read. */
+  /** The output for an error, without content that the command may not have read. */
   let known: CommandResult | undefined
   result.catch((error: unknown) => {
     known = getCommandResult(error)
@@ -108,7 +108,7 @@ export async function findMade({ plan, ...judging }: Judging): Promise<RuleViola
   }
 }
 
-/** The way to a repository outside the mounts, for which git has but a path of the machine. */
+/** Git names a repository outside the mounts by a path of the machine only. */
 const noRepository = {
   rule: 'mounts',
   access: 'none',
@@ -117,12 +117,12 @@ const noRepository = {
     'mount the repository at the path that the file `.git` names (`ws exec --with-worktree`), or for a submodule the repository around it',
 } as const
 
-/** The words of systems and languages for what was refused. */
+/** Words of systems and languages for a refusal. */
 const refusal = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu
 
 /**
- * The rules of the protected paths that the errors of a command name: absolute, or relative to `cwd` or the root.
- * After a success, only refusals count.
+ * The rules of protected paths in the errors of a command; paths may be relative to `cwd` or the root. After a success, only refusals
+ * count.
  */
 function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, acknowledged }: Judging): RuleHint[] {
   const refused = stderr.split('\n').filter((line) => refusal.test(line))
@@ -176,7 +176,7 @@ function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): 
   return [at, ...relative].some((name) => name.length > 1 && holdsPath(text, name))
 }
 
-/** A path that is not the end of a longer one. */
+/** Whether `text` holds a path that is not the end of a longer one. */
 function holdsPath(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     if (

@@ -16,7 +16,6 @@ export function neededNames(
   return [...systemNames, ...aliases, ...(hasOwnScratch ? [] : [scratchName]), ...further]
 }
 
-/** Why commands cannot have these names. */
 export async function takenProblem(
   { mounts }: Pick<Context, 'mounts'>,
   names: readonly string[],

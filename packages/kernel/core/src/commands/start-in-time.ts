@@ -7,15 +7,14 @@ export interface StartLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds that a preparation may take on a busy machine. A shorter preparation is not counted. */
+/** Milliseconds that a preparation may take; a shorter one does not count. */
 const preparation = 5_000
 
-/** Milliseconds in which a start that is aborted ends by itself, and leaves nothing. */
+/** Milliseconds for an aborted start to end by itself. */
 const grace = 200
 
 /**
- * Prepares and starts a command within its time, even if a file system does not answer. A command that starts too late is ended.
- *
+ * Prepares and starts a command within its time, even if a file system hangs. Ends a command that starts too late.
  * @param start gets a function for the milliseconds left; `undefined` without a limit
  * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
  */
@@ -40,7 +39,7 @@ export async function startInTime<Started>(
   const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
-  // its caller sees why it did not start, and no caller is left for one that started too late
+  // its caller has its error already, and a late start has no caller
   starting.then((started) => (isOver ? runningOf(started)[Symbol.asyncDispose]() : undefined)).catch(() => undefined)
   try {
     return await Promise.race([starting, over])

@@ -53,17 +53,16 @@ export interface StorageAdapter extends AsyncDisposable {
   /** For people and messages: `local`, `memory`, `s3`, `readOnly(local)`. No secret, no host path. */
   readonly name: string
   readonly capabilities: AdapterCapabilities
-  /**
-   * Names the place of the data, without a secret. Adapters with equal words show the same data, also across processes. Absent if unknown.
-   */
+  /** Names the place of the data, without a secret: equal words mean the same data, also across processes. Absent if unknown. */
   readonly identity?: string | undefined
 
+  /** Never follows. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
 
-  /** A file's bytes, all or a range, together with the stat of the very state that was read. */
+  /** A file's bytes, all or a range, with the stat of the state that was read. */
   read(path: MountPath, options?: ReadOptions): Promise<ReadResult>
 
-  /** A file's bytes as a stream with constant memory. Missing files and failed conditions reject here, not in the stream. */
+  /** A file's bytes as a stream, in constant memory. Missing files and failed conditions reject here. */
   readStream(path: MountPath, options?: ReadStreamOptions): Promise<ReadStreamResult>
 
   /** Creates or replaces a file. Over a directory: `EISDIR`. */
@@ -82,7 +81,7 @@ export interface StorageAdapter extends AsyncDisposable {
   delete(path: MountPath, options?: DeleteOptions): Promise<void>
 
   /**
-   * Moves an entry to a new path. An existing destination is `EEXIST`; `overwrite` replaces it as POSIX `rename` does.
+   * Moves an entry to exactly that path. An existing destination is `EEXIST`; `overwrite` replaces it as POSIX `rename` does.
    * Into itself: `EINVAL`. Onto itself: nothing happens.
    */
   move(source: MountPath, destination: MountPath, options?: MoveOptions): Promise<TransferResult>
@@ -96,12 +95,10 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Releases everything. Later calls are `ECLOSED`; closing twice is fine. */
   close(): Promise<void>
 
-  /** Adds bytes at the end of a file, which is made when missing. Not atomic for readers. Capability `append`. */
+  /** Adds bytes at the end of a file; makes a missing one. Not atomic for readers. Capability `append`. */
   append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
 
-  /**
-   * Makes a link that holds `target` unchanged; an empty target, or one with NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`.
-   */
+  /** Makes a link that holds `target`; an empty target, or NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`. */
   createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<WriteResult | void>
 
   /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
@@ -114,15 +111,14 @@ export interface StorageAdapter extends AsyncDisposable {
   chmod?(path: MountPath, mode: number, options?: SignalOption): Promise<void>
 
   /**
-   * Sets the time of the last change, to the millisecond; a time that the store cannot hold is `EINVAL`. Otherwise as `chmod`. Capability
-   * `utimes`.
+   * Sets the time of the last change, in milliseconds; a time that the store cannot hold is `EINVAL`. Else as `chmod`. Capability `utimes`.
    */
   utimes?(path: MountPath, times: Times, options?: SignalOption): Promise<void>
 
   /** Lines that match, streamed; stops at its limits. Capability `search`. */
   search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>
 
-  /** The barrier: when it resolves, everything acknowledged before is in the store, and no longer held back. Capability `flush`. */
+  /** When it resolves, everything acknowledged before is in the store. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
 
   /**
@@ -134,7 +130,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** From now on, earlier changes by other writers are seen. For stores with a `maxStaleness`. */
   refresh?(options?: RefreshOptions): Promise<void>
 
-  /** Where a path is on this machine; lexical, without I/O. For executors only. Capability `hostPath`. */
+  /** A path on this machine, without I/O. For executors only. Capability `hostPath`. */
   hostPath?(path: MountPath): HostPath
 
   /** The real directory of a path, verified now. For executors and checks only. Capability `hostPath`. */

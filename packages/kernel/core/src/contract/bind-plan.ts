@@ -5,7 +5,7 @@ import type { GuaranteeField } from './guarantees.ts'
 export interface MissingName {
   /** The directory of its mount on this machine. */
   readonly root: HostPath
-  /** From there. Its parents can be missing too. */
+  /** From `root`. Parents can be missing too. */
   readonly path: MountPath
   /** Held by a file with this content. Absent: by an empty directory. */
   readonly content?: string | undefined
@@ -44,18 +44,18 @@ export interface Restriction {
   readonly missing?: MissingName | undefined
 }
 
+/** The reason is a sentence without its subject. */
 export interface RestrictionProblem {
   readonly reason: string
   readonly remedy: string
 }
 
-/** A name under a rule that is a link, or runs through one. Its target is bound; the link is compared after the command. */
+/** A link under a rule, or a path through one. The target is bound; the link is compared after the command. */
 export interface RuledLink {
   readonly path: VirtualPath
   readonly rules: readonly string[]
-  /** The access that the rules leave. */
   readonly access: 'read-only' | 'none'
-  /** The links on the way and where they lead, to be compared. */
+  /** The links on the way and where they lead. */
   readonly way: string
   /** Why its target is not covered. It does not refuse a command. */
   readonly problem?: RestrictionProblem | undefined
@@ -63,18 +63,17 @@ export interface RuledLink {
 
 /** The file tree of one command, for any executor. Compiled for every command, since it depends on the disk. */
 export interface BindPlan {
-  /** The workspace's root: working directory, `HOME`, and the first mount's place. */
+  /** Working directory, `HOME`, and the first mount's place. */
   readonly root: VirtualPath
   /** Parents before children; a later bind lies over an earlier one. */
   readonly binds: readonly Bind[]
   /** Further places at which the whole view appears, such as `/workspace`. */
   readonly aliases: readonly VirtualPath[]
   readonly restrictions: readonly Restriction[]
-  /** Directories across whose border rename and link are `EXDEV` in commands, though one mount lies on both sides. */
+  /** Directories whose border rename and link cannot cross in commands (`EXDEV`), though both sides are in one mount. */
   readonly renameBorders: readonly VirtualPath[]
   /** Paths that matched rules by pattern when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined
-  /** The names under rules that are links. Default: none. */
   readonly links?: readonly RuledLink[] | undefined
   /** Host lists that narrow the network of this command, for executors whose `network` is `names`. Default: none. */
   readonly hostRules?: readonly HostsRule[] | undefined

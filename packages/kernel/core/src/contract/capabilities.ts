@@ -12,9 +12,9 @@ export interface AdapterCapabilities {
   readonly chmod: boolean
   readonly utimes: boolean
   readonly search: boolean
-  /** `flush` is there: a write may be held back until then. Without it, an acknowledged write is in the store. */
+  /** Writes may be held back until `flush`. Without it, an acknowledged write is in the store. */
   readonly flush: boolean
-  /** `hostPath` and `hostDirectory` are there: real processes can see the tree. */
+  /** Real processes can see the tree. */
   readonly hostPath: boolean
   /** A file is moved in one step: readers see it at one of the two places. */
   readonly atomicMove: boolean
@@ -31,7 +31,7 @@ export interface AdapterCapabilities {
   readonly controlCharacters: boolean
   /** Every change makes a new version. Else a version follows from the content, as ETags do, and returns with the same bytes. */
   readonly uniqueVersions: boolean
-  /** The store ends with this process: no other one can reach it. Default false. */
+  /** The store ends with this process. Default false. */
   readonly inProcess?: boolean | undefined
   readonly conditionalWrite: ConditionScope
   readonly conditionalDelete: ConditionScope

@@ -2,16 +2,15 @@ import type { StorageAdapter } from './adapter.ts'
 import type { HostDirectory, SignalOption } from './file-types.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
-/** Keeps earlier states of a workspace's files, by mount paths. Made by `createCheckpoints` of `@ws/snapshots`. */
+/** Keeps earlier states of a workspace's files. Made by `createCheckpoints` of `@ws/snapshots`. */
 export interface CheckpointEngine {
-  /** A checkpoint is taken before each command, and before each tool call that may change something. */
+  /** Takes a checkpoint before each command, and before each tool call that may change something. */
   readonly automatic: boolean
   /**
-   * Begins to keep the states of these mounts. Errors carry the mount's virtual path.
+   * Begins to keep the states of these mounts.
    *
    * @param directories of all mounts on this machine, also read-only ones: no state may lie in one
-   * @throws WorkspaceError `ENOTSUP` for a mount that it cannot save; `EINVAL` for a state directory in a mount; `EBUSY` if another process
-   * has it
+   * @throws WorkspaceError `ENOTSUP` for a mount it cannot save; `EINVAL` for a state directory in a mount; `EBUSY` if that is in use
    */
   attach(
     mounts: readonly CheckpointMount[],
@@ -19,14 +18,14 @@ export interface CheckpointEngine {
   ): Promise<AttachedCheckpoints>
 }
 
-/** One mount that commands or callers may write to. */
 export interface CheckpointMount {
   readonly at: VirtualPath
   readonly adapter: StorageAdapter
+  /** Absent for stores without a place on this machine. */
   readonly directory?: HostDirectory | undefined
 }
 
-/** The state of one entry. A file without `content` was left out: its bytes were not saved. */
+/** A file without `content` was left out: its bytes were not saved. */
 export interface EntryState {
   readonly type: 'file' | 'directory' | 'symlink'
   /** Bytes; 0 for all but files. */
@@ -35,28 +34,27 @@ export interface EntryState {
   readonly mode?: number | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** For a file: equal strings mean equal bytes, in one comparison. {@link AttachedCheckpoints.diff} takes it. */
+  /** Equal strings mean equal bytes of files, in one comparison. */
   readonly content?: string | undefined
   /** The target of a link, as it is stored. */
   readonly target?: string | undefined
-  /** The entry itself, under whatever name: the same string for an entry that was moved. */
+  /** Identifies the entry under any name, also after a move. */
   readonly identity?: string | undefined
 }
 
-/** A place in one of the attached mounts. */
 export interface SavedPlace {
-  /** The position of its mount in the list that was attached. */
+  /** Position in the attached list. */
   readonly mount: number
   readonly path: MountPath
 }
 
-/** A path whose two states are not the same in type, content, target, mode or time. */
+/** A path with two different states: type, content, target, mode or time. */
 export interface Difference extends SavedPlace {
+  /** Absent: nothing was there. */
   readonly before?: EntryState | undefined
   readonly after?: EntryState | undefined
 }
 
-/** An entry that a checkpoint could not save. */
 export interface LeftOut extends SavedPlace {
   readonly reason: string
 }
@@ -64,12 +62,13 @@ export interface LeftOut extends SavedPlace {
 export interface SavedCheckpoint {
   readonly id: string
   readonly label?: string | undefined
+  /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly automatic: boolean
 }
 
 export interface SaveOptions extends SignalOption {
-  /** The id of a checkpoint that must not make room for this one. */
+  /** A checkpoint that must not make room for this one. */
   readonly keep?: string | undefined
   readonly label?: string | undefined
   /** Saves only where something has changed since the last checkpoint. Default false. */
@@ -82,7 +81,7 @@ export interface RestoreConflict extends SavedPlace {
 
 /** The states of one workspace's mounts. Errors are `WorkspaceError`s; a `path` in them is a mount path. */
 export interface AttachedCheckpoints {
-  /** Used in place of the adapters that were attached, in their order: so the engine learns of changes. */
+  /** Adapters to use in place of the attached ones, in order, so the engine sees changes. */
   readonly adapters: readonly StorageAdapter[]
   /**
    * Saves the present state of all mounts, with at most 1,000 entries left out. `undefined`: `automatic` found no change.

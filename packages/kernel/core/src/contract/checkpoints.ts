@@ -2,21 +2,22 @@ import type { FileType, SignalOption } from './file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SavedCheckpoint } from './checkpoint-engine.ts'
 
-/** A saved state of all mounts that can be written to. */
 export interface Checkpoint extends SavedCheckpoint {
   /** Entries whose bytes were not saved, each with the reason: at most 1,000. `checkpoints` does not give them. */
   readonly leftOut?: readonly { readonly path: VirtualPath; readonly reason: string }[] | undefined
 }
 
 export interface CheckpointOptions extends SignalOption {
-  /** For people: at most 200 characters. */
+  /** At most 200 characters. */
   readonly label?: string | undefined
   /** Take one only if something changed since the latest, by commands and calls; else give the latest. Default false. */
   readonly automatic?: boolean | undefined
 }
 
 export interface ChangesOptions extends SignalOption {
+  /** The id of a checkpoint. Default: the latest one. */
   readonly since?: string | undefined
+  /** Only these paths, and everything below them. Default: all. */
   readonly paths?: readonly string[] | undefined
 }
 
@@ -39,7 +40,7 @@ export interface Change {
   readonly path: VirtualPath
   readonly kind: 'created' | 'changed' | 'deleted' | 'moved'
   readonly type: FileType
-  /** For `moved`: the path before. Entries below a moved directory that are otherwise the same are not named. */
+  /** For `moved`: the path before. Unchanged entries below a moved directory are not named. */
   readonly from?: VirtualPath | undefined
   /** For `changed`, and for `moved` where more than the path is different. */
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
@@ -51,11 +52,11 @@ export interface Kept {
 }
 
 export interface RestoreResult {
-  /** As `changes` names them: what was different, and is now as it was. With `dryRun`: what would be. */
+  /** Changes taken back, as `changes` names them. With `dryRun`: to be taken back. */
   readonly restored: readonly Change[]
-  /** Paths that were left as they are: changed meanwhile, not saved, or read-only. */
+  /** Paths left alone: changed meanwhile, not saved, or read-only. */
   readonly kept: readonly Kept[]
-  /** The checkpoint of the state before: restore it to undo this. Absent with `dryRun`. */
+  /** The checkpoint before the restore. Absent with `dryRun`. */
   readonly undo?: string | undefined
 }
 

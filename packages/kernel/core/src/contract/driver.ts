@@ -29,7 +29,7 @@ import type {
   WriteResult,
 } from './file-types.ts'
 
-/** The options of an operation, of which the base has filled in those with a default. */
+/** Options with their defaults filled in. */
 type Filled<Options extends SignalOption, Defaulted extends keyof Options> = SignalOption & {
   readonly [Name in Exclude<keyof Options, 'signal'>]-?: Name extends Defaulted
     ? NonNullable<Options[Name]>
@@ -97,6 +97,5 @@ export interface Driver {
   hostDirectory?(path: MountPath): Promise<HostDirectory>
   beginCommand?(options: BeginCommandOptions): Promise<EndCommand>
   createScratch?(options: SignalOption): Promise<StorageAdapter>
-  /** Called once, when the adapter is closed. */
   close?(): Promise<void>
 }

@@ -12,17 +12,14 @@ export interface ProbeTarget {
   readonly root?: VirtualPath | undefined
   /** The user of commands. Default: this process's uid, and as uid 0 the unprivileged uid of tests. */
   readonly owner?: Owner | undefined
-  /** True for all details, those for an operator too, which take longer to find out. Default false. */
+  /** Also details for an operator, which take longer. Default false. */
   readonly withDetails?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ProbeDetails {
   readonly [name: string]: string | undefined
-  /**
-   * Which system calls of commands a tracer stops. `all`: file-heavy commands take 10 to 100 times as long. `some`: mostly calls with a
-   * path.
-   */
+  /** Calls of commands that a tracer stops. `all`: file-heavy commands take 10 to 100 times as long. `some`: mostly calls with a path. */
   readonly stoppedCalls?: 'all' | 'some'
 }
 
@@ -36,7 +33,7 @@ export interface ProbeReport {
   readonly howToFix: readonly string[]
   /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
   readonly details: ProbeDetails
-  /** By what each limit would be held; a field that is absent is not held. */
+  /** How each limit would be held; an absent field is not held. */
   readonly limits?: readonly LimitReport[] | undefined
 }
 
@@ -59,21 +56,17 @@ export interface OutputChunk {
 }
 
 export interface CommandRequest {
-  /** The command line, normalised: for a shell, as one argument of its own. */
+  /** Normalised: one argument of a shell. */
   readonly command: string
-  /** A directory in the workspace. */
   readonly cwd: VirtualPath
-  /** Added to the clean environment. */
   readonly env: Readonly<Record<string, string>>
   /** Where programs are to keep their caches, by variables such as `XDG_CACHE_HOME`. It need not be there. Absent: HOME. */
   readonly cache?: VirtualPath | undefined
-  /**
-   * Default: end of file at once. Take a chunk when the command has room, and call `return` when it reads no more: a caller may be waiting.
-   */
+  /** Default: end of file. Take a chunk when there is room; `return` when no more is read: a caller may be waiting. */
   readonly stdin?: StandardInput | undefined
   /** Call it with each chunk as it is read, of both streams in order. It never throws, and copies its bytes. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
-  /** Call it once for each connection through a list of hosts when it is over, and for each refusal. It never throws. */
+  /** Call it for each finished connection through a list of hosts, and each refusal. It never throws. */
   readonly onConnection?: ((report: ConnectionReport) => void) | undefined
   /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
   readonly shell?: string | undefined
@@ -90,28 +83,27 @@ export interface CommandRequest {
   readonly killGrace: number
   /** Bytes kept of each output stream: a head and a tail. */
   readonly maxOutputBytes: number
-  /** Narrow those of the executor's own options. Only ones that {@link AttachedExecutor.limits} says are held. */
+  /** Narrow the executor's own limits; only limits that it holds. */
   readonly limits?: CommandLimits | undefined
   /** Ends the whole process tree; the run then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A connection that a command or a tool made, or wanted to make; or a name that a command looked up and that is not listed. */
+/** A connection, or an attempt, of a command or tool; or a looked-up name that is not listed. */
 export interface ConnectionReport {
-  /** The host, as it was asked for. */
   readonly host: string
   /** Absent for a name that was only looked up. */
   readonly port?: number | undefined
-  /** The entry of the list that let it pass. */
   readonly entry?: string | undefined
   readonly outcome: 'allowed' | 'denied' | 'failed'
-  /** The rule that refused it, where that is a rule of the workspace and not the executor's own list. */
+  /** The workspace's rule that refused it, if any. */
   readonly rule?: string | undefined
   /** To follow the host in a sentence; absent for an allowed connection. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
+  /** Milliseconds. */
   readonly duration: number
   /** Bytes to the host and from it. */
   readonly sentBytes: number
@@ -123,7 +115,7 @@ export type ConnectionVerdict =
       readonly effect: 'allow'
       /** The entry of the list that lets it pass; absent where there is no list. */
       readonly entry?: string | undefined
-      /** Each request to the host needs a rule of the executor's own, so that commands alone can reach it. */
+      /** Requests to the host need a rule of the executor, so only commands can reach it. */
       readonly judgesRequests?: boolean | undefined
     }
   | {
@@ -134,7 +126,7 @@ export type ConnectionVerdict =
       readonly remedy: string
     }
 
-/** A host that a command was refused, since the executor's list of hosts, or that of a rule, does not have it. */
+/** A host that a list of hosts refused to a command. */
 export interface NetworkViolation {
   /** The name of the rule; `network` for the executor's own list. */
   readonly rule: string
@@ -148,7 +140,7 @@ export interface NetworkViolation {
   readonly remedy: string
 }
 
-/** Something that happened while a command ran, against a rule that could not stop it; or a host that was refused. */
+/** A break of a rule that could not be prevented, or a refused host. */
 export type RuleViolation = FileViolation | NetworkViolation
 
 export interface FileViolation {
@@ -162,11 +154,10 @@ export interface FileViolation {
   /** For a `link`, to follow the path in a sentence. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
-  /** `exposed`: for how long, in milliseconds and all in all. Absent where the command ended before it was covered. */
+  /** `exposed`: for how long, in milliseconds. Absent if the command ended first. */
   readonly duration?: number | undefined
 }
 
-/** The output of a command, finished or running, as far as it was read. */
 export interface CommandOutput {
   /** UTF-8, invalid bytes as U+FFFD. Beyond `maxOutputBytes`, head and tail with a line for the bytes left out. */
   readonly stdout: string
@@ -210,7 +201,6 @@ export interface CommandResult extends CommandOutput {
 export interface RuleHint {
   readonly rule: string
   readonly path: VirtualPath
-  /** The access that the command had there. */
   readonly access: 'read-only' | 'none'
   /** The rule's own, to follow the path in a sentence. */
   readonly reason?: string | undefined
@@ -219,18 +209,18 @@ export interface RuleHint {
 
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
 
-/** The end of a command as its executor reports it; the workspace adds the rest. */
+/** The end of a command; the workspace adds the rest. */
 export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes'>
 
 export interface StartedCommand extends AsyncDisposable {
   /** Output as it comes, for one reader; `wait` captures it in any case. */
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
-  /** The output so far, at any time: while it runs, after an abort, after its end. Never waits. */
+  /** The output so far, at any time. Never waits. */
   output(): CommandOutput
   /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
   kill(signal?: KillSignal): boolean
-  /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
+  /** True while {@link CommandResult.survivors} are left. Absent where commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
    * Resolves when everything has ended, or within a second of SIGKILL with {@link CommandResult.survivors}. An exit code never rejects.
@@ -239,15 +229,14 @@ export interface StartedCommand extends AsyncDisposable {
   wait(): Promise<ExecutorResult>
 }
 
-/** Writes to the standard input of a command that was started with `writableStdin`. */
+/** Standard input of a command with `writableStdin`. */
 export interface CommandInput {
   /**
-   * Gives the command more to read, and resolves when there is room for more. The promise may be left unawaited.
-   * Rejects with `ECLOSED` when the input was ended, or not opened by `writableStdin`.
-   * @param data UTF-8 text, or bytes, which must not change until it resolves
+   * Writes input, and resolves when there is room for more. The promise may be left unawaited.
+   * Rejects with `ECLOSED` when the input has ended, or without `writableStdin`. Bytes must not change until it resolves.
    */
   writeInput(data: string | Uint8Array): Promise<void>
-  /** Ends the input: the command reads all that was written, and then the end. Twice is fine. */
+  /** Ends the input after all that was written. Twice is fine. */
   endInput(): void
 }
 
@@ -256,7 +245,7 @@ export interface RunningCommand extends StartedCommand, CommandInput {
 }
 
 export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin' | 'onOutput' | 'maxOutputBytes'> {
-  /** Absent: an interactive shell, which reads its start-up files as one at login when `login` says so. */
+  /** Absent: an interactive shell; with `login`, a login shell. */
   readonly command?: string | undefined
   /** Characters, 1 to 65,535. */
   readonly columns: number
@@ -273,11 +262,11 @@ export interface TerminalResult {
 }
 
 export interface Terminal extends AsyncDisposable {
-  /** Its output, standard error too: a terminal knows no difference. For one reader, which must read. */
+  /** Output with standard error, for one reader, which must read. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Bytes that start-up files printed before the command began; `undefined` until it did, 0 for an interactive shell. */
+  /** Bytes of start-up files before the command's output; `undefined` before it begins, 0 for an interactive shell. */
   readonly commandOffset: number | undefined
-  /** Resolves when the terminal has taken all of it, when it is closed, or at once when it has too much unread: 16 MiB. */
+  /** Resolves when the terminal has taken everything, is closed, or has 16 MiB unread. */
   write(data: Uint8Array): Promise<'written' | 'full' | 'closed'>
   /** The program gets SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
@@ -288,31 +277,31 @@ export interface Terminal extends AsyncDisposable {
   kill(signal?: KillSignal): boolean
   /** As {@link RunningCommand.survivors}. */
   readonly survivors?: boolean | undefined
-  /** Resolves when the command and everything it started have ended, as {@link RunningCommand.wait} does, and all output has been handed on. */
+  /** Resolves as {@link RunningCommand.wait}, when all output has been handed on. */
   wait(): Promise<TerminalResult>
 }
 
-/** How the root of a command is made where a mount lies at `/`. */
+/** How a command's root is made with a mount at `/`. */
 export interface RootForm {
-  /** `direct`: the directory of that mount itself, at full speed. `translated`: a tracer shows it as the root, which is slow. */
+  /** `direct`: the mount's directory, at full speed. `translated`: by a tracer, which is slow. */
   readonly form: 'direct' | 'translated'
   /** Why it is not `direct`, to follow the path in a sentence. */
   readonly reason?: string | undefined
-  /** `direct` is asked for and cannot be: commands are refused with this. */
+  /** The refusal of commands when `direct` is required and impossible. */
   readonly refused?: WorkspaceError | undefined
 }
 
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
-  /** For models, in one sentence: the usual programs and forms that it does not have. Absent: those of the machine. */
+  /** For models, one sentence: missing usual programs and forms. Absent: the machine's programs. */
   readonly lacks?: string | undefined
-  /** The limits that it holds; a field that is absent is not held, and a command that asks for it is refused. */
+  /** The limits that it holds. A command that asks for an absent one is refused. */
   readonly limits?: readonly LimitReport[] | undefined
-  /** Names at `/`, besides those of the system, at which commands see something of the executor's own. Default: none. */
+  /** Further names at `/` where commands see the executor's own entries. Default: none. */
   readonly topNames?: readonly string[] | undefined
-  /** Why a missing protected name cannot be kept from commands; `undefined` if it can. Absent: never. Does not wait. */
+  /** Why a missing protected name cannot be kept from commands; `undefined` if it can. Without this method, none can. Does not wait. */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
-  /** How a command's root would be made now; `undefined` without a choice. Absent: never a choice. Does not wait. */
+  /** How a command's root would be made now; `undefined` without a choice. Without this method, there is none. Does not wait. */
   rootForm?(plan: BindPlan): RootForm | undefined
   /** How a connection to a host would be judged, without making it. Absent: the machine's network, or none. */
   explainConnection?(host: string, port: number): ConnectionVerdict
@@ -323,7 +312,7 @@ export interface AttachedExecutor {
   spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand>
   /** Starts a command on a terminal, otherwise as `spawn`; `ENOTSUP` without terminals. Absent: sessions are `ENOTSUP`. */
   openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
-  /** Ends every process and releases everything. Rejects with `ETIMEDOUT` when processes or starts are left that no signal ends. */
+  /** Ends every process and releases everything. `ETIMEDOUT`: processes or starts are left that no signal ends. */
   close(): Promise<void>
 }
 
@@ -331,12 +320,13 @@ export interface AttachedExecutor {
 export interface Executor {
   /** For messages and requirements: `bubblewrap`, `proot`. */
   readonly name: string
+  /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
   readonly kind: 'process' | 'interpreter'
   /**
    * Runs the real thing once, cached, and says what would be held. A missing part does not reject.
    * A shortage rejects with `ENOEXECUTOR`: a weaker executor must not replace an untried one.
    */
   probe(target?: ProbeTarget): Promise<ProbeReport>
-  /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */
+  /** Binds the executor to a workspace. Rejects with `ENOEXECUTOR` or `EINVAL`, and the remedy. */
   attach(view: WorkspaceView): Promise<AttachedExecutor>
 }

@@ -29,14 +29,14 @@ export interface WorkspaceEntry extends Omit<Entry, 'path'> {
 }
 
 export interface FollowOption {
-  /** Follow links at the end of the path too, as `read` does. A link that leads nowhere is `ENOENT` then. Default false. */
+  /** Follow links at the end of the path too; a dangling one is `ENOENT`. Default false. */
   readonly followLinks?: boolean | undefined
 }
 
 export interface WorkspaceStatOptions extends SignalOption, FollowOption {}
 
 export interface LastBytes {
-  /** Bytes at most, from 0: the whole file where it has fewer. */
+  /** At most so many bytes. */
   readonly last: number
 }
 
@@ -50,17 +50,17 @@ export interface WorkspaceReadOptions extends WorkspaceReadStreamOptions, Pick<R
 export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
   /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
-  /** With `recursive` only: levels that are listed, from 1, which is the directory's own entries. Default: all. */
+  /** With `recursive`: levels, from 1 for the directory's own entries. Default: all. */
   readonly maxDepth?: number | undefined
 }
 
 interface IgnoreOption {
   /**
-   * Leave out what ignore files and git's rules ignore, and `.git`, in ripgrep's order. A path that `in` or a glob names stays. Default
+   * Leave out what `.gitignore`, `.ignore` and `.rgignore` exclude, and `.git`, as ripgrep does. Paths of `in` and globs stay. Default
    * false.
    */
   readonly gitignore?: boolean | undefined
-  /** Called for an entry that an option or a glob with `!` leaves out, though it might match. Perhaps several times for one. */
+  /** Called for an entry that an option or a `!` glob leaves out, perhaps several times. */
   readonly onLeftOut?: ((path: VirtualPath) => void) | undefined
   /**
    * Called for a skipped file: larger than `maxFileBytes`, or held by another process.
@@ -102,31 +102,30 @@ export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {
 }
 
 export interface ReadLinesOptions extends SignalOption {
+  /** Lines to skip. Default 0. */
   readonly offset?: number | undefined
-  /** Lines at most. Default 2,000. There are fewer once they have 8,388,608 characters (UTF-16 units) together. */
+  /** Lines at most. Default 2,000. Fewer once they have 8,388,608 UTF-16 units. */
   readonly limit?: number | undefined
-  /**
-   * The last lines instead, without `offset` and `limit`. Fewer once they have 8,388,608 UTF-16 units.
-   * Reads the whole file; for the end of a huge one use `read` with `range: { last }`.
-   */
+  /** The last lines instead, with the same cap. Reads the whole file; see `read` with `range: { last }` for a huge one. */
   readonly last?: number | undefined
 }
 
 export interface ReadLinesResult {
-  /** Without their line ends. A final line without a line end counts; after a final line end no line follows. */
+  /** Without line ends. No line follows a final line end. */
   readonly lines: readonly string[]
-  /** The offset of the first line given: as asked for, or the number of lines when that is after the end. */
+  /** The offset of the first line; the number of lines if beyond the end. */
   readonly offset: number
-  /** Where to go on: after the last line given. Absent at the end of the file. */
+  /** Where to go on. Absent at the end of the file. */
   readonly nextOffset?: number | undefined
   readonly stat: Stat
 }
 
+/** Text is compared byte for byte in UTF-8; no character is special. */
 export interface TextEdit {
   /** The text that is replaced. It must occur exactly once, unless `all` is set. */
   readonly oldText: string
   readonly newText: string
-  /** Replace every occurrence, at least one, from the start on without overlaps. Default false. */
+  /** Replace every occurrence, at least one, without overlaps. Default false. */
   readonly all?: boolean | undefined
 }
 
@@ -134,9 +133,9 @@ export interface TextEdit {
 export type EditFunction = (content: Uint8Array, stat: Stat) => Uint8Array | Promise<Uint8Array>
 
 export interface EditOptions extends SignalOption {
-  /** Edit exactly this version: any other is `ECONFLICT` at once, and nothing is tried again. */
+  /** Edit exactly this version: any other is `ECONFLICT`, without another try. */
   readonly ifVersion?: Version | undefined
-  /** Milliseconds from the first conflict on in which the edit is tried again. Default 5,000. */
+  /** Milliseconds of further tries after the first conflict. Default 5,000. */
   readonly timeout?: number | undefined
 }
 
@@ -197,23 +196,20 @@ export interface FileDoor {
   readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
   /** Creates or replaces a file. Parents are made by default. */
   write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult>
-  /**
-   * Adds to the end of a file; makes a missing one. A stream above 8 MiB rewrites the file as a whole; a change meanwhile is `ECONFLICT`.
-   */
+  /** Adds to the end of a file; makes a missing one. A stream above 8 MiB rewrites the file; a change meanwhile is `ECONFLICT`. */
   append(path: string, data: WorkspaceWriteData, options?: WorkspaceAppendOptions): Promise<WriteResult>
   /**
    * Replaces parts of a file; other bytes and permission bits stay. All edits apply to the old content, together or not at all.
-   * Needs the rights to read and write.
+   * Needs the rights to read and write. Tries again for up to `timeout` if the version changed.
+   * With `conditionalWrite` `process`, a change by another process may be lost in the moment of writing; with `none` it is `ENOTSUP`.
    *
-   * Tries again for up to `timeout` if the version changed, so concurrent edits survive as far as `conditionalWrite` reaches.
-   * With `process`, a change by another process may be lost in the moment of writing; with `none` an edit is `ENOTSUP`.
-   *
-   * @throws WorkspaceError `EINVAL` for a missing or ambiguous `oldText` or overlapping edits; `ENOENT` for a missing file;
-   * `ECONFLICT` where it kept changing; `EFBIG` above 256 MiB
+   * @throws WorkspaceError `EINVAL` for a missing or ambiguous `oldText` or overlapping edits; `ENOENT`; `EFBIG` above 256 MiB;
+   * `ECONFLICT` where the file kept changing
    */
   edit(path: string, edits: TextEdit | readonly TextEdit[] | EditFunction, options?: EditOptions): Promise<EditResult>
   /** Entries with absolute virtual paths, dotfiles included; recursive across mounts. Denied entries are listed, not entered. */
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
+  /** Makes parents by default, and then accepts an existing directory. */
   createDirectory(path: string, options?: WorkspaceCreateDirectoryOptions): Promise<void>
   delete(path: string, options?: DeleteOptions): Promise<void>
   /** Also across mounts (copied, then deleted). Parents of the destination are made by default. */
@@ -224,8 +220,7 @@ export interface FileDoor {
   readSymlink(path: string, options?: SignalOption): Promise<string>
   /**
    * Sets permission bits from 0 to 0o777. Follows links; needs the right to write.
-   * @throws WorkspaceError `ENOTSUP` where the store keeps no bits; `EINVAL` for other bits; `EBUSY` for a mount point or several hard
-   * links
+   * @throws WorkspaceError `ENOTSUP` without bits in the store; `EINVAL` for other bits; `EBUSY` for a mount point or several hard links
    */
   chmod(path: string, mode: number, options?: SignalOption): Promise<void>
   /** Sets the time of the last change, in milliseconds since the epoch. Links, rights and errors as in `chmod`. */

@@ -18,7 +18,7 @@ export interface Stat {
   readonly version: Version
 }
 
-/** One entry of a listing. Size, time, mode and version are there where they cost nothing, or with `details: true`. */
+/** A listed entry. Size, time, mode and version come if free, or with `details: true`. */
 export interface Entry {
   /** From the adapter's root. */
   readonly path: MountPath
@@ -59,23 +59,23 @@ export interface ReadStreamOptions extends SignalOption {
 }
 
 export interface ReadOptions extends ReadStreamOptions {
-  /** Bytes that are given at once: more of them are `EFBIG`, before any is read. Default: no limit; at a workspace 256 MiB. */
+  /** Most bytes at once; more are `EFBIG` before reading. Default: no limit; at a workspace 256 MiB. */
   readonly maxBytes?: number | undefined
 }
 
 export interface ReadResult {
   readonly bytes: Uint8Array
-  /** The state of the same file that was read. `stat.size` is the size of the whole file. */
+  /** The state that was read. `stat.size` is that of the whole file. */
   readonly stat: Stat
 }
 
 export interface ReadStreamResult {
   readonly stat: Stat
-  /** Chunks of any size. Leaving the loop early releases what it holds; so does `stream.return()` before the first chunk. */
+  /** Chunks of any size. Leaving the loop, or `stream.return()`, releases everything. */
   readonly stream: AsyncIterableIterator<Uint8Array>
 }
 
-/** Content to write: bytes, or chunks. A stream is consumed once, and not before all checks have passed. */
+/** Bytes, or chunks. A stream is consumed once, after all checks. */
 export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface WriteOptions extends SignalOption {
@@ -85,7 +85,7 @@ export interface WriteOptions extends SignalOption {
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
   readonly mode?: number | undefined
-  /** The time of the content, as `utimes` takes it. A store that keeps it with the bytes says so in its answer. Default: now. */
+  /** The time of the content, as for `utimes`. The answer says whether the store keeps it. Default: now. */
   readonly modifiedAt?: number | undefined
   /** The content, its name and new directories survive a power cut. Default false. Stores without `sync` ignore it. */
   readonly durable?: boolean | undefined
@@ -94,7 +94,7 @@ export interface WriteOptions extends SignalOption {
 export interface WriteResult {
   readonly version: Version
   readonly size: number
-  /** As it was given, where the store has kept it with the bytes. */
+  /** As given, if the store keeps it with the bytes. */
   readonly modifiedAt?: number | undefined
 }
 
@@ -111,7 +111,7 @@ export interface AppendOptions extends SignalOption {
 export interface ListOptions extends SignalOption {
   /** Everything below, parents before their children. Default false. */
   readonly recursive?: boolean | undefined
-  /** Subtrees that are not entered: the entry itself is listed, nothing below it is visited. */
+  /** Subtrees to list without entering. */
   readonly exclude?: readonly MountPath[] | undefined
   /** Size, time, mode and version with each entry, even where that costs. Default false. */
   readonly details?: boolean | undefined
@@ -163,7 +163,7 @@ export interface SearchQuery {
    */
   readonly glob?: readonly string[] | undefined
   readonly exclude?: readonly MountPath[] | undefined
-  /** True for a directory that is not entered, and for a file that is not searched. An adapter may leave it unused. */
+  /** True for a directory or file to skip. An adapter may leave it unused. */
   readonly skips?: ((path: MountPath, isDirectory: boolean) => boolean) | undefined
   /** Stop after so many matching lines. Default 1,000. */
   readonly maxHits?: number | undefined
@@ -194,8 +194,7 @@ export interface SearchHit {
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
   /**
-   * The line without its end, or 2,000 characters of it around the match. Skips files with a NUL in their first 8,192 bytes, but not
-   * UTF-16.
+   * The line without its end, or 2,000 characters around the match. Files with a NUL in the first 8,192 bytes are skipped, but not UTF-16.
    */
   readonly text: string
   /** Set where `text` is a part of its line. */
@@ -208,25 +207,25 @@ export interface BeginCommandOptions extends SignalOption {
   readonly background?: boolean | undefined
 }
 
-/** An entry that a command and its store do not share. Each is told once, by the first command that ends after it was met. */
+/** An entry that a command and its store do not share, told once. */
 export interface EntryNote<Path = MountPath> {
   readonly path: Path
   /** To follow the path in a sentence. */
   readonly reason: string
-  /** The path of this machine's version, where the store's version has taken the path. */
+  /** The path of this machine's version, if the store's took the path. */
   readonly kept?: Path | undefined
 }
 
 /** Resolves when the command's changes are kept, with the entries for which that is not so. Only the first call counts. */
 export type EndCommand = () => Promise<readonly EntryNote[] | void>
 
-/** The user that files belong to and commands run as. Never uid 0. */
+/** Never uid 0. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** Where an adapter's tree really is on this machine. For executors and the workspace's own checks only. */
+/** Where an adapter's tree is on this machine. For executors and the workspace only. */
 export interface HostDirectory {
   /** Canonical: no component is a link. */
   readonly path: HostPath

@@ -25,10 +25,7 @@ export interface Guarantees {
   readonly network: GuaranteeLevel
   /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
   readonly processes: GuaranteeLevel
-  /**
-   * Content and names in a read-only mount cannot be changed. Under proot and Landlock, a user can still change modes and times of own
-   * files.
-   */
+  /** Nothing in a read-only mount can be changed; under proot and Landlock, except modes and times of a user's own files. */
   readonly readOnlyMounts: GuaranteeLevel
   /** A rule that is stricter than its mount and still grants reading holds for its subtree. */
   readonly subtrees: GuaranteeLevel
@@ -96,7 +93,6 @@ export function satisfies(held: GuaranteeLevel, required: GuaranteeLevel): boole
   return strength[held] >= strength[required]
 }
 
-/** The fields in which `held` falls short of `requirement`. */
 export function unmetFields(held: Guarantees, requirement: Requirement | undefined): GuaranteeField[] {
   const required: Partial<Guarantees> = isPreset(requirement) ? requirementPresets[requirement] : (requirement ?? {})
   return guaranteeFields.filter((field) => !satisfies(held[field], required[field] ?? 'none'))

@@ -12,11 +12,11 @@ import type {
   WriteResult,
 } from './file-types.ts'
 
-/** An adapter as the core and this project's stores call it. Any adapter works: without these options it only does more work. */
+/** An adapter as the core and this project's stores call it. Without these options it does more work. */
 export interface InnerAdapter extends StorageAdapter {
-  /** Its caller holds the sole right to change it: writers before it have ended, or may change nothing any more. Default false. */
+  /** The caller alone may change it. Default false. */
   readonly isSole?: boolean | undefined
-  /** A place for objects that its one writer keeps for itself. They go with the store. */
+  /** A place for objects of its one writer. They go with the store. */
   readonly beside?: StorageAdapter | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
@@ -35,32 +35,26 @@ export interface InnerDriver extends Driver {
 }
 
 export interface InnerEntry extends Entry {
-  /** When the object was written, in milliseconds since the epoch by the clock of the store: see `written`. */
+  /** When the object was written, by the store's clock, in milliseconds since the epoch. */
   readonly writtenAt?: number | undefined
 }
 
 export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
-  /**
-   * The next entry, if at hand: a promise for each of a million entries costs more than reading them.
-   * `undefined` says nothing: ask `next()`.
-   */
+  /** The next entry, if at hand, without a promise. `undefined` says nothing: ask `next()`. */
   nextNow?(): InnerEntry | undefined
 }
 
 export interface ListedOption extends SignalOption {
-  /**
-   * A listing has shown the directories above, and `ifVersion` at the path, so the store need not look for links. Default false.
-   * A write needs `ifVersion` as well.
-   */
+  /** A listing has shown the way and, with `ifVersion`, the path: the store need not look for links. Default false. */
   readonly listed?: boolean | undefined
 }
 
 export interface InnerListOptions extends ListOptions {
-  /** With `recursive`: entries say when their object was written, where the listing gives it for free. */
+  /** With `recursive`: gives `writtenAt`, if free. */
   readonly written?: boolean | undefined
   /** With `recursive`: true for a directory not to enter. May be asked several times, or not at all. */
   readonly skips?: ((directory: MountPath) => boolean) | undefined
-  /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing leaves it out. */
+  /** With `recursive`: called for an unreadable directory, which is then left out. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
    * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp counts. May be unused.

@@ -8,7 +8,6 @@ export interface CommandLimits {
   readonly fileBytes?: number | undefined
   /** Processes and threads at the same time; `fork` then fails with EAGAIN. */
   readonly processes?: number | undefined
-  /** Open descriptors. */
   readonly openFiles?: number | undefined
   /** Bytes that `/tmp` and `/dev/shm` hold, each. */
   readonly scratchBytes?: number | undefined
@@ -25,13 +24,13 @@ export const limitFields = [
   'scratchBytes',
 ] as const satisfies readonly LimitField[]
 
-/** By what, and over what, an executor holds a limit on this machine. */
+/** How an executor holds a limit on this machine. */
 export interface LimitReport {
   readonly field: LimitField
   /** `file-system`: by the size of a file system in memory. `none`: a command that asks for it is refused. */
   readonly heldBy: 'cgroup' | 'rlimit' | 'file-system' | 'none'
   /** `tree`: everything a command starts, together. `process`: each process. `uid`: all processes of the user, also of other commands. */
   readonly scope?: 'tree' | 'process' | 'uid' | undefined
-  /** Under which condition it is held, why it is not, or the remedy. */
+  /** A condition, the reason, or the remedy. */
   readonly note?: string | undefined
 }

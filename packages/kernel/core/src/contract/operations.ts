@@ -20,7 +20,7 @@ export interface OperationFacts {
   readonly capability?: keyof AdapterCapabilities | undefined
   /** An adapter may lack it, and no capability says so. */
   readonly optional?: true | undefined
-  /** The place of its options among its arguments, from 0. Absent: it takes no signal, or keeps it for longer than the call. */
+  /** The place of its options, from 0. Absent: no signal, or one kept for longer than the call. */
   readonly optionsAt?: number | undefined
 }
 
@@ -66,7 +66,7 @@ type Methods = Exclude<
   }[keyof StorageAdapter],
   symbol
 >
-/** Fails to compile while the contract has an operation that the table lacks, or the other way round. */
+/** Does not compile while contract and table differ. */
 type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 const isComplete: Same<Methods, AdapterOperation> = true
 void isComplete
@@ -99,7 +99,7 @@ export const fileOperations = (Object.keys(operations) as AdapterOperation[]).fi
   (name): name is FileOperation => 'need' in operations[name],
 )
 
-/** The facts of an operation; for a name that is not in the table, those of an operation that everything denies. */
+/** The facts of an operation. An unknown one is denied everywhere. */
 export function factsOf(operation: string): OperationFacts {
   return Object.hasOwn(operations, operation) ? operations[operation as AdapterOperation] : make
 }

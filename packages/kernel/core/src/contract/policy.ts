@@ -26,18 +26,18 @@ export type Decision =
       readonly remedy: string
     }
 
-/** One path and what may be done at and below it. The path is written as for any method of the workspace. */
+/** One path, and the access at and below it. */
 export interface SubtreeEntry<Path extends string = string> {
   readonly path: Path
   readonly access: Access
 }
 
-/** Inside one rule the longest path decides; a path that no entry covers is left to the other rules. Can be compiled. */
+/** The longest path of one rule decides; other paths are left to other rules. Can be compiled. */
 export interface SubtreeRule<Path extends string = string> {
   readonly kind: 'subtree'
   readonly name: string
   readonly entries: readonly SubtreeEntry<Path>[]
-  /** It confines to a part of the tree, so an {@link ExceptionRule} that names no rule applies to it. */
+  /** A confining rule: an {@link ExceptionRule} without names applies to it. */
   readonly confines?: true | undefined
   /** Why, for messages: "is outside the output root `/out`". */
   readonly reason?: string | undefined
@@ -54,7 +54,7 @@ export interface PredicateRule {
   readonly remedy?: string | undefined
 }
 
-/** A documented exception: adds an entry to rules that confine, which are otherwise never widened. See `rules.allow`. */
+/** A documented exception to confining rules. See `rules.allow`. */
 export interface ExceptionRule<Path extends string = string> {
   readonly kind: 'exception'
   readonly name: string
@@ -78,31 +78,29 @@ export interface PatternRule {
   readonly patterns: readonly string[]
   /** Globs for names of files and links; a directory of that name stays. The file API refuses everything there but making a directory. */
   readonly files?: readonly string[] | undefined
-  /** Globs of names that are left alone, although a pattern matches them. A path below a match is never left alone. */
+  /** Globs of names to leave alone, but not below a match. */
   readonly except?: readonly string[] | undefined
-  /** Globs of directories below which nothing is looked at. The directory itself is. */
+  /** Globs of directories to skip; the directory itself is looked at. */
   readonly skip?: readonly string[] | undefined
   /** Why, for messages. Follows the path: "holds a secret". */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/** One program that a command line starts, wherever in the line: in a list, pipeline, substitution, function or wrapper. */
+/** One program that a command line starts, anywhere in it. */
 export interface SimpleCommand {
-  /** The program's name without its directory: `rm` for `/bin/rm`. `undefined`: not known before the shell runs (`$tool`). */
+  /** Without its directory: `rm` for `/bin/rm`. `undefined`: known only at run time (`$tool`). */
   readonly program: string | undefined
-  /** The program as written, after quotes are taken away: `/bin/rm`. */
+  /** As written, without quotes: `/bin/rm`. */
   readonly path: string | undefined
-  /** Its arguments after quotes are taken away. `undefined`: cannot be known before the shell runs (a variable, a glob). */
+  /** Without quotes. `undefined`: known only at run time (a variable, a glob). */
   readonly arguments: readonly (string | undefined)[]
-  /** Source text of program and arguments. */
   readonly text: string
-  /** Programs that start it: `['sudo', 'env']`. Each of those is a command of its own in the list as well. */
+  /** Programs that start it: `['sudo', 'env']`. Each is in the list as well. */
   readonly wrappers: readonly string[]
 }
 
 export interface CommandParserOptions {
-  /** The shell that was asked for, if any. */
   readonly shell?: string | undefined
 }
 

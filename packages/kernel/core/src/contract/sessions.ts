@@ -8,18 +8,21 @@ export interface OutputText {
   readonly text: string
   /** Byte offset after `text`: the next `since`. */
   readonly next: number
-  /** Bytes between `since` and the beginning of `text` that are not kept any more. */
+  /** Bytes from `since` that are not kept any more. */
   readonly dropped: number
 }
 
 export interface OpenSessionOptions extends SignalOption {
   /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */
   readonly id?: string | undefined
+  /** Run through the shell as `exec` does [LS4]. Default: an interactive shell. */
   readonly command?: Command | undefined
+  /** A directory; relative to the workspace's root. Default: the root. */
   readonly cwd?: string | undefined
   /** Added to the clean environment. `TERM` is `xterm-256color` unless it says otherwise. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly shell?: string | undefined
+  /** Read the login files. Default true. */
   readonly login?: boolean | undefined
   /** Characters. Default 80 and 24. */
   readonly columns?: number | undefined
@@ -38,12 +41,13 @@ export interface OpenSessionOptions extends SignalOption {
 }
 
 export interface SessionExit {
+  /** `null` when a signal ended it. */
   readonly exitCode: number | null
+  /** The signal's name; `null` after an exit. */
   readonly signal: string | null
-  /** The cause of the end: the program itself, a timeout, or `close` (of the session or the workspace). */
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
   readonly survivors?: true | undefined
-  /** Names that it made against rules by pattern, and hosts that it was refused; absent when there are none. */
+  /** Names made against pattern rules, and refused hosts; absent without any. */
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
@@ -65,9 +69,7 @@ export interface Session extends AsyncDisposable {
   read(options?: { readonly since?: number | undefined }): OutputText
   /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
-  /**
-   * Calls with each chunk from now on; with `since`, first with the kept output. Returns a function that stops this. Ignores its errors.
-   */
+  /** Calls with each chunk from now on; with `since`, first with the kept output. Returns a function that stops this. */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
   /** Signals the foreground of the terminal; SIGHUP everything on it; SIGKILL the whole process tree. False when no process is left. */
   signal(signal: KillSignal): boolean
@@ -83,14 +85,13 @@ export interface BackgroundOptions extends ExecOptions {
   readonly id?: string | undefined
 }
 
-/** Byte offsets, for each of the two streams, and for both in one. */
 export interface OutputOffsets {
   readonly stdout?: number | undefined
   readonly stderr?: number | undefined
   readonly output?: number | undefined
 }
 
-/** A command that runs on while its caller does other things. It ends with the workspace at the latest. */
+/** A command that runs on beside its caller, at most until the workspace closes. */
 export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly id: string
   readonly command: string
@@ -105,7 +106,6 @@ export interface BackgroundCommand extends CommandInput, AsyncDisposable {
     readonly stderr: OutputText
     readonly output: OutputText
   }
-  /** Resolves or rejects as `exec` does. */
   wait(): Promise<CommandResult>
   /** SIGKILL ends the whole process tree. Default SIGTERM. False when it has ended. */
   kill(signal?: KillSignal): boolean

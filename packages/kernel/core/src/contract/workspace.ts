@@ -41,21 +41,18 @@ export interface WorkspaceOptions {
   /** Tried in order; the first that is available here and meets `require` is taken. Default: none, commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /**
-   * Further names of the root, each one top-level segment. Default `{ '/workspace': '/' }` for the root `/`, unless it has such an entry.
-   */
+  /** Further names of the root, each one top-level segment. Default `{ '/workspace': '/' }` for the root `/` without such an entry. */
   readonly aliases?: Readonly<Record<string, string>> | undefined
   /** The workspace's own `/tmp`. Default true if the first adapter has `createScratch`, and a mount at `/` has no `/tmp`. */
   readonly scratch?: boolean | undefined
   /** Labels of every audit event, at most 32. Names: 1 to 64 of `A-Za-z0-9._-`; values: at most 256 characters. Default: none. */
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** Default: none. */
   readonly commands?: CommandDefaults | undefined
   /** Keeps earlier states: `createCheckpoints({ stateDirectory })` of `@ws/snapshots`. An unsupported mount is `ENOTSUP`. Default: none. */
   readonly checkpoints?: CheckpointEngine | undefined
   /**
-   * The clock of audit events, durations and `startedAt`, in milliseconds since the epoch; not of files, checkpoints, connections or
-   * timeouts.
+   * The clock of audit events, durations and `startedAt`, in milliseconds since the epoch. Default: the machine's.
+   * Times of files, checkpoints and connections come from their makers.
    */
   readonly now?: (() => number) | undefined
   /** Numbers from 0 to below 1, for the names that `mkdtemp` of `createNodeFs` makes. Default: those of `Math`. */
@@ -64,10 +61,11 @@ export interface WorkspaceOptions {
 }
 
 /**
- * Defaults of every command and session. A call narrows them: the smaller `timeout` and `maxOutputBytes` win, `login` can only become
- * false, and its variables win over `env`.
+ * Defaults of commands and sessions. Calls narrow them: smaller `timeout` and `maxOutputBytes`, `login` false. Their variables win over
+ * `env`.
  */
 export interface CommandDefaults {
+  /** Milliseconds, 1 to 2,147,483,647. */
   readonly timeout?: number | undefined
   /** Bytes kept of each output stream, and of both in one. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
@@ -75,8 +73,7 @@ export interface CommandDefaults {
   /** Whether shells read the login files. Default true. */
   readonly login?: boolean | undefined
   /**
-   * Where programs keep caches: a directory, or `scratch` for `/tmp/.cache`. Workspace only. Default: `scratch` if there is one, else
-   * `HOME`.
+   * Where programs keep caches: a directory, or `scratch` for `/tmp/.cache`. Workspace only. Default: `scratch` if possible, else `HOME`.
    */
   readonly cache?: string | undefined
   /** Author and committer of commits; `env` wins. Workspace only. Default: none, so a first `git commit` in a new repository fails. */
@@ -84,6 +81,7 @@ export interface CommandDefaults {
 }
 
 export interface ExecOptions extends SignalOption {
+  /** A directory; relative to the workspace's root. Default: the root. */
   readonly cwd?: string | undefined
   /** Added to the clean environment; nothing of this process's own environment reaches a command. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -95,22 +93,22 @@ export interface ExecOptions extends SignalOption {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** Milliseconds after which the whole process tree is ended, and the result says `timedOut`. Default: none. */
   readonly timeout?: number | undefined
+  /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly killGrace?: number | undefined
   /** Bytes kept of each output stream, and of both in one: the head and the tail. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
   /** Narrow the limits of the executor. A limit that cannot be held here is refused with `EUNENFORCEABLE`. */
   readonly limits?: CommandLimits | undefined
+  /** A POSIX shell, by absolute path or name. Default, also for a blank one: the user's login shell. */
   readonly shell?: string | undefined
   /** `-lc` when true (default), `-c` when false. */
   readonly login?: boolean | undefined
   /**
-   * A last resort: rules that this command runs without, because the executor cannot enforce them. Unknown: `EINVAL`.
+   * Rules to run without, as a last resort. Unknown: `EINVAL`.
    * The shell then reads no start-up file, and PATH has no directory of the workspace, such as `node_modules/.bin`.
    */
   readonly acknowledge?: readonly string[] | undefined
-  /**
-   * Resolve only when everything the command wrote survives a power cut. Surviving processes are not covered. For `exec`. Default false.
-   */
+  /** Resolve when all writes of the command survive a power cut; surviving processes are not covered. For `exec`. Default false. */
   readonly durable?: boolean | undefined
 }
 
@@ -168,23 +166,24 @@ export interface Explanation {
   readonly remedy?: string | undefined
   /** For `connect`: the entry of the executor's list that lets it pass; absent where commands share the network of the machine. */
   readonly entry?: string | undefined
+  /** Absent for synthetic directories and aliases. */
   readonly mount?: VirtualPath | undefined
-  /** How rights at this path are held. `files` is always `interpreter`; `exec` is the weakest level, absent without an executor. */
+  /** How rights are held here. `files` is always `interpreter`; `exec` is the weakest level, absent without an executor. */
   readonly enforcedBy: { readonly files: 'interpreter'; readonly exec?: GuaranteeLevel | undefined }
   readonly exceptions?: readonly string[] | undefined
   /** Why commands would be refused, or run without a rule, in the present state. */
   readonly unenforceable?:
     | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
     | undefined
-  /** For `exec`: how the root of commands is made where a mount lies at `/` and there is a choice. */
+  /** For `exec`: how the root is made, if there is a choice. */
   readonly rootForm?: RootForm | undefined
-  /** For `exec`: paths that rules by pattern match now, and so cover in a command that would start. */
+  /** For `exec`: present matches of pattern rules. */
   readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
-  /** For `exec`: the executors that come before the chosen one, why this workspace cannot have them, and the remedy. */
+  /** For `exec`: earlier executors of the list, why they cannot be used, and the remedy. */
   readonly passedOver?:
     | readonly { readonly executor: string; readonly reason: string; readonly remedy?: string | undefined }[]
     | undefined
-  /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
+  /** Directories on the way whose border rename and link cannot cross in commands (`EXDEV`). */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }
 
@@ -192,7 +191,7 @@ export interface Explanation {
 export interface AccessEvent {
   /** The workspace's labels; `{}` where it has none. */
   readonly labels: Readonly<Record<string, string>>
-  /** Tools looked for a way out of a model's mistake. The model did not ask for the operation. */
+  /** A tool tried this while it looked for a way out of a model's mistake. */
   readonly rehearsal?: true | undefined
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
@@ -201,7 +200,7 @@ export interface AccessEvent {
   readonly operation: string
   /** The path as the caller gave it; for commands the working directory. */
   readonly path: string
-  /** Where links and `..` led, when that is another path; for a denial, the path that was refused. */
+  /** Where links and `..` led, if elsewhere; for a denial, the refused path. */
   readonly resolvedPath?: VirtualPath | undefined
   readonly destination?: string | undefined
   /** `allowed`: done; a command may have any exit code. `denied`: refused by the policy or a mount. `aborted`: by its signal. */
@@ -213,11 +212,11 @@ export interface AccessEvent {
   readonly duration: number
   readonly command?: string | undefined
   readonly executor?: string | undefined
-  /** The rules that the command was allowed to run without. */
   readonly acknowledged?: readonly string[] | undefined
-  /** From here on as in {@link CommandResult}; absent where the command never ran, or its end is not known. */
+  /** From here on as in {@link CommandResult}; absent without a known end. */
   readonly exitCode?: number | null | undefined
   readonly signal?: string | null | undefined
+  /** Also set for a session after its `idleTimeout`. */
   readonly timedOut?: boolean | undefined
   readonly survivors?: true | undefined
   /** A session has one stream, which counts here. */
@@ -228,7 +227,6 @@ export interface AccessEvent {
   readonly connection?: AccessedHost | undefined
 }
 
-/** The host of a connection that a command or a tool made, or was refused. */
 interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
   /** The connections that a last event with the host `*` stands for: above 1,000 of each outcome, 10,000 allowed. */
@@ -252,6 +250,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
   readonly mounts: readonly MountInfo[]
   /** The option `checkpoints` was given. */
   readonly keepsCheckpoints: boolean
+  /** Absent without executors. */
   readonly executor:
     | {
         readonly name: string
@@ -280,8 +279,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
    */
   flush(options?: SignalOption): Promise<void>
   /**
-   * Ends sessions and commands, uploads held-back changes, empties `/tmp`, closes its adapters. Does not sync: call `flush` first.
-   * Later calls are `ECLOSED`.
+   * Ends sessions and commands, uploads held-back changes, empties `/tmp`, closes its adapters; later calls are `ECLOSED`. Does not sync.
    */
   close(): Promise<void>
 }

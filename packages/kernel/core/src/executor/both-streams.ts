@@ -2,6 +2,7 @@ import { wholeCharacters } from '../text/utf8.ts'
 import type { OutputChunk } from '../contract/executor.ts'
 
 export interface OutputKeeper<Self> {
+  /** Copies what it keeps: the bytes may be reused. */
   push(bytes: Uint8Array): void
   copy(): Self
 }
@@ -32,6 +33,7 @@ export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
     this.#pushers[stream].push(data)
   }
 
+  /** Hands on the beginnings of characters that were held back. */
   end(): void {
     this.#pushers.stdout.end()
     this.#pushers.stderr.end()

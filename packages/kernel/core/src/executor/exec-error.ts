@@ -10,7 +10,7 @@ export function execError(
   return new WorkspaceError({ code, operation: 'exec', reason, ...details })
 }
 
-/** An error of an executor, as its caller sees it: an error of the system becomes `ENOEXEC` or names the shortage. */
+/** An executor's error for callers: a system error becomes `ENOEXEC`, or names the shortage. */
 export function typedError(error: unknown, operation: string): unknown {
   if (isWorkspaceError(error) || !isSystemError(error)) return error
   const shortage = shortageOf(error)

@@ -11,7 +11,7 @@ const signals =
 /** The status of a signal that has no number here. */
 const unknownSignal = 255
 
-/** The end of a command as one number, as a shell gives it: the exit code, or 128 and the number of the signal. */
+/** The end of a command as one number: the exit code, or 128 and the signal. */
 export function exitStatusOf({ exitCode, signal }: Pick<CommandResult, 'exitCode' | 'signal'>): number {
   if (exitCode !== null) return exitCode
   const name = (signal ?? '').replace(/^SIG/, '')
@@ -34,7 +34,7 @@ export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** `EIO`: the cover of a protected path, or without a path the watch over covers, was lost, so the command was ended. Drops its output. */
+/** `EIO`: the cover of `path`, or without it the watch over covers, was lost, so the command was ended. Drops its output. */
 export function protectionLost(
   result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,

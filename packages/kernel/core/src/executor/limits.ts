@@ -12,7 +12,6 @@ export const limitShapes: OptionShapes<CommandLimits> = {
   scratchBytes: option.integer(1),
 }
 
-/** The narrower one of each pair: a command's own limits never widen those of its executor. */
 export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = {}): CommandLimits {
   const narrowed: { -readonly [Field in LimitField]?: number } = {}
   for (const field of limitFields) {
@@ -22,10 +21,7 @@ export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = 
   return narrowed
 }
 
-/**
- * Refuses limits that are not held.
- * @throws WorkspaceError `EUNENFORCEABLE`
- */
+/** Refuses limits that are not held. @throws WorkspaceError `EUNENFORCEABLE` */
 export function requireLimits(
   limits: CommandLimits,
   {

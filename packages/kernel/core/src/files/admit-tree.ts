@@ -8,7 +8,7 @@ import type { FileOperation, Need } from '../contract/operations.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
 
-/** Asks the policy for every entry of a tree before a recursive operation, if a rule needs it. Subtree rules go by path alone. */
+/** Asks the policy for every entry before a recursive operation, if a rule needs that. Subtree rules go by path alone. */
 export async function admitTree(
   context: Context,
   operation: FileOperation,

@@ -19,7 +19,6 @@ import {
 } from './writing.ts'
 
 const operation = 'append'
-/** Bytes of a stream that are added in one step. */
 const mostAtOnce = 8 * 1024 * 1024
 
 export async function append(

@@ -56,7 +56,6 @@ export async function edit(
   })
 }
 
-/** Reads the whole file, once its change is known to be allowed. */
 function readToEdit(
   context: Context,
   parsed: ParsedPath,
@@ -111,6 +110,7 @@ function ofText(edits: TextEdit | readonly TextEdit[], signal: AbortSignal | und
 
 function ofFunction(make: EditFunction): Change {
   return async ({ bytes, stat }, path) => {
+    // It may change its argument in place, and the old bytes are still needed.
     const content: unknown = await make(bytes.slice(), stat)
     if (!(content instanceof Uint8Array))
       throw invalidOption(operation, 'edits', 'a function that gives a `Uint8Array`', content)
@@ -120,7 +120,7 @@ function ofFunction(make: EditFunction): Change {
   }
 }
 
-/** Waits up to so many milliseconds, so that writers who met once do not meet again. */
+/** Waits a random time, so that two writers do not meet again. */
 function pause(most: number, signal: AbortSignal | undefined): Promise<void> {
   const waited = new Promise<void>((resolve) => setTimeout(resolve, Math.random() * most))
   return signal === undefined ? waited : orAbort(waited, signal)

@@ -4,7 +4,7 @@ import type { LastBytes } from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { virtualError } from '../mount/errors.ts'
 
-/** How often a file may change its size between the look at it and the read. */
+/** Tries while a file changes its size before the read. */
 const mostTries = 20
 
 /** Reads the last bytes of a file. Its size may change before the read, so the stat of the read decides. */

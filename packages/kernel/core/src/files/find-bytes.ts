@@ -1,8 +1,7 @@
-/** How often the search leaves others their turn: after so many bytes. */
 const stride = 1 << 20
 
 /**
- * Every place of `needle` (at least one byte), also overlapping; yields `undefined` now and then to let the caller rest.
+ * Every place of `needle`, also overlapping; yields `undefined` now and then to let the caller rest.
  * Skips ahead (Horspool); after too many comparisons it goes on in linear time.
  */
 export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<number | undefined, void, undefined> {

@@ -19,7 +19,7 @@ import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
 const operation = 'glob'
-/** Codes of a directory that went away, that the disk denies, or that no path can name: the rest goes on without it. */
+/** Passes over a directory that went away, is denied by the disk, or has no path. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'] as const
 
 export async function* glob(
@@ -95,10 +95,7 @@ async function* matches(
   }
 }
 
-/**
- * The paths in front of a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Links among them are followed, as in a shell.
- * Ignore files do not hide them.
- */
+/** The paths before a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Links among them are followed; ignore files do not hide them. */
 function pathsNamedBy(glob: string): string[] {
   if (glob.startsWith('!') || !glob.includes('/')) return []
   const names = glob.replace(/^(?:\.?\/)+/u, '').split('/')
@@ -121,8 +118,9 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
 interface Search {
   readonly context: Context
   readonly filter: GlobFilter
-  /** For a caller who wants to know what is left out: the globs without what leaves entries out. */
+  /** Reports what is left out: the globs without their exclusions. */
   readonly wide: { readonly filter: GlobFilter; readonly tell: (path: VirtualPath) => void } | undefined
+  /** Relative to the start. */
   readonly named: ReadonlySet<string>
   readonly excluded: readonly VirtualPath[]
   ignore: IgnoreFiles | undefined
@@ -133,18 +131,16 @@ interface Search {
 
 interface Place {
   readonly start: VirtualPath
-  /** Its path, through links that globs name. */
   readonly shown: VirtualPath
 }
 
 interface Found {
   readonly entry: WorkspaceEntry
   readonly matches: boolean
-  /** Where the entry really lies, if it is a directory, or a link that a glob names, in which something may match. */
+  /** Where a directory, or a link that a glob names, really lies, if something in it may match. */
   readonly enters: { readonly path: VirtualPath; readonly isLink: boolean } | undefined
 }
 
-/** The entries of a directory that a listing has shown, as far as it may be listed. */
 async function entriesBelow(search: Search, place: Place, { path, isLink }: NonNullable<Found['enters']>) {
   const { context, excluded, signal, trace } = search
   let at: VirtualPath | undefined

@@ -13,7 +13,7 @@ import { baseName, childPath, isWithin, joinPath, parentPath, relativeTo, rootPa
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
-/** The order in which files are asked. The first name that has a line for an entry decides, wherever it lies. */
+/** The order of ignore files: the first name with a line for an entry decides, wherever it lies. */
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 
@@ -21,7 +21,7 @@ const repository = '.git'
 const maxFileBytes = 256 * 1024
 const maxBytes = 4 * 1024 * 1024
 
-/** Codes of an ignore file or a directory that is not there any more, or that may not be read: the rest goes on without it. */
+/** Passes over an ignore file or a directory that is gone or unreadable. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EINVAL', 'ENAMETOOLONG', 'ELOOP'] as const
 
 interface InForce {
@@ -35,7 +35,6 @@ type Chain = readonly (readonly InForce[])[]
 export interface IgnoreOptions {
   readonly signal: AbortSignal | undefined
   readonly onLeftOut: ((path: VirtualPath) => void) | undefined
-  /** Called for an ignore file that is not applied. */
   readonly onUnreadable: ((path: VirtualPath, error: WorkspaceError) => void) | undefined
 }
 
@@ -69,7 +68,6 @@ export class IgnoreFiles {
     return files
   }
 
-  /** Reads the ignore files among the entries of a directory. */
   async load(directory: VirtualPath, entries: Iterable<Pick<Entry, 'name' | 'type'>>): Promise<void> {
     const before = this.#rules.size + this.#repositories.size
     for (const { name, type } of entries) {

@@ -14,10 +14,7 @@ export interface LastLinesOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Reads the last lines of a stream, within the memory of one window.
- * @throws WorkspaceError `EFBIG` above {@link maxLineLength}, `EINVAL` for a line that is not UTF-8
- */
+/** Reads the last lines of a stream, within the memory of one window. @throws as {@link readWindow}, and `EINVAL` for no UTF-8 */
 export async function readLastLines(
   stream: AsyncIterable<Uint8Array>,
   { last, path, signal }: LastLinesOptions,
@@ -59,7 +56,7 @@ class Tail {
     }
   }
 
-  /** The rest has the wanted lines and the line end before them, or all the bytes that they may have. */
+  /** Whether the rest is enough without the first chunk. */
   #canDrop({ bytes, feeds }: { readonly bytes: Uint8Array; readonly feeds: number }): boolean {
     return this.#feeds - feeds > this.#last || this.#bytes - bytes.length > mostBytes
   }

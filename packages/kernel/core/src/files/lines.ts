@@ -20,10 +20,7 @@ export interface WindowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Reads a window of lines (LF or CRLF) from a stream, in its memory. A final line end begins no further line.
- * @throws WorkspaceError `EFBIG` for a line in the window above {@link maxLineLength}
- */
+/** Reads a window of lines from a stream, in its memory. @throws WorkspaceError `EFBIG` for a line above {@link maxLineLength} */
 export async function readWindow(
   stream: AsyncIterable<Uint8Array>,
   { offset, limit, path, signal }: WindowOptions,
@@ -49,7 +46,6 @@ export async function readWindow(
 class Window {
   readonly lines: string[] = []
   count = 0
-  /** The window is full, and more text follows it. */
   goesOn = false
   readonly #offset: number
   readonly #limit: number

@@ -172,7 +172,6 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     return this.#options.details === true && this.#region?.mount?.adapter?.capabilities.symlinks !== false
   }
 
-  /** An entry; a link with its target, where that was asked for. */
   #give(value: WorkspaceEntry): Result | Promise<Result> {
     if (value.type !== 'symlink' || !this.#tellsTargets) return { done: false, value }
     return readTarget(this.#context, value, this.#options.signal).then((link) => ({ done: false, value: link }))

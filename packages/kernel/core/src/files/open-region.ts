@@ -8,7 +8,6 @@ import type { WorkspaceListOptions } from '../contract/file-door.ts'
 import { depthOf, skippedIn } from './regions.ts'
 import type { Region } from './regions.ts'
 
-/** The part of a region that a listing wants. */
 export interface RegionLimits extends Pick<WorkspaceListOptions, 'recursive' | 'details' | 'signal'> {
   readonly excluded: readonly VirtualPath[]
   /** As {@link depthOf} counts. */

@@ -103,7 +103,6 @@ function isLast(range: ByteRange | LastBytes | undefined): range is LastBytes {
   return range !== undefined && 'last' in range && range.last !== undefined
 }
 
-/** Bytes that `read` gives at once, unless it is asked for another limit. */
 const defaultMaxBytes = 256 * 1024 * 1024
 
 export async function read(context: Context, path: string, options?: WorkspaceReadOptions): Promise<ReadResult> {

@@ -30,7 +30,7 @@ export function skippedIn(
     .map((path) => relativeTo(path, mount.at))
 }
 
-/** Mounts below `start` with no other mount in between, scratch left out. */
+/** Mounts below `start`, without nested ones and the scratch. */
 export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[] {
   const found: VirtualPath[] = []
   for (const node of context.gate.namespace.below(start)) {
@@ -54,7 +54,6 @@ export function pathBelow(path: VirtualPath, start: VirtualPath): string {
   return path.slice(start === '/' ? 1 : start.length + 1)
 }
 
-/** Slashes of a path: levels below the root. */
 export function depthOf(path: VirtualPath): number {
   return path === '/' ? 0 : path.split('/').length - 1
 }

@@ -61,7 +61,7 @@ export async function* search(
       async (located, adapter) => {
         const { virtual } = located
         if (adapter === undefined) return { virtual, region: undefined }
-        // A place that is not there costs no more, and nothing is looked for where no hit is wanted.
+        // A look for a missing path costs no more, and no search is needed without wanted hits.
         if (left === 0 || options.gitignore === true) await adapter.stat(located.path, { signal })
         if (left === 0) return { virtual, region: undefined }
         if (options.gitignore === true) {

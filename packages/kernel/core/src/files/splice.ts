@@ -46,7 +46,6 @@ export interface Spliced {
   readonly replacements: number
 }
 
-/** Checks edits of text, and gives the function that applies them. */
 export function compileEdits(
   given: TextEdit | readonly TextEdit[],
 ): (content: Uint8Array, path: string, mostBytes: number, signal?: AbortSignal) => Promise<Spliced> {
@@ -125,7 +124,7 @@ async function splice(
 
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
-  // four bytes at once, where both begin at a whole number of them: a file of some size does
+  // four bytes at a time, if both are aligned: a large file is
   const isAligned = left.byteOffset % 4 === 0 && right.byteOffset % 4 === 0
   const words = isAligned ? left.length >>> 2 : 0
   if (words > 0) {

@@ -1,7 +1,7 @@
 import { virtualError } from '../mount/errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Characters that a string can hold in every runtime: no runtime that we know takes fewer. */
+/** Characters of a string in every known runtime. */
 const longestText = 2 ** 29 - 25
 const encoder = new TextEncoder()
 

@@ -149,7 +149,7 @@ function note(progress: Progress, path: VirtualPath): void {
   if (progress.completed.length < reported) progress.completed.push(path)
 }
 
-/** Runs a call of one adapter; a link that it meets is reported as a link of that side. */
+/** Reports a link as one of that side. */
 async function fromSide<Result>(
   side: 'source' | 'destination',
   { mount, virtual }: Located,

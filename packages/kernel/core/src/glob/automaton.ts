@@ -7,7 +7,7 @@ export const anyDirectories = '**'
 
 export type Step = Component | typeof anyDirectories
 
-/** How far globs have got with the names of a directory: one bit for each step that may come next. Never mutated. */
+/** The state of globs at a directory: one bit for each step that may come next. Never mutated. */
 export type Progress = Bits
 
 /** Many globs at once, asked name by name from the root. A name costs the same at any depth. */
@@ -15,9 +15,8 @@ export class Automaton {
   readonly start: Progress
   /** Every glob is about one name, at any depth: its answer does not depend on the directory. */
   readonly isFlat: boolean
-  /** The rest of {@link start} after a name that no glob is about: relative globs begin with it. */
+  /** The state after a name that no glob knows: relative globs begin with it. */
   readonly #idle: Progress
-  /** The steps that are `**`. */
   readonly #any: Bits
   /** `**` passes directories whose names begin with a dot. */
   readonly #passesHidden: boolean
@@ -81,12 +80,10 @@ export class Automaton {
     return undefined
   }
 
-  /** The last name of some glob matches. */
   mayMatchName(name: Name): boolean {
     return this.#lastNames.find(name, false) !== undefined
   }
 
-  /** Something below a directory may match. */
   isOpen(directory: Progress): boolean {
     return directory.some((bits) => bits !== 0)
   }

@@ -1,6 +1,5 @@
 import { malformed } from './malformed.ts'
 
-/** Levels of braces in one glob. */
 const maxNesting = 8
 /** Globs that braces expand to, and the characters of all of them together: both bound the work of a match. */
 const maxAlternatives = 256

@@ -6,7 +6,7 @@ interface Range {
   readonly last: number
 }
 
-/** One character of some, or one of all others. */
+/** One character of a set, or of its complement. */
 export class CharacterClass {
   readonly #negated: boolean
   readonly #ranges: readonly Range[]

@@ -7,7 +7,7 @@ import { foldName } from '../path/segments.ts'
 export interface Component {
   /** The only name that matches, where there is only one. */
   readonly literal: string | undefined
-  /** About the steps for each character of a name, at worst: 0 where the whole name is looked up. */
+  /** Steps per character of a name, at worst; 0 for a lookup of the whole name. */
   readonly cost: number
   readonly matches: (name: Name) => boolean
 }
@@ -49,13 +49,13 @@ function parseComponent(component: string, refuse: Refuse): readonly Part[] {
   return parts
 }
 
-/** The component for names that do not begin with a dot, unless it begins with one itself: as in a shell. */
+/** Excludes names with a leading dot, unless the component begins with a dot. */
 export function withoutHidden(source: string, component: Component): Component {
   if (component.literal !== undefined || /^\\?\./u.test(source)) return component
   return { ...component, matches: (name) => !name.text.startsWith('.') && component.matches(name) }
 }
 
-/** With `foldCase`, a name matches in either of the ways in which it is folded. */
+/** With `foldCase`, either way of folding may match. */
 export function compileComponent(source: string, foldCase: boolean, refuse: Refuse): Component {
   const parts = parseComponent(source, refuse)
   const byText = textMatcher(foldCase ? parts.map((part) => foldPart(part, foldName)) : parts)

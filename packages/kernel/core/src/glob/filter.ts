@@ -10,13 +10,12 @@ import type { Name } from './names.ts'
 /** Says which files below a directory are meant. Paths are relative to it: `src/a.ts`, without a slash in front. */
 export interface GlobFilter {
   matches(path: string): boolean
-  /** Nothing at or below this directory is meant: it need not be entered. */
+  /** Nothing at or below this directory matches. */
   excludes(directory: string): boolean
-  /** True when something below this directory may match; false when nothing does, so that it need not be entered. */
+  /** False if nothing below this directory matches. */
   mayMatchBelow(directory: string): boolean
 }
 
-/** Characters of a list of globs, all together, at most. */
 const maxListLength = 4000
 
 const everything: GlobFilter = { matches: () => true, excludes: () => false, mayMatchBelow: () => true }

@@ -16,23 +16,22 @@ export interface GlobOptions {
   readonly operation?: string | undefined
 }
 
-/** A compiled glob over absolute virtual paths. It holds no state, and any number of paths may be matched against it. */
+/** A compiled glob over absolute virtual paths, without state. */
 export interface Glob {
   readonly pattern: string
   /**
-   * The steps per character of a path, at worst, with braces expanded. `*`, `*text` and `text*` count 1.
+   * The steps per character of a path, at worst. `*`, `*text` and `text*` count 1.
    * Other names count 1 for each wildcard, each text between, and every 8 characters.
    */
   readonly cost: number
   matches(path: string): boolean
-  /** True when a path below this directory may match; false when none does, so that it need not be entered. */
+  /** False if nothing below this directory matches. */
   mayMatchBelow(directory: string): boolean
 }
 
-/** Characters (UTF-16 units) of a glob at most. */
 const maxGlobLength = 1000
 
-/** The {@link Glob.cost} of a glob at most, and of all globs together where several are asked about one path. */
+/** The highest {@link Glob.cost} of a glob, or of several about one path. */
 export const maxGlobCost = 300
 
 /**
@@ -116,7 +115,6 @@ function checkGlob(pattern: unknown, operation: string): asserts pattern is stri
   if (pattern.startsWith('!')) throw refuse('begins with `!`', 'write `\\!` for the character')
 }
 
-/** The components of a glob without braces, a leading `**` included. */
 function componentsOf(glob: string, topDown: boolean, refuse: Refuse): string[] {
   if (glob === '') throw refuse('stands for an empty glob', 'leave the empty alternative out')
   const given = glob.split('/')

@@ -5,7 +5,7 @@ import type { Component } from './component.ts'
 import { createMatcher } from './filter.ts'
 import { onlyAscii } from './folds.ts'
 
-/** The lines of one ignore file. Paths are relative to its directory: `src/a.ts`. */
+/** The lines of one ignore file, for paths relative to its directory. */
 export interface IgnoreRules {
   /** True: the last matching line ignores the entry. False: it begins with `!`. `undefined`: none. Ask about the directories above, too. */
   judge(path: string, isDirectory: boolean): boolean | undefined

@@ -9,7 +9,7 @@ interface Wildcard {
   readonly at: Bits
 }
 
-/** So many are tried in less time than an answer is remembered. */
+/** Trying so many is faster than remembering an answer. */
 const fewWildcards = 8
 
 export class NameIndex {

@@ -2,9 +2,9 @@ import { foldName } from '../path/segments.ts'
 import { foldCharacters, onlyAscii } from './folds.ts'
 
 export interface Name {
-  /** The name; with case folded, where case does not matter. */
+  /** Folded where case does not matter. */
   readonly text: string
-  /** Folded in such a way that one character stays one; `undefined` where that makes no difference. */
+  /** Folded character by character; `undefined` if that makes no difference. */
   readonly characters: string | undefined
 }
 

@@ -7,10 +7,7 @@ export interface IterationHooks<Item> {
   readonly end?: ((...error: [] | [unknown]) => void) | undefined
 }
 
-/**
- * An iteration with hooks, opened at the first `next()` if given as a function. By hand: an async generator would cost a fifth of the
- * speed.
- */
+/** An iteration with hooks, opened at the first `next()` if given as a function. An async generator would cost a fifth of the speed. */
 export function wrapIterator<Item>(
   source: AsyncIterator<Item> | (() => AsyncIterator<Item>),
   { before, item, failure, end }: IterationHooks<Item>,

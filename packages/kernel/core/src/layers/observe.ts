@@ -15,14 +15,15 @@ interface EventBase {
   readonly destination?: MountPath | undefined
 }
 
-/** An operation begins; for an iteration, when its first item is asked for. */
+/** For an iteration, at its first `next()`. */
 export interface AdapterBeforeEvent extends EventBase {
   readonly phase: 'before'
 }
 
-/** An operation has ended; an iteration and a stream when they are finished, left, or have failed. */
+/** For an iteration or a stream, when it is finished, left or failed. */
 export interface AdapterAfterEvent extends EventBase {
   readonly phase: 'after'
+  /** Milliseconds since the beginning. */
   readonly duration: number
   /** `link`: it met a symbolic link and did nothing. `failed` includes aborts. */
   readonly outcome: 'done' | 'link' | 'failed'
@@ -50,7 +51,7 @@ export function observe(
       // a watcher must not be able to break the watched adapter
     }
   }
-  /** Reports the beginning, and gives what reports the end. */
+  /** Reports the beginning, and returns the function that reports the end. */
   const begin = ({ operation, path, destination }: Call): Report => {
     const about = destination === undefined ? { operation, path } : { operation, path, destination }
     emit({ phase: 'before', ...about })

@@ -7,7 +7,7 @@ import { wrapIterator } from './iterator.ts'
 import { factsOf, type AdapterOperation } from '../contract/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** Operations that would take a file or a link in the root's place for the entry it is. */
+/** Operations that would take a file or link at the root for an ordinary entry. */
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
@@ -57,7 +57,7 @@ export function prefix(adapter: StorageAdapter, path: string, options: LayerOpti
 class Subtree {
   readonly #inner: StorageAdapter
   readonly #root: MountPath
-  /** Errors of bodies: they come from elsewhere, and name paths of elsewhere. */
+  /** Errors of bodies, which name foreign paths. */
   readonly #foreign = new WeakSet()
 
   constructor(inner: StorageAdapter, root: MountPath) {
@@ -108,7 +108,7 @@ class Subtree {
     }
   }
 
-  /** The error as it is in this subtree: `ENOWORKSPACE` when the reason is that there is none. */
+  /** An error in terms of this subtree: `ENOWORKSPACE` without a root. */
   async explain(error: unknown, call: Call): Promise<unknown> {
     if (this.#isMissing(error) && (await this.#rootState()) !== 'directory') return gone(call.operation)
     return this.translate(error, call)

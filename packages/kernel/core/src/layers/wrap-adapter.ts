@@ -23,7 +23,6 @@ export interface Call {
   /** The source, for move and copy; `/` for operations without a path. */
   readonly path: MountPath
   readonly destination?: MountPath | undefined
-  /** True for a listing of everything below. */
   readonly recursive?: boolean | undefined
   /** Bytes to write, where that is known before. */
   readonly bytes?: number | undefined
@@ -31,7 +30,7 @@ export interface Call {
 }
 
 export interface LayerOptions {
-  /** Others use the adapter too: `close()` closes the layer only. Default false: it closes the adapter with it. */
+  /** Others use the adapter too: `close()` closes the layer only. Default false. */
   readonly shared?: boolean | undefined
 }
 
@@ -46,10 +45,9 @@ export interface Layer {
   readonly name: string
   readonly capabilities: AdapterCapabilities
   readonly shared?: boolean | undefined
-  /** The path in the inner adapter. */
   readonly toInner?: ((path: MountPath) => MountPath) | undefined
   readonly toOuter?: ((path: MountPath) => MountPath) | undefined
-  /** Around every operation that is not an iteration, and has no hook of its own below. */
+  /** Wraps every operation without its own hook, except iterations. */
   readonly call?: (<Result>(call: Call, run: () => Promise<Result>) => Promise<Result>) | undefined
   readonly iterate?: (<Item>(call: Call) => IterationHooks<Item>) | undefined
   readonly read?: ((call: Call, run: () => Promise<ReadResult>) => Promise<ReadResult>) | undefined
@@ -57,13 +55,12 @@ export interface Layer {
   readonly write?:
     | ((call: Call, data: WriteData, run: (data: WriteData) => Promise<WriteResult>) => Promise<WriteResult>)
     | undefined
-  /** Around `hostPath`, which is synchronous. */
   readonly hostPath?: ((call: Call, run: () => HostPath) => HostPath) | undefined
 }
 
 const same = (path: MountPath): MountPath => path
 
-/** Wraps an adapter: checks paths before mapping, has the inner optional operations, and closes the inner adapter unless `shared`. */
+/** Wraps an adapter: maps checked paths, keeps the optional operations, and closes the inner adapter unless `shared`. */
 export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter {
   const { name, capabilities, shared = false, toInner = same, toOuter = same } = layer
   let closed = false
@@ -150,7 +147,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   )
 }
 
-/** A part of a place is another place. */
+/** A part of a place is a place of its own. */
 function identityOf({ identity }: StorageAdapter, root: MountPath): string | undefined {
   return identity === undefined || root === mountRoot ? identity : `${identity} ${root}`
 }
@@ -188,7 +185,7 @@ function outward(
   return onUnreadable && ((path, error) => onUnreadable(toOuter(path), error))
 }
 
-/** True for content that comes in chunks; the inner adapter refuses data of other types. */
+/** Whether content comes in chunks; the inner adapter refuses other types. */
 export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }
@@ -197,7 +194,7 @@ function sizeOf(data: WriteData): number | undefined {
   return data instanceof Uint8Array ? data.length : undefined
 }
 
-/** The optional operations of the inner adapter. An operation that takes a path first and gives a promise needs no line here. */
+/** An operation that takes a path first and gives a promise needs no line here. */
 function optionalMethods(
   inner: StorageAdapter,
   { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath }: Around,

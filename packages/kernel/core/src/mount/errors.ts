@@ -6,7 +6,7 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
 const virtual = new WeakSet<object>()
 
-/** An error whose path is a virtual one already, in contrast to those of adapters. */
+/** An error with a virtual path, unlike those of adapters. */
 export function virtualError(options: WorkspaceErrorOptions): WorkspaceError {
   const error = new WorkspaceError(options)
   virtual.add(error)
@@ -17,12 +17,12 @@ export interface TranslateOptions {
   readonly operation: string
   /** Where the mount of the failing adapter lies; undefined above all mounts. */
   readonly at: VirtualPath | undefined
-  /** The path worked on, for errors that name none. */
+  /** For errors without a path. */
   readonly path: VirtualPath
   readonly signal?: AbortSignal | undefined
 }
 
-/** An error of an adapter as the workspace's callers see it: virtual paths, and no foreign error but an abort's reason. */
+/** An adapter's error for callers: virtual paths, and no foreign error but an abort's reason. */
 export function translateError(error: unknown, { operation, at, path, signal }: TranslateOptions): unknown {
   if (signal?.aborted && error === signal.reason) return error
   if (isWorkspaceError(error)) {

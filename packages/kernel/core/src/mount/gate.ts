@@ -32,11 +32,11 @@ const allowed: Decision = { effect: 'allow' }
 export class Gate {
   readonly namespace: Namespace<WorkspaceMount>
   readonly policy: Policy
-  /** The rules that are data, whichever engine they come from. */
+  /** Rules that are data, of any engine. */
   readonly declared: DeclaredRules
   readonly #rulePolicy: RulePolicy | undefined
   readonly #root: VirtualPath
-  /** Some rule is a function, so it can only be asked path by path. */
+  /** Some rule is a function, to be asked path by path. */
   readonly #asksFunctions: boolean
   /** Names at `/` that commands have from the system. */
   #system: ReadonlySet<string> = new Set()
@@ -50,7 +50,7 @@ export class Gate {
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
   }
 
-  /** From now on, nothing is made at these names of a mount at `/`: commands would see the system's. */
+  /** Lets nothing be made at these names of a mount at `/`: commands see the system's. */
   reserve(names: Iterable<string>): void {
     this.#system = new Set(names)
   }
@@ -132,7 +132,7 @@ export class Gate {
     return { virtual: path, node, mount: undefined, path: '/' as MountPath }
   }
 
-  /** The rights that one rule gives at a path; the scratch is exempt from a rule that does not name it. */
+  /** The rights of one rule at a path. The scratch is exempt unless named. */
   ruleRights(rule: SubtreeRule<VirtualPath>, path: VirtualPath): number {
     const scratch = this.namespace.scratch
     if (
@@ -183,13 +183,13 @@ export class Gate {
     }
   }
 
-  /** A rule names something below `path`, or denies a name that looks like one on it. */
+  /** Whether a rule names something below `path`, or denies a look-alike of a name on it. */
   isNamedAround(path: VirtualPath): boolean {
     const { variants } = this.declared
     return variants.match(path) !== undefined || !this.namespace.below(path).next().done
   }
 
-  /** {@link admit} for moving an entry that is known to be a link, even where names look like its own. */
+  /** {@link admit} for moving a known link, also under rules for names like its own. */
   admitLink(operation: FileOperation, path: VirtualPath): void {
     const node = this.namespace.find(path)
     for (const need of ['read', 'write'] as const) {
@@ -210,7 +210,7 @@ export class Gate {
     })
   }
 
-  /** The deepest ancestor of `path`, in its mount, that may not be written: it must be there already. */
+  /** The deepest read-only ancestor of `path` in its mount, which must exist already. */
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual

@@ -17,7 +17,7 @@ export const creating: ReadonlySet<FileOperation> = new Set(
   fileOperations.filter((name) => name !== 'createSymlink' && 'creates' in operations[name]),
 )
 
-/** As for the kernel, a link whose target ends so leads to a directory or nowhere. */
+/** As for the kernel, such a target must be a directory. */
 export function namesDirectory(target: string): boolean {
   return /(?:^|\/)\.?$/.test(target)
 }
@@ -36,7 +36,7 @@ export function danglingError(operation: string, path: VirtualPath): WorkspaceEr
   })
 }
 
-/** A signal of a single-path call, as one of a call with two paths. */
+/** Makes a signal of a single-path call one of a call with two paths. */
 export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
   return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
 }

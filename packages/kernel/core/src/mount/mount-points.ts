@@ -5,10 +5,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/**
- * Makes each mount point a directory of the surrounding mount, so that its parent lists it. Repeated before each command:
- * under a translating executor a command can remove the empty directory.
- */
+/** Makes each mount point a directory of the surrounding mount, which lists it then. Repeated before commands, which can remove it. */
 export async function createMountPoints(mounts: readonly WorkspaceMount[], operation: string): Promise<void> {
   for (const { at, scratch } of mounts) {
     if (scratch) continue
@@ -45,10 +42,10 @@ function mountPointError(path: VirtualPath, operation: string, reason: string): 
   })
 }
 
-/** Entries of a store's root that are listed before its names are asked for one by one. */
+/** Most entries of a store's root to list, before names are looked up singly. */
 const mostListed = 1000
 
-/** Those of the names that the mount at `/` has an entry of. Asks no rule. */
+/** Which of these names the mount at `/` has. Asks no rule. */
 export async function takenNames(
   mounts: readonly WorkspaceMount[],
   names: readonly string[],
@@ -58,7 +55,7 @@ export async function takenNames(
   return names.filter((name) => found.has(name))
 }
 
-/** A listing is one request to a bucket, and a name that is missing takes several. */
+/** A listing is one request to a bucket; a missing name takes several. */
 async function entriesOf(adapter: StorageAdapter, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>()
   const { hostPath, inProcess } = adapter.capabilities
@@ -88,7 +85,7 @@ async function ifThere(adapter: StorageAdapter, name: string): Promise<string | 
   }
 }
 
-/** @throws WorkspaceError `EBUSY` where an entry has come to one of the names since the executor was chosen. */
+/** Throws `EBUSY` if an entry has one of the names by now. */
 export async function requireNames(mounts: readonly WorkspaceMount[], names: readonly string[]): Promise<void> {
   const [taken] = await takenNames(mounts, names)
   if (taken === undefined) return

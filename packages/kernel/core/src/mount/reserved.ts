@@ -1,6 +1,6 @@
 /**
- * Top-level names that real programs need from the system when a mount lies at `/`. Nothing is made there: `EBUSY`.
- * Where the mount has such an entry, no executor of real programs is chosen.
+ * Top-level names that real programs need from the system: with a mount at `/` nothing is made there (`EBUSY`).
+ * A mount with such an entry gets no executor of real programs.
  */
 export const systemNames = [
   'bin',
@@ -17,5 +17,4 @@ export const systemNames = [
   'usr',
 ] as const
 
-/** Where a workspace's own scratch directory is. */
 export const scratchName = 'tmp'

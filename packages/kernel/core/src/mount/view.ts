@@ -17,19 +17,19 @@ export type Visibility = 'hidden' | 'named' | 'described'
 export class View {
   readonly #gate: Gate
   readonly #start: VirtualPath
-  /** The operations that must be allowed at a directory that is entered, and at an entry that is described. */
+  /** Operations that must be allowed to enter a directory, and to describe an entry. */
   readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
   readonly #inScratch: boolean
   readonly #entered: Descent<boolean>
-  /** Paths that mounts and rules name. Elsewhere below, nothing differs from the start. */
+  /** Paths that mounts and rules name. Elsewhere, entries are like the start. */
   readonly #special: ReadonlySet<string>
   /** Storage that folds case may show a special path in another spelling. */
   readonly #folds: boolean
   readonly #judges: boolean
   readonly #mayVary: boolean
-  /** A listing shows a directory before what is in it; hits of a search come without. */
+  /** A search gives no directory before its entries, unlike a listing. */
   readonly #showsFilesOnly: boolean
-  /** A directory was met that may not be entered, and that the storage does not know to skip. */
+  /** The storage did not skip a forbidden directory. */
   #shut = false
 
   constructor(gate: Gate, start: VirtualPath, operation: 'list' | 'search') {
@@ -44,7 +44,7 @@ export class View {
     this.#special = new Set([...namespace.below(start)].map(({ path }) => path))
     this.#folds = this.#special.size > 0 && node.mount?.caseSensitive === false
     this.#judges = gate.judgesEntriesBelow(start)
-    // Most directories lead to no variant of a denied name: found out once, not for each entry.
+    // Found out once: most directories lead to no look-alike of a denied name.
     this.#mayVary = declared.variants.leadsOnFrom(start)
   }
 
@@ -64,7 +64,7 @@ export class View {
 
   #concerns(path: VirtualPath): boolean {
     if (this.#judges || this.#folds) return true
-    // To ask an empty set would take the hash of each path.
+    // Asking an empty set would hash each path.
     if (this.#special.size > 0 && this.#special.has(path)) return true
     if (!this.#mayVary) return false
     return this.#shut || this.#showsFilesOnly || this.#gate.declared.variants.couldEndIn(baseName(path))

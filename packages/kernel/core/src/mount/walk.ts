@@ -27,7 +27,6 @@ interface LocateOptions {
   readonly operation: FileOperation
   readonly need: Need
   readonly followLast: boolean
-  /** Bytes, where they are known. */
   readonly size?: number | undefined
 }
 
@@ -54,7 +53,7 @@ export class Walker {
     this.#open = open
   }
 
-  /** The path a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would not go on after the link. */
+  /** The path that a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would stop */
   async next(operation: FileOperation, located: Located, signal: LinkSignal, budget: LinkBudget): Promise<VirtualPath> {
     const at = linkAt(located, signal)
     const path = await this.#behind(operation, at, signal, budget)
@@ -93,7 +92,7 @@ export class Walker {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
-      // A path that may be written and not read cannot be looked at; it is taken as it is.
+      // A write-only path cannot be looked at, so it is taken as given.
       if (!isWorkspaceError(error, 'EACCES')) throw error
     }
   }
@@ -112,7 +111,7 @@ export class Walker {
     const start = target.startsWith('/') ? [] : segmentsOf(parentPath(at))
     const added = `${target}/${rest}`.split('/').filter((name) => name !== '' && name !== '.')
     if (target === '' || target.includes('\0')) throw danglingError(operation, at)
-    // The directories before the link are real, so a leading `..` may be taken off them at once; `/..` is `/`.
+    // The directories before the link are real, so leading `..` come off at once; `/..` is `/`.
     let index = 0
     while (added[index] === '..') {
       start.pop()
@@ -123,7 +122,7 @@ export class Walker {
     return segments
   }
 
-  /** Resolves `..` after names; without any, the path is as good as it is. */
+  /** Resolves `..` after names. */
   async settle(operation: FileOperation, path: VirtualPath | UnresolvedPath, budget: LinkBudget): Promise<VirtualPath> {
     return typeof path === 'string' ? path : this.#settle(operation, path.segments, budget)
   }
@@ -145,7 +144,7 @@ export class Walker {
     }
   }
 
-  /** Where a path leads in the end, and the entry there. The policy is asked to read each step. */
+  /** The final place of a path, and its entry. Asks the policy to read each step. */
   async follow(
     operation: FileOperation,
     path: VirtualPath,
@@ -181,7 +180,7 @@ export class Walker {
     }
   }
 
-  /** The path with links resolved, as far as the operation would resolve them; the last name need not exist. */
+  /** The path with its links resolved, as far as the operation follows them. The last name need not exist. */
   async canonical(
     operation: FileOperation,
     path: VirtualPath,
@@ -195,7 +194,7 @@ export class Walker {
     try {
       return (await this.follow(operation, path, budget, followLast, onLink)).path
     } catch (error) {
-      // A path that may be written and not read cannot be looked at; it is taken as it is.
+      // A write-only path cannot be looked at, so it is taken as given.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget, onLink)

@@ -62,7 +62,7 @@ function invalidEncoding(encoding: string): Error {
   return invalidValue('encoding', encoding, 'is invalid encoding')
 }
 
-/** Bytes as the caller wants them: a text where there is an encoding, else a `Buffer` where there is one. */
+/** Text with an encoding, else a `Buffer` if there is one, else bytes. */
 export function shaped(bytes: Uint8Array, encoding: string | undefined): string | Uint8Array {
   if (encoding !== undefined && utf8.has(encoding)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const buffer = makeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

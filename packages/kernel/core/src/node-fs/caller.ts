@@ -15,7 +15,7 @@ export class Caller {
     return await this.workspace.stat(path, { followLinks: true })
   }
 
-  /** `undefined` where nothing is; a link that leads to nothing is nothing. */
+  /** `undefined` for a missing entry or a dangling link. */
   async statIf(path: string): Promise<Stat | undefined> {
     try {
       return await this.stat(path)

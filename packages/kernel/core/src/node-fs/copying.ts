@@ -5,6 +5,7 @@ import { nodeError, systemError } from './errors.ts'
 
 export interface CopyOptions {
   readonly recursive?: boolean | undefined
+  /** Default true. */
   readonly force?: boolean | undefined
   readonly errorOnExist?: boolean | undefined
   readonly filter?: ((source: string, destination: string) => boolean | Promise<boolean>) | undefined
@@ -73,7 +74,7 @@ async function copyEntry(caller: Caller, source: string, destination: string, ty
   })
 }
 
-/** A target as `cp` of Node writes it: from the root, without `.` and `..`. */
+/** A target as Node's `cp` writes it: absolute, without `.` and `..`. */
 function absolute(path: string, target: string): string {
   if (target.startsWith('/')) return target
   const names: string[] = []

@@ -36,7 +36,7 @@ export async function readDirectory(
   })
 }
 
-/** The answer is the first directory that was made, for `recursive`. */
+/** Returns the first directory made, for `recursive`. */
 export async function makeDirectory(
   caller: Caller,
   directory: PathArgument,

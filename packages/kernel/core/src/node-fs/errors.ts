@@ -1,6 +1,6 @@
 import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '../errors.ts'
 
-/** The numbers that Linux gives to errors, and the words of libuv. */
+/** Error numbers of Linux, and words of libuv. */
 const known = {
   EACCES: [13, 'permission denied'],
   EBADF: [9, 'bad file descriptor'],
@@ -52,7 +52,7 @@ export function nodeError(code: NodeCode, { syscall, path, dest }: Syscall, caus
   return Object.assign(error, { errno: -number, code, syscall, ...places })
 }
 
-/** The error of a workspace as Node would give it, with that of the workspace as its `cause`. */
+/** A workspace's error as Node would give it, with the original as `cause`. */
 export function explain(error: unknown, call: Syscall): unknown {
   return isWorkspaceError(error) ? nodeError(codeOf(error), call, error) : error
 }
@@ -81,7 +81,7 @@ export function invalidType(name: string, must: string, value: unknown): Error {
   return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
 }
 
-/** The refusals of `rm` and `cp` of Node themselves: their words, and the code of the system. */
+/** Refusals by Node's own `rm` and `cp`. */
 const refusals = {
   ERR_FS_EISDIR: ['Path is a directory', 'EISDIR'],
   ERR_FS_CP_EEXIST: ['Target already exists', 'EEXIST'],

@@ -18,10 +18,7 @@ interface WriteOptions {
   readonly position?: number | null | undefined
 }
 
-/**
- * An open file, in the shape of Node's `FileHandle`. It stands for the path: a moved file is `ENOENT`.
- * A write at the end appends; any other rewrites the whole file.
- */
+/** Node's `FileHandle` for a path: a moved file is `ENOENT`. A write at the end appends; any other rewrites the whole file. */
 export class FileHandle implements AsyncDisposable {
   readonly fd: number
   readonly #workspace: Workspace

@@ -6,14 +6,11 @@ export interface CheckOptionsContext {
   readonly operation: string
   /** The name of the options in messages. Default `options`. */
   readonly name?: string | undefined
-  /** Options of an option: put in front of their names, `limits.`. Default: none. */
+  /** Put before names of nested options: `limits.`. Default: none. */
   readonly prefix?: string | undefined
 }
 
-/**
- * Checks options: an object with known names, each value of its shape. `undefined` is "not given".
- * @throws WorkspaceError `EINVAL` that names the option, its shape and the value
- */
+/** Checks options by name and shape. `undefined` is "not given". @throws WorkspaceError `EINVAL` that names option, shape and value */
 export function checkOptions<Options extends object>(
   given: unknown,
   shapes: OptionShapes<Options>,
@@ -68,10 +65,7 @@ export function checkOption(operation: string, name: string, value: unknown, sha
   }
 }
 
-/**
- * Refuses each of `others` beside `name`.
- * @throws WorkspaceError `EINVAL` that names both
- */
+/** Refuses each of `others` beside `name`. @throws WorkspaceError `EINVAL` that names both */
 export function refuseBeside(operation: string, given: object, name: string, others: readonly string[]): void {
   const values = given as Readonly<Record<string, unknown>>
   const beside = others.find((other) => values[name] !== undefined && values[other] !== undefined)
@@ -106,7 +100,7 @@ function invalid(operation: string, subject: string, must: string, got: string, 
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `${subject} must be ${must}, got ${got}`, remedy })
 }
 
-/** Options of earlier versions, and what does their work now. */
+/** Removed options, and their replacements. */
 const removedOptions: Readonly<Record<string, string>> = {
   outputFile: 'redirect the output in the command: `make > build.log 2>&1`',
 }

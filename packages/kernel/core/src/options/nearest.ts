@@ -1,4 +1,4 @@
-/** The known name that was probably meant: it begins alike, or differs in at most two letters. `undefined` without one. */
+/** The known name that was probably meant: a similar beginning, or at most two different letters. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > 64) return undefined
   const wanted = given.toLowerCase()

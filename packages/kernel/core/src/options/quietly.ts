@@ -1,4 +1,4 @@
-/** The listener that a caller gave: one that fails must not change what it listens to. */
+/** A caller's listener whose failures change nothing. */
 export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
   return (event) => {
     try {

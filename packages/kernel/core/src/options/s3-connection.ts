@@ -16,6 +16,7 @@ export interface S3Connection<Credentials = S3Credentials> {
   readonly forcePathStyle?: boolean | undefined
 }
 
+/** An endpoint and credentials never show in a message. */
 export const s3ConnectionShapes = {
   endpoint: option.hidden(
     option.of('a URL that begins with `http://` or `https://`', (value) => typeof value === 'string' && isHttp(value)),

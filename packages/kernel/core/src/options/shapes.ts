@@ -1,16 +1,16 @@
-/** One option: which values it takes, in words that complete "must be …". */
+/** The values that one option takes, in words that complete "must be …". */
 export interface OptionShape {
   readonly must: string
-  /** False for a value that is not taken. It is not asked for `undefined`, unless the option is required. */
+  /** Not asked for `undefined`, unless the option is required. */
   accepts(value: unknown): boolean
   readonly required?: true
-  /** Messages do not show the value: it may be a secret or a path of this machine. */
+  /** Keeps the value out of messages: it may be a secret or a host path. */
   readonly hidden?: true
-  /** Shapes of the object's own options: each is checked as `outer.inner`, and no other is taken. */
+  /** Shapes of nested options, checked as `outer.inner`. No other name is taken. */
   readonly options?: OptionShapes
   /** The shape of each element of a list, checked as `outer[0]`. */
   readonly element?: OptionShape
-  /** For an object whose names are free: the shape of each name, and of each value, which is checked as `outer.name`. */
+  /** For free names: the shapes of names and values, checked as `outer.name`. */
   readonly entries?: { readonly names: OptionShape; readonly values: OptionShape }
 }
 

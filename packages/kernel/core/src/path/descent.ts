@@ -6,9 +6,8 @@ interface Step<Path, Known> {
   readonly known: Known
 }
 
-/** Directories that are remembered at most. */
 const maxRemembered = 1024
-/** Characters of a directory that is remembered by its path. Longer ones take long to look up. */
+/** Characters of a remembered path: longer ones are slow to look up. */
 const longestRemembered = 512
 
 /** Facts about a directory, derived from the one above. Remembers the last way, so a walk costs the same at any depth. */

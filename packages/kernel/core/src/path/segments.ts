@@ -1,7 +1,6 @@
 import { parsePath } from './virtual-path.ts'
 import type { ParsedPath, UnresolvedPath, VirtualPath } from './virtual-path.ts'
 
-/** Further names of the root: top-level names that mean `/`. */
 export type AliasNames = ReadonlySet<string>
 
 export interface InputOptions {
@@ -21,7 +20,7 @@ export function parseInput(input: string, { base, aliases, operation }: InputOpt
   }
   const [first, ...rest] = path.segments
   if (first === undefined || !aliases.has(first)) return parsed
-  // Parsed again, so that `/workspace/..` climbs above the root, as `/..` does.
+  // Parsed again: `/workspace/..` climbs above the root, as `/..` does.
   return parsePath(`/${rest.join('/')}${directory ? '/' : ''}`, { operation })
 }
 
@@ -33,7 +32,6 @@ export function stripAlias(path: VirtualPath, aliases: AliasNames): VirtualPath 
   return (slash === -1 ? '/' : path.slice(slash)) as VirtualPath
 }
 
-/** How a path is shown in messages when it is not resolved yet. */
 export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
   return typeof path === 'string' ? path : (`/${path.segments.join('/')}` as VirtualPath)
 }
@@ -42,8 +40,7 @@ export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
 const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**
- * A name as a case-insensitive file system compares it: case folded, in NFC. Upper case first, so `ß`, `ſ` and the Kelvin sign fall
- * together.
+ * A name as a case-insensitive file system compares it: case folded, in NFC. Upper case first, for `ß`, `ſ` and the Kelvin sign.
  * Fold a part within its name: sigma has another small form at the end of a word.
  */
 export function foldName(name: string): string {

@@ -1,6 +1,6 @@
 import type { CommandLineRequest, CommandParser, CommandRule, Decision, SimpleCommand } from '../contract/policy.ts'
 
-/** Asks every rule for every simple command of the line. Where a line cannot be read, or a rule fails, it is refused. */
+/** Asks every rule for every simple command. An unreadable line or a failing rule refuses. */
 export function decideCommandLine(rules: readonly CommandRule[], request: CommandLineRequest): Decision {
   // Most rules have the same parser: the line is read once.
   const parsed = new Map<CommandParser, readonly SimpleCommand[]>()

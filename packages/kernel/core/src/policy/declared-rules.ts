@@ -26,12 +26,11 @@ export class DeclaredRules {
     this.variants = new DeniedVariants(subtrees)
   }
 
-  /** Something below `directory` may match a rule by pattern. */
   mayMatchBelow(directory: VirtualPath): boolean {
     return this.patterns.some((pattern) => pattern.mayMatchBelow(directory))
   }
 
-  /** The refusal, if there is one; `node` is the deepest one at or above the path, in a namespace of these subtrees. */
+  /** `node`: the deepest one at or above the path, in a namespace of these subtrees. */
   refusal(
     node: NamespaceNode<NamespaceMount>,
     request: AccessRequest,
@@ -52,7 +51,7 @@ export class DeclaredRules {
     return undefined
   }
 
-  /** The refusal by a rule that names a link on the way of the path, or a name below it: it holds wherever the link leads. */
+  /** The refusal by a rule that names a link on the way, or a name below it, wherever the link leads. */
   refusalAtLink(node: NamespaceNode<NamespaceMount>, request: AccessRequest, link: VirtualPath): Denial | undefined {
     const depth = segmentsOf(link).length
     const isNamed = (at: VirtualPath): boolean => segmentsOf(at).length >= depth
@@ -69,7 +68,7 @@ export class DeclaredRules {
   }
 }
 
-/** The path by which a rule decides about a node, and the rights that it gives there. */
+/** The path by which a rule decides about a node, and its rights there. */
 function decidingEntry(
   node: NamespaceNode<NamespaceMount>,
   rule: SubtreeRule<VirtualPath>,

@@ -5,7 +5,6 @@ import type { SubtreeRule } from '../contract/policy.ts'
 
 interface VariantNode {
   readonly children: Map<string, VariantNode>
-  /** The denied paths that end here, by rule. */
   readonly denied: { readonly rule: SubtreeRule<VirtualPath>; readonly path: VirtualPath }[]
 }
 
@@ -47,7 +46,7 @@ export class DeniedVariants {
     return this.#lastNames.has(foldName(name))
   }
 
-  /** The rule whose denied path `path`, or an ancestor of it, is a variant of; undefined when none. */
+  /** The rule that denies a variant of `path` or of an ancestor. */
   match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root
@@ -60,6 +59,7 @@ export class DeniedVariants {
       node = child
       for (const { rule } of node.denied) {
         const prefix = path.slice(0, end)
+        // A spelling that the rule itself names is decided by that entry.
         if (this.#named.get(rule)?.has(prefix) !== true) return rule
       }
       start = end + 1
@@ -77,7 +77,7 @@ export class DeniedVariants {
     return node.children.size > 0
   }
 
-  /** A rule that denies something below a variant of `path`, when `path` is not spelt as that rule spells it. */
+  /** A rule that denies something below a variant of `path` in another spelling. */
   leadingTo(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root

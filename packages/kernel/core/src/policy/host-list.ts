@@ -4,11 +4,11 @@ import { option } from '../options/shapes.ts'
 import type { HostsRule } from '../contract/policy.ts'
 
 export interface HostEntry {
-  /** As the caller wrote it: the name of the rule in events and messages. */
+  /** As written: the name of the rule in events and messages. */
   readonly text: string
   /** In lower case, without a final dot; of a wildcard, the part behind `*.`. */
   readonly name: string
-  /** `*.`: every name below it, any number of labels deep, and not the name itself. */
+  /** `*.`: every name below at any depth, but not the name itself. */
   readonly isWildcard: boolean
   /** Absent: 80 and 443. */
   readonly port: number | undefined
@@ -19,7 +19,7 @@ export const webPorts: readonly number[] = [80, 443]
 
 const label = /^(?!-)[a-z\d_-]{1,63}(?<!-)$/u
 const longestName = 253
-/** In brackets, or digits alone: an address, in one of its spellings. */
+/** An address in one of its spellings: in brackets, or digits alone. */
 const address = /^(?:\[.*\]|(?:\d+|0x[\da-f]+)(?:\.(?:\d+|0x[\da-f]+))*)$/iu
 
 /** Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. A problem follows the entry in a sentence. */
@@ -42,7 +42,7 @@ export function normalName(text: string): string {
   return text.toLowerCase().replace(/\.$/u, '')
 }
 
-/** True for a name in the form of {@link normalName} that can be a host. Digits alone in the last label are an address. */
+/** Whether a name in the form of {@link normalName} can be a host. Digits alone in the last label are an address. */
 export function isName(name: string): boolean {
   const labels = name.split('.')
   return (
@@ -57,7 +57,7 @@ function portOf(text: string): number {
   return port <= 65_535 ? port : Number.NaN
 }
 
-/** Two entries that say the same: the index of the second, and the text of the first. */
+/** Two equal entries: the index of the second, and the text of the first. */
 function repeatedHost(entries: readonly HostEntry[]): { readonly index: number; readonly first: string } | undefined {
   const seen = new Map<string, string>()
   for (const [index, entry] of entries.entries()) {
@@ -72,7 +72,7 @@ function repeatedHost(entries: readonly HostEntry[]): { readonly index: number; 
   return undefined
 }
 
-/** @throws WorkspaceError `EINVAL` for an entry that is not a host, and for one that says what another says */
+/** @throws WorkspaceError `EINVAL` for an entry that is not a host, or repeats another */
 export function readHosts(
   texts: readonly string[],
   {
@@ -102,7 +102,7 @@ export function readHosts(
 export class HostList {
   readonly entries: readonly HostEntry[]
   readonly ports: readonly number[]
-  /** The lists that this one was narrowed by, with the name of the rule; the widest list comes first, without one. */
+  /** The lists that narrowed this one, with their rules; the widest comes first, without a rule. */
   readonly #parts: readonly { readonly rule?: string; readonly list: HostList }[]
 
   constructor(
@@ -114,7 +114,7 @@ export class HostList {
     this.#parts = parts
   }
 
-  /** The hosts of this list that each rule has as well. Entries keep the text that they have in this list. */
+  /** Keeps the hosts that each rule has as well, with the text of this list. */
   narrow(rules: readonly HostsRule[]): HostList {
     if (rules.length === 0) return this
     const lists = rules.map((rule) => ({ rule: rule.name, list: listOf(rule) }))
@@ -125,7 +125,7 @@ export class HostList {
     return new HostList(entries, [{ list: this }, ...lists])
   }
 
-  /** The entry that lets a connection pass; `undefined` where there is none. */
+  /** The entry that lets a connection pass, if any. */
   find(name: string, port: number): HostEntry | undefined {
     const wanted = normalName(name)
     return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port))
@@ -136,7 +136,7 @@ export class HostList {
     return this.entries.some((entry) => matches(entry, wanted))
   }
 
-  /** The rule that closes a host that the widest list has; `undefined` where that does not have it. Without a port, any. */
+  /** The rule that closes a host of the widest list, if any. Without a port: any port. */
   closedBy(name: string, port?: number): string | undefined {
     const lacks = this.#parts.find(({ list }) => (port === undefined ? !list.knows(name) : !list.find(name, port)))
     return lacks?.rule
@@ -163,9 +163,7 @@ function isPartOf(part: HostEntry, whole: HostEntry): boolean {
   return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
 }
 
-/**
- * Why an unlisted host is refused, to follow the host in a sentence, and the entry that would let it pass. `rule`: the rule that closes it.
- */
+/** Why an unlisted host is refused, to follow it in a sentence, and the entry to add. `rule`: whose list closes it. */
 export function unlistedHost(
   name: string,
   port = 443,

@@ -9,7 +9,7 @@ export class NameSet {
   readonly #patterns: readonly string[]
   readonly #automaton: Automaton
 
-  /** With `topDown` (default false), no path below a match is asked about. */
+  /** With `topDown` (default false), paths below a match are not asked about. */
   constructor(patterns: readonly string[], topDown = false) {
     this.#patterns = patterns
     const options = { foldCase: true, topDown, operation: 'rule' }
@@ -31,7 +31,6 @@ export class NameSet {
     return index === undefined ? undefined : this.#patterns[index]
   }
 
-  /** Some path that ends in this name may match. False for most names, at once. */
   mayMatchName(name: string): boolean {
     return this.#automaton.mayMatchName(nameOf(name, true))
   }
@@ -40,13 +39,12 @@ export class NameSet {
     return this.#automaton.isOpen(directory)
   }
 
-  /** A path below may match for the directory's own name. */
   isBegun(directory: Progress): boolean {
     return this.#automaton.isBegun(directory)
   }
 }
 
-/** `./x`, which has its meaning in a workspace, is `/x` without one. */
+/** Without a workspace, `./x` is `/x`. */
 function anchor(pattern: string): string {
   return pattern.startsWith('./') ? pattern.slice(1) : pattern
 }

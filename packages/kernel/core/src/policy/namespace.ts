@@ -14,13 +14,13 @@ interface RuleEntry {
   readonly rights: number
 }
 
+/** A path that a mount or a rule names. Its rights hold below, up to the next such node. */
 export interface NamespaceNode<Mount extends NamespaceMount> {
   readonly path: VirtualPath
   readonly parent: NamespaceNode<Mount> | undefined
   children: Map<string, NamespaceNode<Mount>> | undefined
   /** The mount that holds this path; undefined above all mounts. */
   mount: Mount | undefined
-  /** A mount lies at or below this path. */
   leadsToMount: boolean
   /** Rights by all rules together; mount access not counted. */
   rights: number
@@ -29,19 +29,19 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
   fold: boolean
-  /** An alias: no entry of the workspace, at no door. */
+  /** An alias: not an entry of the workspace. */
   reserved: boolean
 }
 
 export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly mounts: readonly Mount[]
   readonly rules: readonly SubtreeRule<VirtualPath>[]
-  /** Exempt from every rule that does not name it or something below it. */
+  /** Exempt from rules that do not name it or something below. */
   readonly scratch?: VirtualPath | undefined
   readonly reserved?: readonly VirtualPath[] | undefined
 }
 
-/** Mounts and subtree rules in one trie by path component, so one walk finds both. Rights are intersected once, when it is built. */
+/** Mounts and subtree rules in one trie, so one walk finds both. Rights are intersected at its construction. */
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
   readonly scratch: VirtualPath | undefined
@@ -93,7 +93,7 @@ export class Namespace<Mount extends NamespaceMount> {
     return node
   }
 
-  /** Computes rights top down: `current` holds the rights each rule gives at the node above. */
+  /** Computes rights top down. `above`: the rights of each rule at the node above. */
   #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule<VirtualPath>, number>): void {
     let current = above
     if (node.path === this.scratch) {
@@ -182,7 +182,6 @@ function newNode<Mount extends NamespaceMount>(
   }
 }
 
-/** The name under which a read-only mount is acknowledged and reported. */
 export function mountRuleName(at: VirtualPath): string {
   return `mount:${at}`
 }

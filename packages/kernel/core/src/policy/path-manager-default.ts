@@ -4,10 +4,7 @@ import type { PathManagerOptions } from './path-manager-options.ts'
 
 let configured: PathManager | undefined
 
-/**
- * Sets the process-wide manager, once, for programs that have exactly one; libraries take an instance.
- * @throws WorkspaceError `EEXIST` when it is set already; else as `createPathManager`
- */
+/** Sets the process-wide manager, once, for programs that have exactly one; libraries take an instance. @throws `EEXIST` if set already */
 export function configurePathManager(options: PathManagerOptions): PathManager {
   if (configured !== undefined) {
     throw new WorkspaceError({
@@ -21,10 +18,7 @@ export function configurePathManager(options: PathManagerOptions): PathManager {
   return configured
 }
 
-/**
- * The process-wide manager.
- * @throws WorkspaceError `EINVAL` before `configurePathManager`
- */
+/** The process-wide manager. @throws WorkspaceError `EINVAL` before `configurePathManager` */
 export function getPathManager(): PathManager {
   if (configured !== undefined) return configured
   throw new WorkspaceError({

@@ -1,13 +1,14 @@
 import { WorkspaceError } from '../errors.ts'
 
+/** As on Linux (`PATH_MAX`, with its NUL). */
 const maxPathBytes = 4096
-/** Characters of paths that are followed for one path, before it has too many `..`; and the least cost of each of them. */
+/** Most characters to follow for one path with many `..`, and the least cost of each look. */
 const maxFollowed = 8192
 const leastFollowed = 100
 
 const encoder = new TextEncoder()
 
-/** `C:\a`, `C:/a`, `\a` and `\\host\share`. Each would be a name in the base, since it does not begin with `/`. */
+/** `C:\a`, `C:/a`, `\a` and `\\host\share`: without a leading `/`, each would be a name in the base. */
 const windowsPath = /^(?:[a-z]:[\\/]|\\)/iu
 
 /** @throws WorkspaceError `EINVAL` unless it is a POSIX path without NULs and lone surrogates; `ENAMETOOLONG` from 4,096 bytes. */
@@ -34,10 +35,7 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
   throw new WorkspaceError({ code: 'EINVAL', operation, path: path.toWellFormed(), reason, remedy: 'remove it' })
 }
 
-/**
- * The path of a string or a `file:` URL.
- * @throws WorkspaceError as `checkHostPath`, and `EINVAL` for a URL without a file of this machine
- */
+/** The path of a string or a `file:` URL. @throws as `checkHostPath`, and `EINVAL` for a URL without a local file */
 export function hostPathOf(given: unknown, operation: string): string {
   const path = given instanceof URL ? pathOfUrl(given, operation) : given
   checkHostPath(path, operation)
@@ -92,7 +90,7 @@ function tooLong(path: string, operation: string): WorkspaceError {
  * @throws WorkspaceError `EINVAL` for too many `..` after names
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
-  // The names of `path` after the last `..` have not been followed yet. The way before them has been.
+  // The names after the last `..` are not followed yet; the way before them is.
   let current = path.startsWith('/') ? '/' : base
   let names: string[] = []
   let followed = 0

@@ -24,18 +24,19 @@ export interface PathException {
 }
 
 export interface PathManagerOptions {
+  /** Absolute; files are read from there. */
   readonly workspace: string
+  /** Absolute; files are written there. */
   readonly output: string
   readonly templates?: PathTemplates | undefined
   readonly exceptions?: readonly PathException[] | undefined
   /**
-   * Follows the links of an absolute path, synchronously; keeps a part that does not exist. An exception refuses the path.
+   * Follows the links of an absolute path, synchronously; keeps a missing part. An exception refuses the path.
    * `@ws/adapter-local` has one. Absent: paths are judged as text, which is right without links.
    */
   readonly realpath?: ((path: string) => string) | undefined
 }
 
-/** One source of configuration: everything in it is optional. */
 export type PathManagerSettings = {
   readonly [Key in keyof PathManagerOptions]?: PathManagerOptions[Key] | undefined
 }
@@ -117,7 +118,7 @@ export function checkManagerOptions(options: unknown): asserts options is PathMa
   throw managerError('exceptions', `names \`${twice}\` twice`, 'give each exception its own name')
 }
 
-/** The error for an option that is well formed and means nothing. It names the option, not its value. */
+/** Names a well-formed option without a meaning, but not its value. */
 export function managerError(name: string, state: string, remedy: string, native?: unknown): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `\`${name}\` ${state}`, remedy, native })
 }

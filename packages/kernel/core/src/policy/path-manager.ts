@@ -20,7 +20,7 @@ import {
 } from './path-manager-options.ts'
 
 export interface ResolveWriteOptions {
-  /** The name of a configured exception: the path is then taken from the workspace and must lie in the exception's part. */
+  /** A configured exception: the path then begins at the workspace, and must lie in the exception's part. */
   readonly exception?: string | undefined
 }
 
@@ -32,13 +32,12 @@ export interface PathManager {
   /** True at and below the workspace root. Relative paths begin at the working directory, as for `node:fs`. Invalid input is false. */
   isWithinWorkspace(path: string | URL): boolean
   isWithinOutput(path: string | URL): boolean
-  /** The workspace root, absolute and normalised, as configured: links in it are not followed. */
+  /** The workspace root as configured, absolute and normalised; its links are not followed. */
   readonly workspacePath: HostPath
   readonly outputPath: HostPath
   /**
    * The real path to read; a relative one begins at the workspace root.
-   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it lies or leads elsewhere, `ENAMETOOLONG` from 4,096
-   * bytes,
+   * @throws WorkspaceError `EOUTSIDE` above the root by `..`, `EACCES` when it lies or leads elsewhere, `ENAMETOOLONG` from 4,096 bytes,
    * `EINVAL` for a value that is not a path, another URL scheme, and too many `..` after names
    */
   resolveRead(path: string | URL): HostPath
@@ -47,10 +46,7 @@ export interface PathManager {
    * @throws WorkspaceError as `resolveRead`, and `EINVAL` for an unknown exception
    */
   resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
-  /**
-   * Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`; others stay. All methods do this
-   * first.
-   */
+  /** Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`, as all methods do first. */
   expandTemplates(text: string): string
   readonly exceptions: readonly PathException[]
 }
@@ -58,7 +54,7 @@ export interface PathManager {
 interface Area {
   readonly name: 'workspace' | 'output' | 'exception'
   readonly given: string
-  /** The same with links followed, once and for all: a root that is exchanged later must not move the border. */
+  /** With links followed once: a root that is exchanged later must not move the border. */
   readonly real: string
 }
 
@@ -157,7 +153,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
 
 const templatePattern = new RegExp(`\\{(${pathTemplateNames.join('|')})\\}`, 'gu')
 
-/** The answer of an injected function is checked: a relative or empty one must not pass for a path that is allowed. */
+/** Checks the answer of an injected function: a relative or empty one must not pass. */
 function checkedRealpath(realpath: ((path: string) => string) | undefined): (path: string) => string {
   if (realpath === undefined) return (path) => path
   return (path) => {

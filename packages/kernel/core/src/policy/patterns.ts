@@ -10,13 +10,13 @@ import { NameSet } from './name-set.ts'
 import type { PatternRule } from '../contract/policy.ts'
 
 export interface PatternMatch {
-  /** The highest path that matches, at or above the path that was asked for. Everything below it is under the rule. */
+  /** The highest match at or above the path. The rule holds for everything below. */
   readonly at: VirtualPath
   readonly pattern: string
 }
 
 interface Level {
-  /** The entries below it are under the rule, are looked at, or are not. */
+  /** Entries below are under the rule, to be looked at, or skipped. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
   readonly files: Progress
@@ -24,7 +24,7 @@ interface Level {
   readonly skip: Progress
 }
 
-/** A rule by pattern whose globs are compiled. Pure: its answer for a path depends on the path alone. */
+/** A pattern rule with compiled globs. Its answer depends on the path alone. */
 export class CompiledPattern {
   readonly rule: PatternRule
   readonly rights: number
@@ -46,7 +46,7 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    // Below a match that is excepted, others are looked for.
+    // Below an excepted match, further matches are looked for.
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])
@@ -61,19 +61,16 @@ export class CompiledPattern {
     this.#levels = new Descent<Level>(rootPath, top, (above, path) => this.#enter(above, path))
   }
 
-  /**
-   * The match that decides about `path`: its own, or that of the highest directory above. `isFile`: a file or link is, or may be, there.
-   */
+  /** The match that decides about `path`, at it or above. `isFile`: a file or link is, or may be, there. */
   match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
-    // A path is asked about several times in a row, for one operation after the other.
+    // Several operations in a row ask about one path.
     if (path === this.#lastAsked?.path && isFile === this.#lastAsked.isFile) return this.#lastAsked.match
     const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true), isFile)
     this.#lastAsked = { path, isFile, match }
     return match
   }
 
-  /** Some path that ends in this name may match. False for most names, at once. */
   mayMatchName(name: string): boolean {
     return this.#patterns.mayMatchName(name) || this.#files.mayMatchName(name)
   }

@@ -25,12 +25,12 @@ import type {
 const allow: Decision = { effect: 'allow' }
 
 export interface PolicyOptions {
-  /** A path that is exempt from every rule that does not name it or something below it: the workspace's `/tmp`. */
+  /** A path exempt from rules that do not name it: the workspace's `/tmp`. */
   readonly exempt?: VirtualPath | undefined
 }
 
 interface RulePolicyOptions extends PolicyOptions {
-  /** The workspace that the rules are for. Default: none, and every absolute path means something. */
+  /** The workspace of the rules. Default: none; every absolute path means something. */
   readonly scope?: RuleScope | undefined
 }
 
@@ -44,7 +44,7 @@ export class RulePolicy implements Policy {
   readonly declared: DeclaredRules
   readonly exceptions: readonly ExceptionRule<VirtualPath>[]
 
-  /** The rules as they were written, to be resolved again in the workspace that the policy is passed to. */
+  /** The rules as written, to be resolved again in another workspace. */
   readonly written: readonly Rule[]
 
   constructor(written: readonly Rule[], { exempt, scope = anywhere }: RulePolicyOptions = {}) {
@@ -85,7 +85,7 @@ export class RulePolicy implements Policy {
   }
 
   decide(request: AccessRequest): Decision {
-    // A workspace has a namespace of its own and asks in two steps: this one is made for those who ask without.
+    // For callers outside a workspace; a workspace has its own namespace.
     this.#namespace ??= new Namespace({ mounts: [], rules: this.declared.subtrees, scratch: this.#exempt })
     return this.declared.refusal(this.#namespace.find(request.path), request) ?? this.decidePredicates(request)
   }

@@ -3,7 +3,7 @@ import type { PatternRule } from '../contract/policy.ts'
 
 // Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
 
-/** Directories of packages and of git's objects: large, and their content is not the user's. */
+/** Large directories whose content is not the user's. */
 const skipped = ['node_modules', '.venv', 'site-packages', '.git/objects'] as const
 
 const secrets = [
@@ -72,10 +72,10 @@ const hooks = [
   './.config/fish',
 ] as const
 
-/** The file of a worktree or submodule that names its git directory; as a directory it has to stay writable. */
+/** A file that names the git directory; a directory of this name stays writable. */
 const hookFiles = ['.git'] as const
 
-/** Branches of remotes: in a submodule's git directory, `remotes` names these too. */
+/** Branches of remotes: also named `remotes` in a submodule's git directory. */
 const hooksLeftAlone = ['*.git/modules/*/**/refs/remotes'] as const
 
 export interface ProtectOptions {

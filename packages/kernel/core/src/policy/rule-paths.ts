@@ -17,7 +17,7 @@ export interface RuleScope {
   readonly missingScratch?: VirtualPath | undefined
 }
 
-/** Without a workspace. */
+/** The scope without a workspace. */
 export const anywhere: RuleScope = { root: rootPath, aliases: new Set() }
 
 /**
@@ -88,7 +88,7 @@ function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   return stripped
 }
 
-/** `{workspace,src}` matches the alias as one of several names: no path begins with an alias, so that part would do nothing. */
+/** `{workspace,src}` names an alias, with which no path begins: that part would do nothing. */
 function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases }: RuleScope): void {
   if (first.includes('*') || first.includes('{') !== first.includes('}')) return
   const { matches } = compileGlob(`/${first}`, { operation: 'rules' })

@@ -22,6 +22,7 @@ import type {
 } from '../contract/policy.ts'
 
 export interface NameOption {
+  /** Default: made of the rule's kind and path. Rules of one workspace have different names. */
   readonly name?: string | undefined
 }
 
@@ -31,8 +32,9 @@ export interface OutputOptions extends NameOption {
 }
 
 export interface ExceptionOptions extends NameOption {
-  /** Why the exception is needed; shown by `explain` and the audit. Required: an exception is always documented. */
+  /** Shown by `explain` and the audit. */
   readonly justification: string
+  /** Default `read-write`. */
   readonly access?: Access | undefined
   /** Names of the rules it is an exception to. Default: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
@@ -40,6 +42,7 @@ export interface ExceptionOptions extends NameOption {
 
 export interface PredicateOptions {
   readonly name: string
+  /** False, or an object with the reason, refuses. Synchronous and pure. */
   readonly test: PredicateRule['test']
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -54,13 +57,12 @@ export interface DenyCommandOptions extends NameOption {
 
 export interface SubtreeOptions {
   readonly name: string
-  /** Paths and the access at and below each of them. */
   readonly entries: Readonly<Record<string, Access>>
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/** Makers of rules. All of them throw `EINVAL` (or what `parseVirtualPath` throws) for arguments that mean nothing. */
+/** Makers of rules. They throw `EINVAL` (or as `parseVirtualPath`) for arguments without a meaning. */
 export const rules = {
   /** Nothing outside `path` can be read or written. Both doors. */
   withinWorkspace(path: string, options?: NameOption): SubtreeRule {
@@ -91,7 +93,7 @@ export const rules = {
     }
   },
 
-  /** `path` and what lies below can be read, not written. Both doors. */
+  /** `path` and everything below can be read, not written. Both doors. */
   readOnly(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('readOnly', ruleOptions.named, options)
     const root = rulePath(path)
@@ -117,7 +119,7 @@ export const rules = {
     }
   },
 
-  /** Your own rule over subtrees: inside it the longest path decides; a path no entry covers is left to other rules. */
+  /** Your own rule over subtrees: its longest path decides; other paths are left to other rules. */
   subtree(options: SubtreeOptions): SubtreeRule {
     const { name, entries, reason, remedy } = readOptions('subtree', ruleOptions.subtree, options)
     const list = Object.entries(entries).map(([path, access]) => entry(path, access))
@@ -131,7 +133,7 @@ export const rules = {
     return { kind: 'exception', name: name ?? `allow(${root})`, entry: entry(root, access), from, justification }
   },
 
-  /** Restricts further by a function of yours. Only the file API can ask it: commands need `acknowledge`. */
+  /** Restricts by your own function, at the file API only: commands need `acknowledge`. */
   predicate(options: PredicateOptions): PredicateRule {
     const { name, test, reason, remedy } = readOptions('predicate', ruleOptions.predicate, options)
     return { kind: 'predicate', name, test, reason, remedy }
@@ -225,7 +227,7 @@ function patternRule(rule: PatternRule): PatternRule {
   return rule
 }
 
-/** The path stays as it is written: the workspace knows its meaning. */
+/** Keeps the path as written: the workspace knows its meaning. */
 function rulePath(path: string): string {
   checkRulePath(path)
   parsePath(path, { operation: 'rule' })

@@ -4,7 +4,7 @@
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
-/** Text in which nothing is hidden: invisible and acting characters are written as `\u{…}`; a lone surrogate is U+FFFD. */
+/** Writes invisible and acting characters as `\u{…}`, and a lone surrogate as U+FFFD. */
 export function escapeUnprintable(text: string): string {
   return text.toWellFormed().replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

@@ -1,4 +1,4 @@
-/** Length of UTF-8 text in bytes without a character that is cut off at its end. */
+/** Length in bytes without a cut-off last character. */
 export function completeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -10,14 +10,14 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Bytes at the start of UTF-8 text that are left of a character that was cut off there. */
+/** Bytes of a cut-off first character. */
 export function strayLength(bytes: Uint8Array): number {
   let stray = 0
   while (stray < 3 && stray < bytes.length && ((bytes[stray] ?? 0) & 0xc0) === 0x80) stray++
   return stray
 }
 
-/** Hands UTF-8 on in pieces that end with whole characters: the first bytes of an incomplete character wait for the rest. */
+/** Hands UTF-8 on in whole characters; an incomplete one waits for its rest. */
 export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
   let held = new Uint8Array()
   return {
@@ -37,7 +37,7 @@ export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
       held = Uint8Array.from(bytes.subarray(complete))
       if (complete > 0) hand(bytes.subarray(0, complete))
     },
-    /** Hands on what is left of a character that never became whole. */
+    /** Hands on the rest of an incomplete character. */
     end(): void {
       const rest = held
       held = new Uint8Array()

@@ -184,10 +184,7 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
   }
 }
 
-/**
- * Whether the workspace may take a name of the mount at `/`.
- * @throws WorkspaceError `EBUSY` where it is asked for, and would hide an entry
- */
+/** Whether the workspace may take a name of the mount at `/`. @throws WorkspaceError `EBUSY` if asked for, and would hide an entry */
 function isFree(name: string, taken: readonly string[], asked: boolean | undefined): boolean {
   if (asked === false) return false
   if (!taken.includes(name)) return true

@@ -5,7 +5,6 @@ import type { AccessEvent } from '../contract/workspace.ts'
 const mostLabels = 32
 const longestValue = 256
 
-/** Labels that a workspace takes. */
 export const labelsShape: OptionShape = {
   ...option.map(
     option.of('1 to 64 characters of `A-Za-z0-9._-`', (name) => /^[A-Za-z0-9._-]{1,64}$/.test(String(name))),
@@ -18,7 +17,7 @@ export const labelsShape: OptionShape = {
   accepts: (value) => option.object.accepts(value) && Object.keys(value as object).length <= mostLabels,
 }
 
-/** The labels of a workspace, as its events carry them: a frozen copy. They have been checked. */
+/** A frozen copy of checked labels, for events. */
 export function copyLabels(given: Readonly<Record<string, string>> = {}): AccessEvent['labels'] {
   return Object.freeze({ ...given })
 }

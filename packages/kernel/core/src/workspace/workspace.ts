@@ -85,7 +85,7 @@ export interface LiveWorkspaceOptions {
   readonly onClose: () => void
 }
 
-/** The workspace with events that carry `rehearsal`. It is not to be closed. A workspace of another make is returned unchanged. */
+/** The workspace with `rehearsal` events, not to be closed. A workspace of another make is returned unchanged. */
 export function rehearsing(workspace: Workspace): Workspace {
   return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
 }
@@ -297,7 +297,7 @@ export class LiveWorkspace implements Workspace {
     return this.#checkpoints.restore(checkpoint, options)
   }
 
-  /** The ids of all that may still write; of a command that has none, its line. */
+  /** Ids of everything that may still write; a command without an id by its line. */
   #busy(): readonly string[] {
     const named = [...this.#work.sessions(), ...this.#work.commands().filter(({ running }) => running)]
     const ids = named.map(({ id }) => id)
@@ -331,7 +331,7 @@ export class LiveWorkspace implements Workspace {
     await this.#syncAll(options)
   }
 
-  /** The stores have it, and the disks of this machine too. */
+  /** Syncs the stores, and the disks of this machine. */
   async #syncAll(options: SignalOption): Promise<void> {
     await this.#flushAll(options)
     for (const { adapter, scratch } of this.#context.mounts) if (!scratch) await adapter?.sync?.(options)
@@ -346,7 +346,7 @@ export class LiveWorkspace implements Workspace {
     return this.#closing
   }
 
-  /** Every step is tried, even after a failure; the first failure is thrown at the end. */
+  /** Tries every step, and throws the first failure at the end. */
   async #close(): Promise<void> {
     this.#onClose()
     const failures: unknown[] = []

@@ -1,13 +1,13 @@
 import type { HostList } from '@ws/core/executor'
 
-/** The network that stands for names inside a sandbox: set aside for tests of devices (RFC 2544), so that no host has it. */
+/** The network of stand-in addresses: reserved for tests of devices (RFC 2544), so no host has it. */
 export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const
 /** Where names are asked for. */
 export const nameServer = '198.18.0.1'
-/** Names below a wildcard that one command can have at most. */
+/** Most names below wildcards for one command. */
 const mostNames = 4096
 
-/** Gives each listed name an address of its own, so that the address of a connection tells the name. */
+/** Gives each listed name its own address, which tells the name of a connection. */
 export class AddressBook {
   readonly #list: HostList
   readonly #numbers = new Map<string, number>()
@@ -18,7 +18,7 @@ export class AddressBook {
     for (const { name, isWildcard } of list.entries) if (!isWildcard) this.#give(name)
   }
 
-  /** @returns four numbers; `undefined` for a name that is not listed, or one too many */
+  /** Four numbers; `undefined` for an unlisted name, or one too many. */
   addressOf(name: string): readonly number[] | undefined {
     const known = this.#numbers.get(name)
     if (known !== undefined) return place(known)
@@ -41,6 +41,7 @@ export class AddressBook {
   }
 }
 
+/** The first number belongs to the name server. */
 const firstNumber = 2
 
 function place(number: number): readonly number[] {

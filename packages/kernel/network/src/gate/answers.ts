@@ -5,7 +5,7 @@ import type { RequestAnswer } from '../requests/types.ts'
 import { endToEnd, isPlainCoding } from './headers.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
-/** Passes a host's answer on, or calls `fail` for an invalid one. Never throws: an error in its events ends the process. */
+/** Passes a host's answer on, or calls `fail`. Never throws: an error in its events would end the process. */
 export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fail: () => void): void {
   // Node drops headers beyond a number, and says nothing
   outgoing.maxHeadersCount = 0
@@ -28,7 +28,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
   })
 }
 
-/** Passes a 101 on that was asked for. False where it is not for WebSocket, or cannot be written. */
+/** Passes a wanted 101 on. False unless it is for WebSocket and can be written. */
 export function passSwitch(incoming: IncomingMessage, response: ServerResponse): boolean {
   if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') return false
   if (!copyHead(incoming, response, { connection: 'Upgrade', upgrade: 'websocket' })) return false
@@ -38,7 +38,7 @@ export function passSwitch(incoming: IncomingMessage, response: ServerResponse):
 
 const isStatus = (status = 0): boolean => status >= 200 && status <= 599
 
-/** Writes the head without its reason phrase, where any byte may stand. False where Node refuses to write it. */
+/** Writes the head without its reason phrase, which may hold any byte. False if Node refuses. */
 function copyHead(incoming: IncomingMessage, response: ServerResponse, more?: OutgoingHttpHeaders): boolean {
   if (!isPlainCoding(incoming.headers)) return false
   try {
@@ -69,7 +69,7 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): Refusal {
   return code.startsWith('HPE_') ? refusals.answer() : refusals.dial('unreachable')
 }
 
-/** Answers on a connection that the server has let go of, and ends it, unless `write` calls `detach` for another use of it. */
+/** Answers on a released connection and ends it, unless `write` calls `detach`. */
 export function respondRaw<Result>(
   request: IncomingMessage,
   socket: Socket,
@@ -80,7 +80,7 @@ export function respondRaw<Result>(
   try {
     response.assignSocket(socket)
   } catch {
-    // Node itself answers an earlier request, one with another `Expect`: no honest client asks for another protocol meanwhile
+    // Node itself answers an earlier request with another `Expect`: no honest client asks for another protocol meanwhile
     return void socket.destroy()
   }
   const end = (): void => {

@@ -5,7 +5,7 @@ export type ClientHello =
   /** Why it cannot be judged, to follow "the connection" in a sentence. */
   | { readonly problem: string }
 
-/** Bytes of a first message at most: certificates of the post-quantum kind take a few KiB. */
+/** Most bytes of a first message: post-quantum certificates take a few KiB. */
 export const longestHello = 64 * 1024
 
 const handshakeRecord = 22

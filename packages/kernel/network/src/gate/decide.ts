@@ -11,7 +11,7 @@ export type Decision =
   | { readonly answer: RequestAnswer }
   | { readonly refusal: Refusal }
 
-/** Decides about a request by the rules of its host. Where that has none, it goes on as it is. */
+/** Decides about a request by the rules of its host. Without rules it passes. */
 export async function decide(
   request: IncomingMessage,
   { rules, isSecure = false }: Pick<Destination, 'rules' | 'isSecure'>,
@@ -30,7 +30,7 @@ export async function decide(
   return values === undefined ? { refusal: refusals.credential() } : { headers: values }
 }
 
-/** The values of headers now. `undefined`: one of them could not be had, or cannot be one. */
+/** The present values of headers. `undefined`: one is unavailable or invalid. */
 async function valuesOf(headers: NonNullable<RequestTransform['headers']>): Promise<OutgoingHttpHeaders | undefined> {
   try {
     const values = await Promise.all(

@@ -6,7 +6,7 @@ const addressRecord = 1
 const codes = { ok: 0, malformed: 1, noName: 3, notImplemented: 4 } as const
 /** Seconds: programs ask again after that. */
 const lifetime = 60
-/** Bytes of a query at most: one name of 255 bytes, and the options of EDNS. */
+/** Most bytes of a query: one name of 255 bytes, and options of EDNS. */
 const longestQuery = 512
 
 /**

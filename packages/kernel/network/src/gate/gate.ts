@@ -12,7 +12,7 @@ import { takeRequests } from './request-door.ts'
 import { passOther, passTls } from './stream-door.ts'
 import type { GateOptions, WantedSocket } from './types.ts'
 
-/** No command in a sandbox can bind the ports below it, so the gate can have them on every address. */
+/** Commands in a sandbox cannot bind lower ports, so the gate can have them on every address. */
 const firstFreePort = 1024
 const mostAsked = 10_000
 
@@ -25,9 +25,9 @@ export class Gate {
   readonly #book: AddressBook
   readonly #passages: Passages
   readonly #http: HttpDoor
-  /** Names that were asked for and are not listed: each is reported once. */
+  /** Unlisted names, each reported once. */
   readonly #asked = new Set<string>()
-  /** Refused ports of the loopback: a server that starts later takes them away. */
+  /** Refused ports of the loopback, until a server takes them. */
   readonly #own = new Set<number>()
   readonly #handles = new Set<{ close(): unknown }>()
 
@@ -38,7 +38,7 @@ export class Gate {
     this.#http = new HttpDoor(this.#passages, options.requests?.authorities)
   }
 
-  /** The sockets that it needs in the sandbox, to be handed to {@link takeDatagrams} and {@link takeServer}. */
+  /** The sockets to open in the sandbox, for {@link takeDatagrams} and {@link takeServer}. */
   get wanted(): readonly WantedSocket[] {
     const { list } = this.#options
     const sockets = new Map<string, WantedSocket>()
@@ -73,18 +73,19 @@ export class Gate {
     server.on('connection', (socket) => this.#accept(socket, port))
   }
 
-  /** Tells of what reached no socket, or none of a host. */
+  /** Reports an attempt that reached no socket of a host. */
   hearRefused(kind: 'tcp' | 'udp', address: string, port: number): void {
     if (kind === 'tcp' && isLoopback(address)) this.#own.add(port)
     else this.#passages.refuse(...this.#refusalAt(address, port, kind))
   }
 
-  /** A connection to a port of the loopback was taken, by the gate itself where it takes those of every address. */
+  /** A connection to a loopback port was taken, perhaps by the gate itself. */
   hearOpen(port: number): void {
     const isGate = this.wanted.some((socket) => socket.port === port && socket.address === everyAddress)
     if (!isGate) this.#own.delete(port)
   }
 
+  /** Reports each connection before it returns. */
   async close(): Promise<void> {
     for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
     this.#own.clear()

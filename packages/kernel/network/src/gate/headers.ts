@@ -1,7 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes that the head of a request or answer may have. */
 export const maxHeaderSize = 64 * 1024
 
 /** Headers between two neighbours. `Connection` adds none: it could name a header that frames the body, or that a rule has seen. */
@@ -10,7 +9,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'http2-settings'],
 ])
 
-/** True for a body that comes as it is, or in chunks. The copy of another would not say its coding. */
+/** Whether a body comes as it is, or in chunks. A copy would not name another coding. */
 export function isPlainCoding({ 'transfer-encoding': coding = '' }: IncomingHttpHeaders): boolean {
   return /^(?:chunked|identity)?$/iu.test(coding)
 }
@@ -30,7 +29,7 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
   }
 }
 
-/** The headers that go from end to end, as they are written, those that repeat as lists. */
+/** End-to-end headers as written; repeated ones as lists. */
 export function endToEnd({ rawHeaders }: IncomingMessage): OutgoingHttpHeaders {
   const kept = new Map<string, { readonly name: string; readonly values: string[] }>()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

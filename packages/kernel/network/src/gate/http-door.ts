@@ -100,7 +100,7 @@ export class HttpDoor {
     request.socket.destroy()
   }
 
-  /** The destination of a request; a refusal is told and answered here. */
+  /** The destination of a request; refusals are reported and answered here. */
   #admit(request: IncomingMessage, response: ServerResponse): Destination | undefined {
     const destination = this.#destinations.get(request.socket)
     if (destination === undefined) return void response.destroy()
@@ -119,7 +119,7 @@ export class HttpDoor {
     await this.#send(request, response, { destination, headers: decision.headers, keeps: isRepeatable(request) })
   }
 
-  /** @param keeps over a connection that is kept for the next request; one that ends under this request is replaced once */
+  /** @param keeps use a kept connection; one that ends under this request is replaced once */
   async #send(
     request: IncomingMessage,
     response: ServerResponse,
@@ -163,7 +163,6 @@ export class HttpDoor {
     refuse(response, name, decision.refusal)
   }
 
-  /** The connection to a host: TLS where the one from inside was. */
   async #out(destination: Destination): Promise<Way> {
     const way = await this.#passages.out(destination)
     if ('refusal' in way || destination.isSecure !== true) return way
@@ -176,7 +175,7 @@ export class HttpDoor {
     return { refusal }
   }
 
-  /** WebSocket alone is handed through. Any other protocol is not offered, and the request is done without it. */
+  /** Passes WebSocket only. Another protocol is not offered, and the request goes on without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
     await respondRaw(request, inner, (response, detach) =>
       isWebSocket(request)
@@ -223,7 +222,7 @@ function isWebSocket({ headers, method }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && method === 'GET'
 }
 
-/** A request whose host is not the one of its connection, or that could mean another. */
+/** Refuses a request for another host than its connection's, or an ambiguous one. */
 function judge(
   { rawHeaders, headers, url = '', method }: IncomingMessage,
   { name, port, isSecure = false }: Destination,

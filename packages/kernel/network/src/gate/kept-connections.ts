@@ -14,7 +14,7 @@ export class RefusedConnection extends Error {
   }
 }
 
-/** The connections to a host that belong to one connection from inside: kept between its requests, and ended with it. */
+/** Connections to a host for one connection from inside, kept between its requests. */
 export class KeptConnections {
   readonly #agents = new WeakMap<Socket, Agent>()
   readonly #idleTimeout: number
@@ -48,7 +48,7 @@ export class KeptConnections {
   }
 }
 
-/** True for a request that can be asked again where a kept connection ends under it: it has no body and changes nothing. */
+/** Whether a request can be repeated when its kept connection ends: no body, no change. */
 export function isRepeatable({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return !hasBody && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')

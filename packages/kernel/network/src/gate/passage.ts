@@ -17,7 +17,7 @@ export interface Destination {
   readonly isSecure?: boolean | undefined
 }
 
-/** The common part of all connections of a gate: the way out, the counts, and the reports. */
+/** The parts that all connections of a gate share: the way out, counts, reports. */
 export class Passages {
   readonly #options: GateOptions
   readonly #ending = new AbortController()
@@ -35,7 +35,7 @@ export class Passages {
     return this.#options.limits
   }
 
-  /** Holds a connection from inside, which ends with the gate, and after a time without a byte. */
+  /** Holds a connection from inside until the gate ends, or the idle timeout. */
   hold(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => socket.destroy())
@@ -46,7 +46,7 @@ export class Passages {
     if (this.#ending.signal.aborted) socket.destroy()
   }
 
-  /** True where one more connection can be taken; call the result when it is over. */
+  /** Call the result when the connection is over; `undefined`: too many. */
   enter(): (() => void) | undefined {
     if (this.#open >= this.limits.connections) return undefined
     this.#open++
@@ -62,7 +62,7 @@ export class Passages {
     this.#tell({ host, port, outcome, rule, reason, remedy, ...moved })
   }
 
-  /** Connects to a checked address of the host, counts what goes over it, and tells of it when it is over. */
+  /** Connects to a checked address, counts the bytes, and reports the end. */
   async out({ name, port, entry }: Destination): Promise<{ readonly socket: Socket } | { readonly refusal: Refusal }> {
     const time = Date.now()
     const start = performance.now()

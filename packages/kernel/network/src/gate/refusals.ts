@@ -4,8 +4,9 @@ import type { DialProblem } from '../resolve.ts'
 
 export interface Refusal {
   readonly outcome: 'denied' | 'failed'
-  /** The rule of the workspace that refuses it; absent: the list of the executor, or the gate itself. */
+  /** The workspace's rule; absent: the executor's list, or the gate itself. */
   readonly rule?: string | undefined
+  /** To follow the host in a sentence. */
   readonly reason: string
   readonly remedy: string
 }

@@ -22,7 +22,7 @@ export class RefusedHosts {
   }
 }
 
-/** The answer of a list, and of rules for requests, about a connection that is not made. */
+/** The answer of a list and of request rules about a connection that is not made. */
 export function verdictOf(list: HostList, requests?: HostRequests): (host: string, port: number) => ConnectionVerdict {
   return (host, port) => {
     const entry = list.find(host, port)

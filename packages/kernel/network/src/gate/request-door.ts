@@ -40,7 +40,7 @@ export async function takeRequests(
   onHttp(secure, true)
 }
 
-/** Speaks TLS with the host itself. `undefined` where it does not prove its name in the time that a connection gets. */
+/** Speaks TLS with the host. `undefined` if it does not prove its name in time. */
 export function secured(
   socket: Socket,
   { name, authorities }: { readonly name: string; readonly authorities: readonly string[] | undefined },

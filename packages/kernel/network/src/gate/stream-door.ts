@@ -5,13 +5,13 @@ import { longestHello, readClientHello } from './client-hello.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
-/** Milliseconds in which the first message of TLS must have come. */
+/** Milliseconds for the first message of TLS. */
 const helloTimeout = 10_000
-/** The first byte of TLS. */
 export const tlsRecord = 22
+/** TLS: fatal, `unrecognized_name` and `internal_error`. */
 const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
 
-/** Takes a connection on which TLS must be spoken: the name of its SNI must be the one that its address stands for. */
+/** Takes a TLS connection, whose SNI must match its address. */
 export async function passTls(inner: Socket, destination: Destination, passages: Passages): Promise<void> {
   const hello = await readHello(inner)
   if (hello === undefined) return void inner.destroy()
@@ -65,7 +65,7 @@ export async function passOther(
   inner.pipe(outer)
 }
 
-/** The refusal of a first message that names another host than the connection, or none. */
+/** Refuses a first message for another host, or for none. */
 export function judge(
   hello: Buffer,
   { name, port }: Destination,
@@ -83,7 +83,7 @@ export function answer(inner: Socket, { outcome }: Refusal): void {
   inner.end(Buffer.from(alerts[outcome]), () => inner.destroySoon())
 }
 
-/** Resolves with all bytes up to the end of the first message, or up to where it can be judged; `undefined` without any. */
+/** Resolves with all bytes of the first message, or as many as can be judged; `undefined` without any. */
 export function readHello(inner: Socket): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)

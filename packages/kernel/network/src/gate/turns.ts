@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes of all requests that wait, at most: of their heads, and about those of an object in memory. */
+/** Most bytes of all waiting requests: their heads, and about those of an object in memory. */
 const mostWaiting = 16 * 1024 * 1024
 const objectBytes = 1024
 
@@ -10,12 +10,12 @@ interface Line {
   readonly waiting: { readonly size: number; readonly begin: () => void }[]
 }
 
-/** The requests of a connection, one at a time. Node hands out all that a client sends, as fast as it comes. */
+/** The requests of a connection, one at a time. Node hands them out as fast as they come. */
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
   #waiting = 0
 
-  /** Begins a request after the last answer. @param response absent for the last request @returns false: too many wait */
+  /** Begins a request after the last answer. False: too many wait. `response` is absent for the last request. */
   take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
     // the parser goes on with what it has
     if (socket.destroyed) return true

@@ -10,15 +10,15 @@ const generate = promisify(generateKeyPair)
 const day = 86_400_000
 /** Days that the certificates are valid. */
 const validity = 397
-/** Certificates that are kept: a wildcard has names without end, and another one takes 2 ms. */
+/** Most kept certificates: a wildcard has names without end; a new one takes 2 ms. */
 const mostKept = 256
-/** DER in front of a SHA-256 hash that is signed (RFC 8017). */
+/** DER before a signed SHA-256 hash (RFC 8017). */
 const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
 
 /** A certificate authority of one workspace, with its key in memory. Its certificate is limited to these hosts. */
 export interface Authority {
   readonly certificate: string
-  /** Proves to a program of the sandbox that it speaks with the host. */
+  /** Proves the host to a program of the sandbox. */
   contextFor(name: string): SecureContext
 }
 
@@ -68,7 +68,7 @@ export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[])
 
 const nameConstraints = '2.5.29.30'
 
-/** DER of constraints that permit these names and what is below them, and no address. */
+/** DER of constraints for these names and their subdomains, without addresses. */
 function constraintsFor({ asn1 }: Forge, names: readonly string[]): string {
   const { CONTEXT_SPECIFIC, UNIVERSAL } = asn1.Class
   const subtree = (tag: number, value: string) =>
@@ -108,7 +108,7 @@ async function keys(forge: Forge) {
   return { pem, privateKey: pair.privateKey, publicKey: forge.pki.publicKeyFromPem(publicPem) }
 }
 
-/** A key for forge that signs by OpenSSL: forge itself takes 25 ms for it, and blocks this process. */
+/** A key for forge that signs by OpenSSL: forge itself blocks this process for 25 ms. */
 function signer(key: KeyObject): import('node-forge').pki.rsa.PrivateKey {
   const sign = (hash: import('node-forge').md.MessageDigest): string => {
     const signed = Buffer.concat([hashPrefix, Buffer.from(hash.digest().getBytes(), 'latin1')])

@@ -62,12 +62,12 @@ export const requestRulesShape: OptionShape = option.map(
   option.list(option.options<RequestRule>(ruleShapes), 'a list of rules'),
 )
 
-/** True for text that can be the value of a header: visible characters, blanks and tabs. */
+/** Whether text can be a header value: visible characters, blanks and tabs. */
 export function isHeaderValue(text: string): boolean {
   return text !== '' && /^[\t\x20-\x7e\x80-\xff]*$/u.test(text)
 }
 
-/** Checks of rules what their shape does not say. @throws WorkspaceError `EINVAL` that names the rule */
+/** Checks rules beyond their shape. @throws WorkspaceError `EINVAL` that names the rule */
 export function checkRequestRules(rules: RequestRules, { entries, operation, name }: RequestCheck): void {
   for (const [host, list] of Object.entries(rules)) {
     const place = `${name}[${JSON.stringify(host)}]`
@@ -91,7 +91,6 @@ export function checkRequestRules(rules: RequestRules, { entries, operation, nam
 interface RequestCheck {
   readonly entries: readonly HostEntry[]
   readonly operation: string
-  /** The option that holds the rules. */
   readonly name: string
 }
 

@@ -2,7 +2,7 @@ import { type HostEntry, HostList } from '@ws/core/executor'
 
 import type { RequestRule, RequestRules } from './types.ts'
 
-/** Finds the rules for a host. An entry with rules holds for every name that it covers, also where a wider one comes first. */
+/** Finds the rules for a host. An entry with rules holds for all its names, also after a wider entry. */
 export class HostRequests {
   readonly #rules: RequestRules
   readonly #list: HostList
@@ -18,7 +18,7 @@ export class HostRequests {
     return this.#list.entries
   }
 
-  /** `undefined`: nothing is known of requests to the host, and its connections pass untouched. */
+  /** `undefined`: connections to the host pass untouched. */
   of(name: string, port: number): readonly RequestRule[] | undefined {
     const entry = this.#list.find(name, port)
     return entry && this.#rules[entry.text]

@@ -3,22 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import { PathPattern, type ReadPath, readPath } from './path.ts'
 import type { RequestMatch, RequestRule } from './types.ts'
 
-/** Bytes of a path that rules look at: each of its readings is compared with each rule. */
+/** Most bytes of a path for rules, which compare each of its readings. */
 const longestPath = 2_048
 /** Headers by which some servers take a request for another one. A rule can ask for them by name. */
 const overrides = {
   method: ['x-http-method-override', 'x-http-method', 'x-method-override'],
   path: ['x-original-url', 'x-rewrite-url'],
 } as const
-/** The patterns of rules, made once. */
 const patterns = new WeakMap<RequestMatch, PathPattern>()
 
-/** A request that a server could take for another one: why, to follow "the path" or "the request" in a sentence. */
+/** Why a server could misread a request, to follow "the path" or "the request" in a sentence. */
 export interface Unclear {
   readonly unclear: string
 }
 
-/** The rule that is the same for every reading of the path. `undefined`: none. `long`: the path is too long for rules. */
+/** The rule for every reading of the path alike. `undefined`: none. `long`: the path is too long for rules. */
 export function ruleFor(
   request: IncomingMessage,
   rules: readonly RequestRule[],

@@ -1,7 +1,7 @@
 /* eslint-disable no-control-regex -- control characters, which no path has, stand for the marks of a pattern here */
 import { compileGlob, type Glob, isWorkspaceError } from '@ws/core'
 
-/** A way to read a path. It is applied to the path of a rule as well, so that a rule can be about each of them. */
+/** A way to read a path, also applied to the paths of rules. */
 type Reading = (text: string) => string
 
 export interface ReadPath {
@@ -20,7 +20,7 @@ const isEscape = /%(u[\da-f]{4}|[\da-f]{2})/giu
 const isBadByte = /[\0-\u001F\u007F\\]/u
 const isBad = /[\0-\u001F\u007F-\u009F\\\uFFFD]/u
 
-/** Servers differ in these. They are applied in this order, in every choice of them. */
+/** Servers differ in these. Every choice of them is applied, in this order. */
 const otherReadings: readonly Reading[] = [
   (text) => text.normalize('NFKC'),
   // a server in front has decoded already
@@ -39,7 +39,7 @@ const otherReadings: readonly Reading[] = [
   (text) => text.replace(/(?<=.)\/(\u0003?)$/u, (_, end: string) => (end === '' ? '' : below)),
 ]
 
-/** Every reading of a path, as it is written first; or the reason why it has none that is safe, to follow "the path". */
+/** Every reading of a path, first as written; or why no reading is safe, to follow "the path". */
 export function readPath(path: string): readonly [ReadPath, ...ReadPath[]] | string {
   if (isBadByte.test(path)) return 'has a control character or `\\`'
   if (/%(?![\da-f]{2})/iu.test(path)) return 'has a `%` without two digits of an escape'
@@ -101,6 +101,7 @@ function patternText(path: string): string {
   return scoped(parts.map((part) => (part === '**' ? stars : part === '*' ? star : decoded(part))).join(''))
 }
 
+/** In workspace globs `**` is whole names, and no name is empty: each name here begins with `=`. */
 function compile(text: string): Glob {
   const plain = text.replaceAll(/[\\?*[\]{},!]/gu, String.raw`\$&`)
   const any = '{*,*/**/=*}'
@@ -111,7 +112,7 @@ function named(text: string): string {
   return text.replaceAll('/', '/=')
 }
 
-/** The text without one layer of escapes. An encoded `/` stays apart from others; bytes that no path has become U+FFFD. */
+/** Removes one layer of escapes. An encoded `/` stays distinct; invalid bytes become U+FFFD. */
 function decoded(text: string, encoding: 'latin1' | 'utf8' = 'utf8'): string {
   const bytes = Buffer.from(text, encoding).toString('latin1')
   const plain = bytes.replaceAll(isEscape, (_, code: string) => {
@@ -123,7 +124,7 @@ function decoded(text: string, encoding: 'latin1' | 'utf8' = 'utf8'): string {
   return left.replaceAll(/%[\da-f]{2}/giu, (escape) => escape.toLowerCase())
 }
 
-/** npm writes the name of a scoped package as one segment, `@scope%2fname`, and everybody reads it as two. */
+/** npm writes a scoped package as one segment, `@scope%2fname`; servers read two. */
 function scoped(text: string): string {
   return text.replaceAll(/(?<=\/)(@[^/\u0001]+)\u0001(?=[^/\u0001]+(?:\/|$))/gu, '$1/')
 }

@@ -1,10 +1,10 @@
 /** A rule for requests to one host. The first rule that matches a request decides about it. */
 export interface RequestRule {
-  /** The requests that it is for. Each part that is given must match. Default: every request. */
+  /** The requests of this rule; each given part must match. Default: every request. */
   readonly match?: RequestMatch | undefined
-  /** Changes of a request on its way. It is refused where it did not come by TLS. */
+  /** Changes a request on its way; one without TLS is refused. */
   readonly transform?: RequestTransform | undefined
-  /** The answer, given at once: the host is not asked. Excludes `transform`. */
+  /** Answers at once, without the host. Excludes `transform`. */
   readonly respond?: RequestAnswer | undefined
 }
 
@@ -26,6 +26,7 @@ export interface RequestAnswer {
   /** From 200 to 599. */
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Default: none. */
   readonly body?: string | undefined
 }
 

@@ -1,12 +1,12 @@
 /** `read`: files and listings. `write`: content, creating, removing, renaming (no device nodes). `execute`: running. */
 export type LandlockAccess = 'read' | 'write' | 'execute'
 
-/** One grant. Everything that no grant covers is refused; a grant cannot take a subtree out of another. */
+/** One grant. Everything else is refused; a grant cannot exclude a subtree of another. */
 export interface LandlockRule {
-  /** A host path (resolved by the loader when it starts), or a descriptor of this process, which no rename can change. */
+  /** A host path, resolved at the start, or a descriptor, which no rename can change. */
   readonly source: string | { readonly fd: number }
   readonly access: readonly LandlockAccess[]
-  /** Leave the rule out if the path is missing. Default false: a missing path is a failure, and nothing runs. */
+  /** Leave the rule out if the path is missing. Default false: nothing runs then. */
   readonly optional?: boolean | undefined
 }
 
@@ -22,7 +22,7 @@ export interface LandlockProbe {
   readonly available: boolean
   /** Version of the kernel's interface, 0 if there is none. */
   readonly abi: number
-  /** True from ABI 6: signals to processes outside, and abstract unix sockets of theirs, are refused too. */
+  /** From ABI 6: also refuses signals to outside processes, and their abstract sockets. */
   readonly scopes: boolean
   /** Why it is not available. */
   readonly reason?: string

@@ -20,7 +20,7 @@ import { createOwnTerminal, isLocal, type OwnTerminal } from './own-terminal.ts'
 import { type LocalCommand, startLocal } from './start-local.ts'
 
 const attempts = 6
-/** Milliseconds in which a driver must have started a command; where that takes longer, something is stuck. */
+/** Milliseconds for a driver to start a command. */
 const startTimeout = 30_000
 
 export interface AttachDriverOptions {
@@ -33,7 +33,7 @@ export interface AttachDriverOptions {
 export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
   const work = new HeldWork()
 
-  /** @param stop nothing is started any more once it is aborted */
+  /** @param stop after its abort nothing starts */
   async function run(
     request: CommandRequest,
     plan: BindPlan,
@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Lets go of a command that does not start. Of a driver that does not answer, once it does. */
+  /** Releases a command that does not start; if the driver hangs, once it answers. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {
@@ -153,12 +153,12 @@ function notLed(native: string): WorkspaceError {
   })
 }
 
-/** Milliseconds in which a start that was aborted ends by itself, on a busy machine too. */
+/** Milliseconds for an aborted start to end by itself. */
 const patienceMs = 1_000
 
 export class HeldWork {
   readonly #running = new Set<StartedCommand | Terminal>()
-  /** Those that have ended with processes left that no signal ends. */
+  /** Ended work with processes that no signal ends. */
   readonly #outlived = new Set<StartedCommand | Terminal>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()

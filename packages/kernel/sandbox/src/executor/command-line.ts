@@ -9,26 +9,26 @@ import { terminalCommand } from '../terminal/command.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
 
 export interface ResolveShellOptions {
-  /** The caller's shell: an absolute path, or a bare name of the POSIX family. Blank means the default. */
+  /** The caller's shell: an absolute path, or a bare name of the POSIX family. Blank: the default. */
   readonly shell?: string | undefined
   /** Where `SHELL` is looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Is this path an executable file, on the side where the shell will run? Default: on this machine. */
+  /** Whether a path is executable where the shell runs. Default: on this machine. */
   readonly isExecutable?: ((path: string) => boolean) | undefined
-  /** Is this path there inside the executor's view? Default: everything is. */
+  /** Whether a path is in the executor's view. Default: yes. */
   readonly existsInView?: ((path: string) => boolean) | undefined
 }
 
 export interface ShellArgumentsOptions {
   /** Read the login files (`-l`). Default true. */
   readonly login?: boolean | undefined
-  /** Read no start-up file of the user's at all, in any shell. Default false. */
+  /** Read no start-up file of the user, in any shell. Default false. */
   readonly bare?: boolean | undefined
 }
 
 export interface ShellInvocation {
   readonly argv: readonly string[]
-  /** Descriptors that must reach the shell under these numbers: empty unless the command is over-long. */
+  /** Descriptors of the shell by number; empty unless the command is over-long. */
   readonly extraFds: ExtraDescriptors
 }
 
@@ -38,7 +38,7 @@ export function shellName(shell: string): string {
   return basename(shell)
 }
 
-/** Fish quotes, evaluates and reads descriptors in its own way; `-l` and `-c` it has too. */
+/** Fish quotes, evaluates and reads descriptors in its own way, but has `-l` and `-c`. */
 export function isFish(shell: string): boolean {
   return shellName(shell) === 'fish'
 }
@@ -47,7 +47,7 @@ function isShellName(name: string): boolean {
   return posixFamily.has(name)
 }
 
-/** True for a path whose last part names a shell: the POSIX family, and fish. */
+/** Whether a path ends in the name of a shell: POSIX family or fish. */
 function isShell(path: string): boolean {
   return isShellName(shellName(path)) || isFish(path)
 }
@@ -86,7 +86,7 @@ function requestedShell(shell: string, usable: (path: string) => boolean): strin
 
 function isExecutableFile(path: string): boolean {
   try {
-    // Missing ones are the usual case, and an exception costs more than the call.
+    // Missing shells are usual, and an exception costs more than the call.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
     return true
@@ -95,7 +95,7 @@ function isExecutableFile(path: string): boolean {
   }
 }
 
-/** Bytes of the longest single argument that Linux takes (`MAX_ARG_STRLEN`, the final NUL included). */
+/** Longest single argument on Linux, in bytes (`MAX_ARG_STRLEN`, with its NUL). */
 export const longestArgument = 128 * 1024
 /** Bytes of the longest command altogether. */
 export const longestCommand = 16 * 2 ** 20
@@ -174,7 +174,7 @@ export interface CommandLine {
   readonly extraFds: ExtraDescriptors
 }
 
-/** Runs a request's command in a shell, on its terminal where there is one. There, a blank command is an interactive shell. */
+/** Runs a request's command in a shell. On a terminal, a blank command is an interactive shell. */
 export function commandLine(
   { command, login, bare }: Pick<CommandRequest, 'command' | 'login' | 'bare'>,
   { shell, env, terminal }: CommandLineOptions,

@@ -72,7 +72,7 @@ function createExecutor<Options, Found>(
       return { ...report, details: { ...report.details, ...(await driver.describe(target, found, options)) } }
     },
     async attach(view: WorkspaceView) {
-      // As root, a user must be named: the user that probes run as owns nothing.
+      // As root, a user must be named.
       const owner = view.owner ?? (kind === 'process' && process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner())
       const { report, found } = await find({ root: view.root, owner })
       if (found !== undefined) {
@@ -96,7 +96,7 @@ function runtimeProblem(): OwnerProblem | undefined {
   return { reason: `commands run on Node only, and this is ${runtime}`, remedy }
 }
 
-/** A known problem has its own message, and a failed system call is reported by its name: neither names a host path. */
+/** Reports a known problem by its message, and a failed system call by its name, without host paths. */
 async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probed<Found>> {
   try {
     return await probe()
@@ -112,7 +112,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
   }
 }
 
-/** It is not known whether the executor is available. To go on with another one could be a weaker boundary. */
+/** It is unknown whether the executor is available; another one could be a weaker boundary. */
 function untried({ reason, remedy }: Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOEXECUTOR',

@@ -23,19 +23,19 @@ export interface ConfinedTarget {
   readonly owner: Owner
 }
 
-/** The answer of a probe: `found` where commands can be run, else what is missing and how to mend it. Default: nothing more. */
+/** `found`: commands can run; else what is missing, and how to mend it. Default: nothing more. */
 export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | 'guarantees'>> {
   readonly found?: Found | undefined
 }
 
-/** @param isRight whether its output is the expected one. Default: any output of a command that ends well. */
+/** @param isRight whether the output is as expected. Default: any output of a command that ends well */
 export type TryOut<Found, Options> = (
   found: Found,
   command: string,
   more?: { readonly isRight?: (output: string) => boolean; readonly options?: Options },
 ) => Promise<Trial>
 
-/** The output of a command that was tried out, or why it did not work. */
+/** The output of a tried command, or why it failed. */
 export type Trial =
   | { readonly output: string; readonly problem?: undefined }
   | { readonly problem: string; readonly remedy?: string | undefined }
@@ -45,27 +45,22 @@ export interface ExecutorDriver<Options, Found> {
   readonly name: string
   /** `process` (default): commands run as the owner, never as root. `interpreter`: there is no owner. */
   readonly kind?: Executor['kind'] | undefined
-  /** Bare names of the programs of commands. While the files stay the same, one probe serves equal targets. Absent: nothing is kept. */
+  /** Bare names of the programs of commands. While their files stay the same, a probe serves equal targets. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
-  /**
-   * Finds out what works, by running it. It ends by itself. `tryOut` runs a command in a workspace whose file `probe` holds `workspace`.
-   */
+  /** Finds out what works, by running it. Ends by itself. `tryOut` runs in a workspace whose file `probe` holds `workspace`. */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
-  /** More details for the operator: tried when a probe asks for them. */
+  /** More details for the operator, on demand. */
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
   guarantees(found: Found, options: Options): Guarantees
   /** Makes what runs the commands of one workspace. */
   attach(view: WorkspaceView & ConfinedTarget, found: Found, options: Options): CommandDriver | Promise<CommandDriver>
 }
 
-/** Runs the commands of one workspace. It judges no end and keeps no time: the base does. */
+/** Runs the commands of one workspace. The base judges ends and keeps time. */
 export interface CommandDriver {
-  /** The parts of {@link AttachedExecutor} that need no command: limits, names at `/`, and what cannot be held. */
+  /** Parts of {@link AttachedExecutor} without a command: limits, names at `/`, and what cannot be held. */
   readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
-  /**
-   * Commands can have a terminal. `true`: of this machine, given to `prepare`. `own`: made by `start`. Default false: sessions are
-   * `ENOTSUP`.
-   */
+  /** Commands can have a terminal. `true`: of this machine, for `prepare`. `own`: by `start`. Default false: sessions are `ENOTSUP`. */
   readonly hasTerminals?: boolean | 'own' | undefined
   /** Milliseconds after the last signal in which the driver reports the end. Default 10 s. */
   readonly patience?: number | undefined
@@ -81,14 +76,14 @@ export interface CommandDriver {
   start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>
   /** The error of a `lost` or `unstarted` end; `undefined`: the usual one, which is no error after a kill. */
   explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
-  /** Releases everything. No command is left. It may be called twice. */
+  /** Releases everything. No command is left. Twice is fine. */
   close?(): Promise<void>
 }
 
 export interface PreparedCommand {
-  /** Closes the parts that only the start needs; called once, when the start is over. */
+  /** Closes parts of the start; called once. */
   close?(): void
-  /** Lets go of what was reserved; called when nothing of the command is left, or when it did not start. Twice is fine. */
+  /** Releases reservations, when nothing of the command is left or it did not start. Twice is fine. */
   release?(): Promise<void>
 }
 
@@ -96,9 +91,9 @@ export interface CommandRun {
   readonly request: CommandRequest
   /** The command has input; the base writes it to {@link CommandPort.stdin}. */
   readonly hasInput: boolean
-  /** The size of the terminal that the command gets; its output goes to `onStdout`, and what is typed comes as input. */
+  /** The size of the terminal, with output at `onStdout` and typing as input. */
   readonly terminal?: { readonly columns: number; readonly rows: number } | undefined
-  /** To be called with each chunk, up to {@link CommandPort.gone}. The chunk may be used again. A promise asks to wait before the next. */
+  /** Call it with each chunk, up to {@link CommandPort.gone}. The chunk may be reused. A promise asks to wait. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
 }
@@ -107,13 +102,13 @@ export interface CommandPort {
   readonly stdin?: Writable | undefined
   /** Sends a signal, without waiting. False where it certainly reaches nothing. `everyone`: all that the command started, if known. */
   signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
-  /** Gives the command's own terminal another size, in characters. False when it is closed. */
+  /** Resizes the command's own terminal. False when it is closed. */
   resize?(columns: number, rows: number): boolean
   /** Ends everything that the command started, at once. Twice is fine. */
   end(): void
-  /** How the command ended. Rejects with a `WorkspaceError` where it never ran. */
+  /** The end of the command. Rejects with a `WorkspaceError` if it never ran. */
   readonly exited: Promise<CommandEnd>
-  /** Nothing of the command is left, or only {@link CommandEnd.survivors}, and all output was given. Default: {@link exited}. */
+  /** Nothing of the command is left but {@link CommandEnd.survivors}, and all output was given. Default: {@link exited}. */
   readonly gone?: Promise<Pick<CommandEnd, 'survivors'> | void> | undefined
   /** Processes are left that no signal ends. Default false. */
   readonly survivors?: boolean | undefined
@@ -123,7 +118,7 @@ export interface CommandPort {
 export interface CommandEnd {
   /** 0 to 255. */
   readonly status?: number | undefined
-  /** The same from a shell, where 128 and a number may be a signal: one that was sent from here counts as such. */
+  /** The status from a shell: 128 and a sent signal's number means that signal. */
   readonly shellStatus?: number | undefined
   /** The name of the signal that ended it. With `lost`, only a guess. */
   readonly signal?: string | undefined

@@ -19,7 +19,7 @@ import type { TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
 import { isLocal, type OwnTerminal } from './own-terminal.ts'
 
-/** Milliseconds that the rest of a command gets to end with it, before it is ended: a tree often goes by itself. */
+/** Milliseconds for the rest of a command to end by itself. */
 const leavingTime = 10
 const defaultPatience = 10_000
 
@@ -34,7 +34,7 @@ export interface FollowOptions {
   readonly startedAt: number
 }
 
-/** Follows a started command to its end, and lets go of what it had. */
+/** Follows a started command to its end, and releases it. */
 export function followCommand(options: FollowOptions): StartedCommand {
   const { name, driver, request, port, prepared, output, terminal, startedAt } = options
   const killer = createKiller(options)
@@ -60,7 +60,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
 
   async function releaseAll(end: CommandEnd | undefined): Promise<void> {
     const released = prepared.release?.()
-    // A process that is left waits for a file system that does not answer, and so may this.
+    // A survivor waits for a dead file system, and so may this.
     if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)
     else await released
   }
@@ -119,7 +119,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
     return true
   }
   const politely = () => {
-    // Where signals are not known, there is nothing to wait for.
+    // If signals are unknown, there is nothing to wait for.
     const isHeard = exited.signal.aborted || send(terminal ? 'SIGHUP' : 'SIGTERM', 'everyone') || isLocal(terminal)
     clearTimeout(leaving)
     grace ??= setTimeout(send, isHeard ? killGrace : 0, 'SIGKILL', 'everyone')
@@ -142,7 +142,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       return false
     },
     exited: exited.signal,
-    /** `undefined`: the driver did not report the end after the last signal. */
+    /** `undefined`: the driver reported no end after the last signal. */
     async untilGivenUp<Value>(value: Promise<Value>): Promise<Value | undefined> {
       const settled = await Promise.race([value, givenUp.promise])
       isUnknown = settled === undefined
@@ -150,7 +150,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits for the rest of the tree, which has its grace on a timeout or an abort. @returns whether some of it is left */
+    /** Waits for the rest of the tree, with its grace on a timeout or an abort. Returns whether some is left. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -184,7 +184,7 @@ function outcomeOf(
   return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }
 }
 
-/** A stream is touched only now that the command runs. A source that is not finished at its end is closed. */
+/** Touches a stream only once the command runs. Closes an unfinished source at the end. */
 function feed(target: Writable | undefined, input: CommandRequest['stdin'], exited: AbortSignal): void {
   if (target === undefined || input === undefined) return
   // A command may close its input, or end, before it has read everything.
@@ -193,7 +193,7 @@ function feed(target: Writable | undefined, input: CommandRequest['stdin'], exit
   else pipeline(Readable.from(input), target, { signal: exited }).catch(() => target.destroy())
 }
 
-/** @throws where a driver reports no end, or one that means nothing */
+/** Throws if a driver reports no end, or an invalid one. */
 function checkedEnd(end: CommandEnd | undefined): CommandEnd {
   const code = end?.status ?? end?.shellStatus
   const isNamed = typeof end?.signal === 'string' || end?.lost === true || end?.unstarted === true
@@ -216,7 +216,7 @@ function brokenDriver(name: string, native: unknown): WorkspaceError {
   })
 }
 
-/** An error of a driver, as callers see it: a known one, a shortage of this machine, or a fault of the driver. */
+/** A driver's error for callers: a known one, a shortage, or a fault of the driver. */
 export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
   if (isWorkspaceError(error)) return error
   const shortage = shortageOf(error)

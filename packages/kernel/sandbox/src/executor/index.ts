@@ -12,6 +12,5 @@ export type {
   TryOut,
 } from './driver.ts'
 export { type LocalCommand, startLocal } from './start-local.ts'
-/** Shapes of options that executors share. */
 export * as ExecutorOptions from './options.ts'
 export { type CommandLine, commandLine, resolveShell } from './command-line.ts'

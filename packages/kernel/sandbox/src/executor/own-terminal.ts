@@ -64,7 +64,7 @@ export function createOwnTerminal(size: OwnTerminal['size']): OwnTerminal {
   }
 }
 
-/** Whether the terminal is one of this machine, whose session one of our processes leads. */
+/** Whether the terminal is of this machine, led by one of our processes. */
 export function isLocal(terminal: TerminalDevice | OwnTerminal | undefined): terminal is TerminalDevice {
   return terminal !== undefined && 'descriptor' in terminal
 }

@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs'
 
 import { withSpareDescriptor } from '../run/room.ts'
 
-/** Why commands cannot run as an owner, and the remedy. */
 export interface OwnerProblem {
   readonly reason: string
   readonly remedy: string
 }
 
-/** The user that root's probes run as, unless they name another. */
+/** The user of root's probes. */
 const ordinary: Owner = { uid: 1000, gid: 1000 }
 
-/** The user that a probe runs as where it names none. */
+/** The user of a probe without a named one. */
 export function probingOwner(): Owner {
   const uid = process.getuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
@@ -33,7 +32,7 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
   }
 }
 
-/** To become another user, to give it what it needs, and to end and remove what it leaves. Docker gives all of them. */
+/** To become another user, equip it, and end and remove its leftovers. Docker gives all of them. */
 const neededByRoot = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, KILL: 5, SETGID: 6, SETUID: 7 } as const
 
 /** In a container, root may have no right to become another user, or there may be no other user. */
@@ -61,7 +60,7 @@ function readOwn(name: string): string {
   }
 }
 
-/** @param map lines of the first number inside, the first outside, and how many; without any, nothing is known */
+/** `map`: lines of the first number inside, the first outside, and a count; without any, nothing is known. */
 function isMapped(id: number, map: string): boolean {
   const ranges = map.split('\n').flatMap((line) => {
     const [first, , count] = line.trim().split(/\s+/).map(Number)

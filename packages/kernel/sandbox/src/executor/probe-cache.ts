@@ -5,9 +5,7 @@ import { systemDirectories } from '../run/find-program.ts'
 /** Beyond this many targets, the oldest is forgotten. */
 const mostTargets = 256
 
-/**
- * The probes of one kind of executor. Keeps an available one while its programs are the same files; a missing part may be installed since.
- */
+/** Probes of one kind of executor. Keeps an available one while its programs are the same files; a missing part may be installed since. */
 export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   readonly #programs: readonly string[]
   readonly #directories: readonly string[]

@@ -4,7 +4,7 @@ import { startProcess } from '../run/start.ts'
 import type { ProcessResult, RunningProcess, StartProcessOptions } from '../run/types.ts'
 import type { CommandEnd, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
 
-/** A command that is to be a process of this machine: the default where a driver has no `start` of its own. */
+/** A command as a process of this machine: the default without the driver's own `start`. */
 export interface LocalCommand extends PreparedCommand {
   readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
   /** As root: the user that the process itself becomes. */

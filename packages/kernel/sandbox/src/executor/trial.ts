@@ -17,10 +17,10 @@ import { createTemporaryDirectory } from '../run/temporary-directory.ts'
 import { attachDriver } from './attach-driver.ts'
 import type { ConfinedTarget, ExecutorDriver, Trial } from './driver.ts'
 
-/** The content of the file `probe` in the root of the workspace of a trial. */
+/** The content of `probe` in a trial's workspace. */
 const token = 'workspace'
 
-/** @throws a shortage of this machine: to go on without could be a weaker boundary */
+/** @throws a shortage: going on without could be a weaker boundary */
 export async function tryOut<Options, Found>(
   driver: ExecutorDriver<Options, Found>,
   target: ConfinedTarget,

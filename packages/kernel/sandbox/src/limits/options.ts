@@ -4,6 +4,7 @@ import { type CommandLimits, WorkspaceError } from '@ws/core'
 import { narrowLimits, type LimitField } from '@ws/core/executor'
 import { withSpareDescriptor } from '../run/room.ts'
 
+/** As in `/proc/self/limits`. */
 const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {
   cpuSeconds: 'Max cpu time',
   memoryBytes: 'Max address space',
@@ -12,10 +13,7 @@ const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>>
   openFiles: 'Max open files',
 }
 
-/**
- * Refuses limits above this process's own: hard limits cannot be raised, so a lower one would hold silently.
- * @throws WorkspaceError `EUNENFORCEABLE`
- */
+/** Refuses limits above this process's own, which would hold silently. @throws WorkspaceError `EUNENFORCEABLE` */
 function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   const fields = Object.keys(kernelNames) as (keyof typeof kernelNames)[]
   if (fields.every((field) => limits[field] === undefined)) return
@@ -37,8 +35,8 @@ export interface LimitOptions {
   /** The limits of every command; its own `limits` narrow them. `probe().limits` reports which are held. */
   readonly limits?: CommandLimits | undefined
   /**
-   * Host path of a delegated cgroup v2 group without processes. Each command gets a group below, with `memoryBytes` and `processes`
-   * over its tree. Unusable: the executor is not available. Default: none; these two are resource limits then.
+   * Host path of a delegated cgroup v2 group without processes, for `memoryBytes` and `processes` over a command's tree.
+   * Unusable: the executor is not available. Default: none; both are resource limits then.
    */
   readonly cgroup?: string | undefined
 }
@@ -54,30 +52,26 @@ export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: 
   return { limits, cgroup }
 }
 
-/**
- * The limits of one command.
- * @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own
- */
+/** The limits of one command. @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own */
 export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
   const narrowed = narrowLimits(limits, own)
   checkAgainstOwn(resourceLimits(narrowed, cgroup))
   return narrowed
 }
 
-/** All but those that a control group holds, where there is one. */
+/** All limits but those of a control group. */
 function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits
   return rest
 }
 
-/** A program of util-linux, which Debian and its kin always have. It sets limits on itself and becomes the command. */
+/** Sets limits on itself and becomes the command. Of util-linux, which Debian and its kin always have. */
 export const prlimit = '/usr/bin/prlimit'
 
 export interface LimitedCommandOptions {
-  /** Processes of the executor's own that count with those of the command. Default 0. */
+  /** Processes of the executor that count too. Default 0. */
   readonly ownProcesses?: number | undefined
-  /** A control group, which holds some of the limits. */
   readonly cgroup?: unknown
 }
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { prlimit } from './options.ts'
 
 export interface LimitReportOptions {
-  /** Over what the kernel counts processes: `tree` where commands are in a user namespace of their own. */
+  /** Scope of the kernel's count: `tree` in a user namespace of the command's own. */
   readonly processes: 'tree' | 'uid'
   /** How the size of `/tmp` is held; absent: it is not. */
   readonly scratch?: Omit<LimitReport, 'field'> | undefined
@@ -18,7 +18,7 @@ const whatCounts = 'memory in use counts, its files in memory included; a proces
 
 const perProcess = ['cpuSeconds', 'memoryBytes', 'fileBytes', 'openFiles'] as const satisfies readonly LimitField[]
 
-/** Reports the limits that {@link limitedCommand} holds on this machine, and a control group where there is one. */
+/** Reports the limits of {@link limitedCommand} and of a control group on this machine. */
 export function resourceLimitReport({ processes, scratch, cgroup = false }: LimitReportOptions): LimitReport[] {
   const missing = existsSync(prlimit) ? undefined : 'prlimit is not installed (`apt-get install util-linux`)'
   const report = (field: LimitField, scope: LimitReport['scope'], note?: string): LimitReport =>

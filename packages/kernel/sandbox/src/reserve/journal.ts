@@ -7,9 +7,8 @@ import { isShort } from '../run/room.ts'
 
 import { reservedDirectory, WatchedDirectory } from './state-directory.ts'
 
-/** A directory, or a file, that holds a name free of anything else. */
 interface Reserved {
-  /** `parent`: a directory above such a name. It stays when a program makes something in it. */
+  /** `parent`: a directory above such a name, which stays if a program fills it. */
   readonly kind: 'leaf' | 'file' | 'parent'
   readonly path: string
   readonly dev: bigint
@@ -22,30 +21,30 @@ type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirector
 const directoryType = 0o040000n
 const fileMode = 0o100444n
 
-/** The names that all processes of this user have reserved, by their journal. Looked at each time: one system call if nothing changed. */
+/** The reserved names of all processes of this user, by their journal. An unchanged journal costs one system call. */
 export class ReservedNames {
   readonly #watched = new WatchedDirectory()
   #directory = ''
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  /** Several, where one of them has gone and its number is another's: its note stays for as long as its user does. */
+  /** Several, if one has gone and its number was reused: its note stays as long as its user. */
   #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
 
-  /** A number that is another one when what is reserved may have changed. */
+  /** Changes when reservations may have changed. */
   generation(): number {
     this.#refresh()
     return this.#generation
   }
 
-  /** The {@link ReservedNames.generation} as it was when anything was last asked for. Looks at nothing. */
+  /** The last known {@link ReservedNames.generation}. Looks at nothing. */
   get lastGeneration(): number {
     return this.#generation
   }
 
-  /** A host path that was reserved when anything was last asked for: see {@link ReservedNames.holds}. Looks at nothing. */
+  /** Whether a host path was reserved at the last look: see {@link ReservedNames.holds}. Looks at nothing. */
   names(path: string): boolean {
     return this.#paths.size > 0 && this.#paths.has(path)
   }
@@ -70,14 +69,14 @@ export class ReservedNames {
       .sort((a, b) => a.length - b.length)
   }
 
-  /** True for the status of a reserved entry that no other program has changed. `self`: a path that leads to that entry. */
+  /** True for an unchanged reserved entry. `self`: a path to it. */
   holds(status: Status, self: string): boolean {
     if (status.mode === fileMode && status.mtimeNs % 1_000_000_000n === 0n) return this.#holdsFile(status, self)
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
     const found = this.#byIdentity.get(identityOf(status))
-    // its keeper may have dropped it since the status was taken: the directory first, then its name in the journal
+    // its keeper may have dropped it since: first the directory, then its name in the journal
     if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     return found.some(({ kind, mtimeNs }) =>
       kind === 'leaf'
@@ -93,7 +92,7 @@ export class ReservedNames {
     return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)
   }
 
-  /** Host paths of names that no command uses any more and that could not be removed yet. Each next start tries again. */
+  /** Unused names that could not be removed yet. Each start tries again. */
   left(): string[] {
     this.#refresh()
     const found = [...this.#files].flatMap(([name, entry]) =>
@@ -102,7 +101,7 @@ export class ReservedNames {
     return [...new Set(found)].sort()
   }
 
-  /** To be called when something is made of a reserved name of this user: the name is then no longer removed. */
+  /** Call it when something is made of a reserved name: it is no longer removed then. */
   forget(path: string): void {
     this.#refresh()
     for (const [name, entry] of this.#files) {
@@ -148,7 +147,7 @@ export class ReservedNames {
     for (const name of readdirSync(directory)) {
       if (!/^[\w-]+\.\d+$/.test(name)) continue
       const known = this.#files.get(name)
-      // A note of a temporary name is replaced by that of the final one.
+      // The note of the final name replaces that of the temporary one.
       const entry = known ?? readEntry(join(directory, name))
       if (known === undefined && entry !== undefined) changed = true
       files.set(name, entry)
@@ -171,7 +170,7 @@ function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`
 }
 
-/** True when an entry is not there any more, or another one is at its path. */
+/** Whether an entry is gone, or another one is at its path. */
 function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): boolean {
   const now = statSync(self, { bigint: true, throwIfNoEntry: false })
   return now === undefined || now.nlink === 0n || now.dev !== dev || now.ino !== ino

@@ -11,21 +11,18 @@ import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './s
 import type { Watch, WatchRequest } from './watch.ts'
 
 export type ReservationFailure =
-  /** Something has the name, or is in the way, or moved. */
+  /** Something has the name, is in the way, or moved. */
   | 'changed'
-  /** Another process does not let go of the journal. */
+  /** Another process holds the journal. */
   | 'busy'
   /** This user, or the file system, does not allow it. */
   | 'forbidden'
-  /** The file system is read-only. */
   | 'sealed'
   /** No space, quota, descriptors or memory: the error's name says which. */
   | 'short'
   /** The file system cannot rename without replacing, or does not keep modes and times. */
   | 'unsupported'
-  /** The journal cannot be written. */
   | 'unwritable'
-  /** There is no keeper. */
   | 'gone'
 
 export type ReservationAnswer =
@@ -34,20 +31,20 @@ export type ReservationAnswer =
 
 export interface ReservationRequest {
   readonly id: number
+  /** Canonical. */
   readonly root: string
-  /** From there, without a slash in front. */
+  /** From there, without a leading slash. */
   readonly path: string
   /** Held by a file with this content, instead of an empty directory. */
   readonly content?: string | undefined
-  /** Whose it is to be, where this process may give it away. */
+  /** The owner of the placeholder, if this process may give it away. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
-/** The process that reserves names and watches mounts. It keeps no event loop alive but while an answer is waited for. */
+/** Reserves names and watches mounts. Keeps an event loop alive only while an answer is due. */
 export interface Keeper {
   place(request: ReservationRequest): Promise<ReservationAnswer>
   drop(id: number): Promise<void>
-  /** Removes what keepers that are gone have left. */
   sweep(): Promise<void>
   watch(request: WatchRequest): Watch
   readonly isGone: boolean
@@ -83,7 +80,7 @@ export function keeperProblem(): StateProblem | undefined {
   return stateDirectoryProblem()
 }
 
-/** @returns `undefined` where it cannot be started. It can watch where {@link stateDirectoryProblem} keeps it from reserving. */
+/** `undefined` where it cannot be started. Without a state directory ({@link stateDirectoryProblem}) it can only watch. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
   const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript()], {
@@ -142,7 +139,7 @@ export function startKeeper(): Keeper | undefined {
   })
   release()
 
-  /** Lines that are sent together arrive together: the keeper takes its lock for each group that it finds. */
+  /** Lines sent together arrive together: the keeper locks once per group. */
   const send = (...words: readonly (string | number)[]) => {
     if (gone) return
     stdin.cork()
@@ -219,7 +216,7 @@ function systemError(number: number): Error {
   return Object.assign(new Error(`the keeper of reserved names failed (${code})`), { code })
 }
 
-/** The first line that a keeper reads: where it keeps its notes, its mark, and the numbers of system calls. */
+/** The first line for a keeper: its directory, its mark, and numbers of system calls. */
 export function keeperSettings(directory: string): string {
   const calls = numbers[process.arch] ?? {}
   const flags = pathOnly | closeOnExec | constants.O_DIRECTORY | constants.O_NOFOLLOW

@@ -16,24 +16,23 @@ export interface WantedName {
   readonly rule?: string | undefined
 }
 
-/** Names that are reserved on disk. */
 export interface Reservation {
-  /** `device:inode` of what holds each name, by its host path. */
+  /** `device:inode` of each placeholder, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Resolves when this use of the names is over; a name without another user is gone from the disk then. */
+  /** Resolves when this use is over; unused names are gone from the disk then. */
   release(): Promise<void>
 }
 
-/** Reserves names and watches sandboxes, by one process for all of this one. */
+/** Reserves names and watches sandboxes, in one process for all of this one. */
 export interface NameKeeper {
-  /** @throws WorkspaceError `EBUSY` when something appeared at a name or is in the way. `EUNENFORCEABLE` where names cannot be reserved. */
+  /** @throws WorkspaceError `EBUSY` when something is at a name or in the way; `EUNENFORCEABLE` where names cannot be reserved */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
   /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
   watch(request: WatchRequest): Watch
   close(): void
 }
 
-/** Why a missing name cannot be reserved; `undefined` where it can, as far as that can be seen. */
+/** Why a missing name cannot be reserved, as far as that can be seen. */
 export function reservationProblem({ root, path }: MissingName): RestrictionProblem | undefined {
   const problem = keeperProblem()
   if (problem !== undefined)
@@ -85,7 +84,7 @@ function runningKeeper(): Keeper | undefined {
   return keeper
 }
 
-/** The keeper of this process: started by what first needs it, ended by its last user. Each calls `close` once. */
+/** The keeper of this process, from its first user to its last. Each calls `close` once. */
 export function useNameKeeper(): NameKeeper {
   users++
   return {
@@ -133,7 +132,7 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
   const release = async () => {
     await Promise.all(taken.splice(0).map(async ({ key, entry }) => await releaseName(key, entry)))
   }
-  // Others can have been let into it since the keeper started, or it was on a full disk then.
+  // The state directory can have changed since the keeper started.
   const [first] = wanted
   const problem = first === undefined ? undefined : stateDirectoryProblem()
   if (first !== undefined && problem !== undefined) throw noStateDirectory(first, problem)
@@ -175,5 +174,6 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
 async function releaseName(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
+  // A request for the same name that comes now is handled after this one.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }

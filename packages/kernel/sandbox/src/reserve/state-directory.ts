@@ -17,16 +17,13 @@ import { shortageOf } from '@ws/core/executor'
 /** Milliseconds after which it is looked up by its path again. */
 const lookupAfter = 1000
 
-/**
- * The status of one directory, held open: by descriptor it takes a fifth of the time. A removal shows at once,
- * a replacement within a second.
- */
+/** The status of a directory by descriptor, in a fifth of the time. A removal shows at once, a replacement within a second. */
 export class WatchedDirectory {
   #path = ''
   #fd: number | undefined
   #lookedUpAt = 0
 
-  /** @returns `undefined` where nothing is there */
+  /** `undefined` for a missing one. */
   status(path: string): BigIntStats | undefined {
     const now = performance.now()
     if (this.#fd !== undefined && path === this.#path && now - this.#lookedUpAt < lookupAfter) {
@@ -46,7 +43,7 @@ export class WatchedDirectory {
     this.#close()
     this.#path = path
     this.#fd = open(path)
-    // It may be another one by now, whose changes are those that will be seen.
+    // The changes of the held directory are the ones that show.
     return this.#fd === undefined ? status : fstatSync(this.#fd, { bigint: true })
   }
 
@@ -56,7 +53,7 @@ export class WatchedDirectory {
   }
 }
 
-/** @returns `undefined` where it cannot be held: it is looked up by its path then */
+/** `undefined` where it cannot be held: then it is looked up by its path. */
 function open(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -65,18 +62,17 @@ function open(path: string): number | undefined {
   }
 }
 
-/** The directory of root's processes. */
 const rootState = '/var/lib/ws'
 
 let known: string | undefined
 let lastParent = ''
 let lastDirectory = ''
 
-/** Where this user's processes note reserved names. `WS_STATE_DIRECTORY` names another place: processes of one workspace must share it. */
+/** Where this user's processes note reserved names; `WS_STATE_DIRECTORY` names another place. Processes of one workspace must share it. */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']
   const parent = named?.startsWith('/') === true ? named : (known ??= chooseDirectory())
-  // It is asked for with every directory of a listing.
+  // Every directory of a listing asks for it.
   if (parent !== lastParent) {
     lastParent = parent
     lastDirectory = join(parent, 'reserved')

@@ -1,8 +1,7 @@
 export interface WatchedCover {
   readonly point: string
-  /** The sort of cover; `other` is not put back when it is lost. */
+  /** `other` is not put back when lost. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
-  /** It is not there yet. */
   readonly isLate?: boolean | undefined
 }
 
@@ -10,21 +9,21 @@ export interface WatchRequest {
   /** The first process of the sandbox. */
   readonly pid: number
   readonly startTime: string
-  /** Whose the sandbox is, where this process may become that user. */
+  /** The owner of the sandbox, if this process may become that user. */
   readonly owner: { readonly uid: number; readonly gid: number }
-  /** Kill the sandbox at the first loss. */
   readonly ends: boolean
+  /** Where its tree appears again, with the same covers. */
   readonly aliases: readonly string[]
   readonly covers: readonly WatchedCover[]
-  /** Covers were lost and are there again. The microseconds for which the last of them was missing; 0: it is not known. */
+  /** Covers were lost and put back. Microseconds of the last one's absence; 0: unknown. */
   readonly onExposed: (indices: readonly number[], microseconds: number) => void
-  /** A cover was lost, and the sandbox has been killed; `undefined`: nothing watches, as the keeper is gone or runs short. */
+  /** A cover was lost, and the sandbox killed; `undefined`: nothing watches, without a keeper or in a shortage. */
   readonly onLost: (index: number | undefined) => void
 }
 
 export interface Watch {
-  /** Resolves when the late covers are there, or the sandbox has ended. */
+  /** Resolves with the late covers, or at the sandbox's end. */
   readonly covered: Promise<void>
-  /** Looks a last time and ends the watch. When it resolves, earlier losses have been reported. */
+  /** Looks a last time and ends the watch, with all earlier losses reported. */
   end(): Promise<void>
 }

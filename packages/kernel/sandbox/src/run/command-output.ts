@@ -5,6 +5,7 @@ import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
 
 export interface OutputCapture {
+  /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
   result(): CapturedOutput
   copy(): OutputCapture
@@ -61,25 +62,22 @@ const empty = Buffer.alloc(0)
 type Streams = BothStreams<OutputCapture>
 
 export interface CommandOutputs {
-  /** To be called with each chunk when it is read: listeners of `startProcess`, for instance. */
+  /** Call it with each chunk as it is read. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
-  /** To be called once when no more will come. Ends the streams, and gives the parts of a result. Twice is fine. */
+  /** Call it when no more will come. Ends the streams, and gives the result's parts. Twice is fine. */
   end(): CommandOutput
-  /** Some came after that, and is lost. */
+  /** Output came after the end, and is lost. */
   isLate(): boolean
 }
 
-/**
- * Captures both streams of a command, each and together, in constant memory, for readers and the listener.
- * Together they are in the order of the calls.
- */
+/** Captures both streams, each and together in the order of calls, in constant memory, for readers and the listener. */
 export function createCommandOutput({
   maxOutputBytes,
   onOutput,
 }: Pick<CommandRequest, 'maxOutputBytes' | 'onOutput'>): CommandOutputs {
-  /** From the end on, the texts alone. */
+  /** After the end, only the texts. */
   let kept: Streams | CommandOutput = new BothStreams(() => captureOutput({ maxBytes: maxOutputBytes }))
   let isLate = false
   const channels = { stdout: createOutputChannel(), stderr: createOutputChannel() }

@@ -23,7 +23,7 @@ export function openPrivateFile(content?: Uint8Array): number {
   }
 }
 
-/** Opens content as a read-only descriptor at offset 0: the child that gets it cannot change what others read. */
+/** Content as a read-only descriptor at offset 0: a child cannot change it for others. */
 export function openContent(content: Uint8Array): number {
   const writable = openPrivateFile(content)
   try {
@@ -33,7 +33,7 @@ export function openContent(content: Uint8Array): number {
   }
 }
 
-/** Kept content. Each child gets a descriptor of its own, at offset 0. */
+/** Content with a descriptor for each child, at offset 0. */
 export interface KeptContent {
   /** A read-only descriptor of this process; the caller closes it. */
   reopen(): number
@@ -60,7 +60,7 @@ function openUnnamed(): number {
 let inherited: readonly number[] | undefined
 let nullDevice: number | undefined
 
-/** Descriptors above 2 that a child would get, from the start of this process. They stay, so they are looked up once. */
+/** Descriptors above 2 that a child would inherit, looked up once. */
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)
@@ -70,7 +70,7 @@ export function inheritedDescriptors(): readonly number[] {
 
 const own = new Set<number>()
 
-/** Keeps a library's descriptor (not close-on-exec) from children. @returns ends that, once it is closed */
+/** Keeps a library's descriptor (not close-on-exec) from children. Call the result once it is closed. */
 export function keepFromChildren(fd: number): () => void {
   own.add(fd)
   return () => void own.delete(fd)

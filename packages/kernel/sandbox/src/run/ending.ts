@@ -6,34 +6,33 @@ import { findProcess } from './tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 
 const defaultKillGrace = 500
-/** Milliseconds that a supervisor gets beyond the grace before its tree is killed from here. */
+/** Milliseconds beyond the grace before a supervisor's tree is killed from here. */
 const supervisorSlackMs = 3000
-/** A supervisor's order to kill everything at once; nothing else sends it. */
+/** A supervisor's order to kill everything at once. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
 /** How long to wait after SIGKILL before checking for survivors, in milliseconds. */
 const patienceMs = 150
 const lookAgainMs = 50
-/** Milliseconds after which no process is waited for, even if it is working. */
+/** Longest wait for a process, in milliseconds, even a working one. */
 const longestPatienceMs = 5_000
-/** The reason why a tree is given up: without one, Node makes an exception with a stack every time. */
+/** Shared: without a reason, Node makes an exception with a stack every time. */
 const uninterruptible = new Error('no signal ends it')
 
 export interface Ender {
-  /** Aborted when processes are left that no signal ends: nothing of the tree is waited for any more. */
+  /** Aborted when no signal ends the rest of the tree, which is no longer waited for. */
   readonly outOfReach: AbortSignal
-  /** Whether some of them are left. */
+  /** Whether some of that rest lives. */
   hasSurvivors(): boolean
   wasAsked(): boolean
-  /** To be called when another process has sent everything the last signal. */
+  /** Call it when another process has sent the last signal. */
   expectEnd(): void
   /** TERM to everyone, KILL after the grace. */
   end(): void
   /** KILL to everyone. */
   endNow(): void
-  /** Waits for closed streams, at most `drainGrace`, then kills the rest. @param closed settles then, or is the answer */
+  /** Waits at most `drainGrace` for closed streams, then kills the rest. `closed` settles then, or is the answer. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
-  /** The end is known: no process is looked for. */
   stop(): void
 }
 
@@ -102,7 +101,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
         expectEnd(graceMs)
         return
       }
-      // Seen now, while their parents live: later, a daemon looks like an unrelated process.
+      // Seen while their parents live: later, a daemon looks unrelated.
       seen = findTree(pid)
       sendSignal(-pid, 'SIGTERM')
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')

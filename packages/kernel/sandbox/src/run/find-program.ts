@@ -11,22 +11,23 @@ export interface FoundProgram {
 }
 
 export interface FindProgramOptions {
-  /** Absolute directories to look in. Default: the system's own; never this process's PATH, never a workspace. */
+  /** Absolute directories. Default: the system's; never this process's PATH or a workspace. */
   readonly path?: readonly string[] | undefined
+  /** Arguments that make it print its version; `null` to run nothing. Default `['--version']`. */
   readonly versionArguments?: readonly string[] | null | undefined
+  /** Milliseconds for that. Default 2,000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** That starting a program with three streams takes. */
+/** Descriptors for a start with three streams. */
 const descriptorsOfStart = 12
 
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
 /**
- * Looks a program up in fixed system directories; `undefined` if missing. Refuses this program itself, which would start without end [LS8].
- * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a relative directory, or this program;
- * `signal.reason`; the system's error without descriptors
+ * Looks a program up in fixed system directories; `undefined` if missing. Refuses this program itself, an endless start [LS8].
+ * @throws WorkspaceError `EINVAL` for a slash, NUL, a relative directory or this program; `signal.reason`; a lack of descriptors
  */
 export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
   const { path = systemDirectories, versionArguments = ['--version'], signal } = options
@@ -55,7 +56,7 @@ async function executableAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** By canonical path, then by device and inode: hard links, bind mounts. */
+/** By path, then by device and inode, for hard links and bind mounts. */
 async function isOwnExecutable(path: string): Promise<boolean> {
   const script = process.argv[1]
   for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
@@ -73,7 +74,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
   requireDescriptors(descriptorsOfStart)
-  // Only here: with its own packages it takes longer to load than all of this one.
+  // Loaded only here: it takes longer than all of this package.
   const { execa } = await import('execa')
   const { all } = await execa(path, parameters, {
     timeout,

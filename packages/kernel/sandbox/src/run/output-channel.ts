@@ -1,14 +1,14 @@
 const empty = Buffer.alloc(0)
 
-/** The last bytes of a stream. */
 export interface Ring {
   length(): number
+  /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
   content(): Buffer
   clone(): Ring
 }
 
-/** Keeps the last `limit` bytes. Grows by doubling up to the limit, since most outputs are small. */
+/** Keeps the last `limit` bytes. Grows by doubling, since most outputs are small. */
 export function createRing(limit: number, from: Buffer = empty): Ring {
   let buffer = from
   let start = 0
@@ -41,14 +41,14 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   }
 }
 
-/** Bytes that are kept: the last ones before a reader comes, and about as many that a reader has not taken yet. */
+/** Bytes kept for a later reader, and about as many that a reader has not taken yet. */
 const backlogBytes = 1 << 20
 
-/** Carries one output stream to at most one reader, without holding the process up when there is none. */
+/** Carries one stream to at most one reader, and never holds the process up without one. */
 export interface OutputChannel {
-  /** For the caller that started the command. A second reader gets nothing. */
+  /** For the starter of the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Hands a copy on; settles when the reader has room. Without a reader, the oldest bytes beyond 1 MiB are dropped. */
+  /** Hands a copy on; settles when the reader has room. Without a reader, keeps the last 1 MiB. */
   push(chunk: Uint8Array): void | Promise<void>
   end(): void
 }
@@ -123,10 +123,9 @@ export function createOutputChannel(): OutputChannel {
   }
 }
 
-/** Smaller chunks are copied one by one: they are few, or a line here and there. */
+/** Smaller chunks are copied singly. */
 const smallChunk = 1_024
 const blockBytes = 524_288
-/** Bytes of a block that are used. */
 const usedBytes = 65_536
 
 /**

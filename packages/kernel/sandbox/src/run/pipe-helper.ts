@@ -8,15 +8,16 @@ import { spawnChild } from './spawn.ts'
 
 const perl = '/usr/bin/perl'
 
+/** Keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
-  /** One order at a time. @returns `undefined` without pipes @throws the system's error without descriptors left */
+  /** Makes pipes, one order at a time. `undefined` without pipes. @throws the system's error without descriptors */
   make(count: number): Promise<readonly PipePair[] | undefined>
-  /** Keeps this process alive until the order under way is done: a caller waits for it. */
+  /** Keeps this process alive during an order: a caller waits. */
   hold(): void
   end(): void
 }
 
-/** @throws the system's error, where this process has too few descriptors left */
+/** @throws the system's error without descriptors */
 export function startPipeHelper(): PipeHelper {
   const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
   const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', script], {
@@ -68,7 +69,7 @@ export function startPipeHelper(): PipeHelper {
   }
 }
 
-/** @param answer numbers of descriptors of that process, the two ends of each pipe in turn */
+/** `answer`: the two descriptors of each pipe in that process. */
 function openPipes(pid: number | undefined, answer: string): PipePair[] | undefined {
   if (!/^\d+ \d+(?: \d+ \d+)*\n$/.test(answer)) return undefined
   const numbers = answer.trim().split(' ')

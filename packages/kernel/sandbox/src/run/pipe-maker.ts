@@ -8,7 +8,7 @@ export interface PipePair {
   readonly write: number
 }
 
-/** Prepares what pipes are for; closes them where that fails. */
+/** Closes the pipes if the preparation fails. */
 export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: () => T): T {
   try {
     return prepare()
@@ -18,7 +18,7 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   }
 }
 
-/** Takes several pipes, or none without `maker`. @throws what `take` throws; those that it gave are closed then */
+/** Takes several pipes, or none without `maker`. @throws as `take`, with the taken ones closed */
 export async function takePipes(
   maker: PipeMaker | undefined,
   count: number,
@@ -36,28 +36,29 @@ export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
 
+/** Makes pipes: Node's sockets cannot be opened by name, so `cat /dev/stdin` would fail with ENXIO. */
 export interface PipeMaker {
   /**
-   * Makes a pipe, which the caller closes; `undefined` where none can be made. `owner`: the user that may open it by name.
+   * Makes a pipe for the caller to close; `undefined` where none can be made. `owner` may open it by name.
    * @throws the system's error without descriptors: the next call tries again
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
-  /** Ends what makes them. Each user calls it once. */
+  /** Each user calls it once. */
   close(): void
 }
 
-/** Pipes that are kept ready, so that a command need not wait for its own; it takes two or three. */
+/** Spare pipes, so a command need not wait for its two or three. */
 const spares = 8
-/** With fewer, more are made at once; else in a quiet moment, since the program that runs has the processor. */
+/** With fewer, more are made at once; else in a quiet moment, for the running program's sake. */
 const fewSpares = 3
 /** Milliseconds without a command that count as one. */
 const quietMs = 50
-/** Pipes in one order at most: the process that makes them has a limit of descriptors too. */
+/** Most pipes in one order: the maker has a limit of descriptors too. */
 const longestOrder = 32
 
 const shared = new Shared(createMaker)
 
-/** The maker of this process: its first pipes are made at once, and the rest of them go soon after its last user. */
+/** The maker of this process: first pipes at once, the rest gone soon after the last user. */
 export function usePipes(): PipeMaker {
   const { value, release } = shared.use()
   return { take: value.take, close: release }
@@ -69,10 +70,10 @@ function createMaker(): PipeMaker {
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
-  /** No more are made: they cannot be, or no caller is left. */
+  /** No more pipes: they cannot be made, or have no user. */
   let over = false
 
-  /** Never rejects: waiting callers hear of its failure. */
+  /** Never rejects: waiting callers get its failure. */
   async function fill(): Promise<void> {
     if (filling || over) return
     filling = true
@@ -108,7 +109,7 @@ function createMaker(): PipeMaker {
     first.resolve(pair)
   }
 
-  /** Never at once: a caller that takes a pipe is about to start a process. */
+  /** Never at once: the caller is about to start a process. */
   function fillLater(): void {
     if (ready.length < fewSpares) setImmediate(() => void fill()).unref()
     else if (quiet === undefined) quiet = setTimeout(() => void fill(), quietMs).unref()

@@ -4,7 +4,7 @@ import type { Duplex, Readable } from 'node:stream'
 
 import type { OutputListener } from './types.ts'
 
-/** The size of a pipe, and so of the largest reading. One for all: a chunk is gone before the next is read. */
+/** The largest reading, of one pipe. Shared: a chunk is gone before the next read. */
 let shared: Buffer | undefined
 
 /** More than the kernel lets an ordinary user's pipe hold, which is 1 MiB. */
@@ -30,10 +30,8 @@ export function readPipe(fd: number): Socket {
 }
 
 /**
- * Hands on the output that is there now, and closes the stream. Call it when all writers of a command have ended:
- * other holders of the descriptor do not count. One reading takes the whole pipe, as the kernel lets no process write meanwhile.
- *
- * @returns whether no process can write to it any more
+ * Hands on the output that is there now, and closes the stream, when all writers of a command have ended.
+ * One reading takes the whole pipe, as the kernel lets no process write meanwhile. Returns whether no process can write any more.
  */
 export function takeRest(stream: Readable | null | undefined): boolean {
   if (!stream || stream.destroyed) return true
@@ -58,8 +56,8 @@ function readNow(fd: number, buffer: Buffer): number {
 }
 
 /**
- * Reads a further descriptor like a standard stream, with the listener's backpressure, until the pipe is closed. Never rejects.
- * It separates a command's standard error from that of its confining program. `ended`: from then on no reader is waited for.
+ * Reads a further descriptor with the listener's backpressure until it is closed. Never rejects. After `ended`, waits for no reader.
+ * Separates a command's standard error from that of its confining program.
  */
 export async function readFurtherOutput(
   pipe: Readable | undefined,
@@ -78,7 +76,7 @@ export async function readFurtherOutput(
   await closed
 }
 
-/** Calls back once, when a listener has settled or the process ended: a stalled reader cannot hold up its end. */
+/** Calls back when a listener has settled or the process ended: a stalled reader cannot hold up its end. */
 export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
   let called = false
   const once = () => {
@@ -94,7 +92,7 @@ export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefin
 export interface Collected {
   readonly stream: Duplex | undefined
   text(): string
-  /** Resolves when the text meets a condition; never, when it ends before. */
+  /** Resolves when the text meets a condition; never, if it ends before. */
   until(condition: (text: string) => boolean): Promise<void>
 }
 

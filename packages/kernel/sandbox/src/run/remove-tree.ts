@@ -13,11 +13,11 @@ import {
 import { basename, dirname } from 'node:path'
 
 const pathOnly = 0o10000000
-/** How often a directory is emptied again that another process fills meanwhile. */
+/** Tries to empty a directory that another process fills. */
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** Directories on the way down that are open at once, at most. */
+/** Most open directories on the way down. */
 const mostOpen = 32
 
 /**
@@ -45,7 +45,7 @@ export function removeTree(path: string): void {
 }
 
 interface Level {
-  /** -1: closed, and found again from the one below. */
+  /** -1: closed, to be found from the one below. */
   fd: number
   identity?: string
   /** The entries that are left; the last one is next. */
@@ -63,13 +63,12 @@ function entryOf({ fd }: Level, name: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), Buffer.from(name)])
 }
 
-/** False for a directory. */
 function isUnlinked(level: Level, name: Buffer): boolean {
   try {
     unlinkSync(entryOf(level, name))
   } catch (error) {
     const code = codeOf(error)
-    // As root or in some file systems, the answer for a directory is another one.
+    // Root and some file systems answer otherwise for a directory.
     if (code === 'EISDIR' || code === 'EPERM') return false
     if (code !== 'ENOENT') throw error
   }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/** To spare: threads of this process may open files meanwhile, and commands that run may start processes. */
+/** Reserve: threads may open files, and commands may start processes. */
 const slack = 8
 
-/** Requires this many free descriptors: Node leaks some where they run out at a start. @throws `EMFILE` or `ENFILE` */
+/** Requires free descriptors: Node leaks some when they run out. @throws `EMFILE` or `ENFILE` */
 export function requireDescriptors(count: number): void {
   const opened: number[] = []
   try {
@@ -14,16 +14,15 @@ export function requireDescriptors(count: number): void {
   }
 }
 
-/** For a terminal: its first process and a thread, and one more for the shell that looks for them. */
+/** A terminal's first process, a thread, and the shell of this check. */
 const needed = 3
 
 /**
  * Checks that this user can start a terminal's processes and threads: a library thread that cannot start ends this process.
- * Asks for twice as many, since others can take some in between.
- * @throws the system's error, `EAGAIN`, `ENOMEM` or one of too few descriptors
+ * Asks for a few more, since others can take some. @throws the system's error, such as `EAGAIN`
  */
 export function requireProcesses(): void {
-  // Those that have ended count until they are waited for, also when the shell ends as it cannot start another.
+  // Ended ones count until waited for, also if the shell ends early.
   const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}`
   const { error, status } = spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore', env: {} })
   if (error !== undefined) throw error

@@ -1,7 +1,7 @@
-/** Milliseconds that something is kept after its last user has gone: the next one often comes soon. */
+/** Milliseconds that a value outlives its last user: the next one often comes soon. */
 const lingerTime = 2_000
 
-/** A value that a process needs at most once, such as a helper process. It is made for its first user and shared by all. */
+/** A value that all users in a process share, made for the first, such as a helper process. */
 export class Shared<Value extends { close(): void }> {
   readonly #make: () => Value
   #value: Value | undefined
@@ -12,7 +12,7 @@ export class Shared<Value extends { close(): void }> {
     this.#make = make
   }
 
-  /** @returns the shared value, and the function that a user calls once when it needs that no more */
+  /** The shared value, and the function that a user calls once at its end. */
   use(): { readonly value: Value; readonly release: () => void } {
     clearTimeout(this.#leaving)
     const value = (this.#value ??= this.#make())

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 
 import { requireDescriptors } from './room.ts'
 
-/** Descriptors that starting a child takes beside those of its pipes: for its error, its null device and the news of its end. */
+/** Descriptors of a start besides its pipes: error, null device, news of its end. */
 const ownDescriptors = 5
 
 export function spawnChild<Child extends ChildProcess = ChildProcess>(

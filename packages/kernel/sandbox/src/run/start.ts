@@ -63,7 +63,7 @@ interface Streams {
   readonly stdout: Readable | null
 }
 
-/** Over pipes that were given, where there are some; else those of the child. */
+/** Uses given pipes, else those of the child. */
 function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
   // A caller that reads the stream itself keeps the chunks.
   const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
@@ -99,7 +99,7 @@ function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOption
 function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
   const [program = '', ...rest] = options.argv
   return spawnChild(program, rest, {
-    // Node adds its own NODE_V8_COVERAGE unless the name is there; and it walks the prototype.
+    // Node adds NODE_V8_COVERAGE unless the name is there, and walks the prototype.
     env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
     cwd: options.cwd ?? '/',
     detached: true,
@@ -121,7 +121,7 @@ function describe(
     const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
-  // The processes at their other ends may never let go of them.
+  // The processes at the other ends may never close them.
   if (options.drainGrace === 0)
     ended.addEventListener('abort', () => pipes.forEach((pipe) => takeRest(pipe)), { once: true })
   outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
@@ -156,13 +156,13 @@ function describe(
   }
 }
 
-/** A process may close its input, or end, before it has read everything: that is its right, not an error. */
+/** A process may close its input, or end, before it has read everything. */
 function ignoreClosedPipe<T extends Writable>(stream: T): T {
   stream.on('error', () => undefined)
   return stream
 }
 
-/** Writes what the process is to read. A source that is not finished when the process ends is closed. */
+/** Writes the process's input. Closes an unfinished source at its end. */
 function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: AbortSignal): void {
   ignoreClosedPipe(stdin)
   if (typeof input === 'string' || input instanceof Uint8Array) {

@@ -2,6 +2,7 @@ import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
 export interface LoaderReport {
+  /** It came to the last step before the command. */
   readonly ready: boolean
   /** The step that failed; the command has not run. */
   readonly failure?: { readonly step: string; readonly errno: number }
@@ -12,7 +13,7 @@ export interface LoaderReport {
 
 const longestReport = 4096
 
-/** Reads the records from the start of the status file: `ready`, `fail STEP ERRNO`, `exit N`, `signal N`, `survivors`. */
+/** Reads the records of the status file: `ready`, `fail STEP ERRNO`, `exit N`, `signal N`, `survivors`. */
 export function readReport(fd: number): LoaderReport {
   const buffer = Buffer.alloc(longestReport)
   const text = buffer.toString('latin1', 0, readSync(fd, buffer, 0, longestReport, 0))
@@ -32,7 +33,7 @@ const namesByNumber = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
-/** Real-time signals have no name in Node: they are shown as their numbers, like `SIG34`. */
+/** Real-time signals have no name in Node: `SIG34`. */
 function signalName(number: number): NodeJS.Signals {
   return namesByNumber.get(number) ?? (`SIG${number}` as NodeJS.Signals)
 }

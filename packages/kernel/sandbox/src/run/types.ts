@@ -22,9 +22,11 @@ export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 
 export interface StartProcessOptions {
+  /** `argv[0]` is an absolute path: no `PATH` is searched. */
   readonly argv: readonly string[]
   /** The whole environment of the child. Default: empty. Never give a launcher a command's variables: `LD_PRELOAD` would run code in it. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** Host directory in which it starts. Default `/`. */
   readonly cwd?: string | undefined
   /** Default `'none'`, which is `/dev/null`. */
   readonly stdin?: ProcessInput | undefined
@@ -32,45 +34,41 @@ export interface StartProcessOptions {
   readonly uid?: number | undefined
   readonly gid?: number | undefined
   readonly extraFds?: ExtraDescriptors | undefined
-  /** Pipes for its standard streams instead of the sockets that Node makes. They are closed by the run. */
+  /** Pipes instead of Node's sockets for standard streams; the run closes them. */
   readonly stdinPipe?: PipePair | undefined
   readonly stdoutPipe?: PipePair | undefined
-  /** From `confineArgv` of `@ws/sandbox`: where the loader or supervisor reports. One of `extraFds`. */
+  /** Where the loader or supervisor reports, from `confineArgv`. One of `extraFds`. */
   readonly status?: LoaderStatus | undefined
+  /** Milliseconds after which the whole tree is ended. Default: none. */
   readonly timeout?: number | undefined
   /** Ends the whole tree; `wait()` then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure.
-   * Listen at once: Node discards output of an ended process without a listener.
-   */
+  /** `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure: listen at once. */
   readonly output?: 'capture' | 'stream' | undefined
   /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
+  /** Milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
-  /**
-   * Milliseconds that streams may stay open after the main process, before their holders are killed. Default 250.
-   * 0: the whole tree ends with the main process.
-   */
+  /** Milliseconds for streams after the main process. Default 250. 0: the whole tree ends with the main process. */
   readonly drainGrace?: number | undefined
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
-  /** Called at once when it has been started, before anything else is done about it. If it throws, the process is killed. */
+  /** Called right after the start. If it throws, the process is killed. */
   readonly onStarted?: ((pid: number) => void) | undefined
   /** Named in errors. Default `exec`. */
   readonly operation?: string | undefined
 }
 
-/** Where a loader or supervisor reports what became of the command. Made by `confineArgv` of `@ws/sandbox` only. */
+/** Where a loader or supervisor reports. Made by `confineArgv` only. */
 export interface LoaderStatus {
-  /** Descriptor of this process: a private file that the loader writes records to. Closed by the run. */
+  /** A private file for the loader's records. The run closes it. */
   readonly fd: number
   /** True if a supervisor ends the tree, so that TERM and KILL go through it. */
   readonly supervised: boolean
 }
 
 export interface CapturedOutput {
-  /** UTF-8 text, invalid bytes as U+FFFD; if truncated, head and tail with a line between them that gives the omitted bytes. */
+  /** UTF-8, invalid bytes as U+FFFD; if truncated, with a line for the omitted bytes. */
   readonly text: string
   /** First bytes; all of them when nothing was omitted. */
   readonly head: Uint8Array
@@ -90,34 +88,32 @@ export interface ProcessResult {
   /** Empty in `'stream'` mode. */
   readonly stdout: CapturedOutput
   readonly stderr: CapturedOutput
-  /** Milliseconds from start to the end of the main process. */
+  /** Milliseconds to the end of the main process. */
   readonly duration: number
-  /** True if some processes could not be ended: stuck in the kernel, or of another uid, as only a supervisor knows. */
+  /** Some processes could not be ended: stuck in the kernel, or of another uid. */
   readonly survivors: boolean
 }
 
 export interface RunningProcess extends AsyncDisposable {
-  /** The pid of the process that was started (the supervisor, if there is one), or `undefined` if it did not start. */
+  /** The started process, or the supervisor; `undefined` if it did not start. */
   readonly pid: number | undefined
   /** In `'stream'` mode, else `undefined`. Reading slowly makes the process wait. */
   readonly stdout: import('node:stream').Readable | undefined
   readonly stderr: import('node:stream').Readable | undefined
   /** With `stdin: 'pipe'`, else `undefined`. Writing after the process has closed it is not an error. */
   readonly stdin: import('node:stream').Writable | undefined
-  /** Aborted when the main process has ended; its tree and its streams may still be there. */
+  /** Aborted when the main process has ended; its tree and streams may live. */
   readonly ended: AbortSignal
-  /**
-   * Aborted when a killed tree is no longer waited for: stuck in the kernel, 150 ms after the last signal. A tree that is ending gets 5 s.
-   */
+  /** Aborted when a killed tree is given up: stuck in the kernel 150 ms after the last signal, or busy for 5 s. */
   readonly outOfReach: AbortSignal
-  /** Whether some of a tree that is {@link RunningProcess.outOfReach} is still there. */
+  /** Whether some of an {@link RunningProcess.outOfReach} tree lives. */
   readonly survivors: boolean
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
   /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: it has ended. */
   kill(signal?: NodeJS.Signals): boolean
   /** SIGTERM to everyone, and SIGKILL after the grace: as on a timeout. */
   askToEnd(): void
-  /** To be called when the tree was killed in another way than by `kill`: from then on it is not waited for without bound. */
+  /** Call it when the tree was killed other than by `kill`: the wait is bounded then. */
   expectEnd(): void
   /**
    * Settles when main process and tree are gone and streams are read, or the tree is {@link RunningProcess.outOfReach}.

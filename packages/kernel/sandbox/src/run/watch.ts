@@ -11,11 +11,11 @@ import type { OutputListener, ProcessResult, StartProcessOptions } from './types
 
 const defaultMaxOutputBytes = 2 ** 20
 const defaultDrainGrace = 250
-/** The reason of each process's end: without one, Node makes an exception with a stack every time. */
+/** Shared: without a reason, Node makes an exception with a stack every time. */
 const over = new Error('the process has ended')
 
 export interface ProcessWatch {
-  /** Its rejection counts as handled: no caller has to ask for it. */
+  /** Its rejection counts as handled. */
   readonly result: Promise<ProcessResult>
   readonly ended: AbortSignal
   /** Aborted when the tree is given up, since no signal ends it. */
@@ -28,7 +28,7 @@ export interface ProcessWatch {
 
 export interface WatchedChild {
   readonly child: ChildProcess
-  /** Its standard output, which need not be the child's own stream. */
+  /** Its standard output, perhaps not the child's own stream. */
   readonly stdout: Readable | null
 }
 
@@ -119,7 +119,7 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
 interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
-  /** From here on no listener is waited for: the rest of the output fits into the kernel's buffers. */
+  /** From here on no listener is waited for: kernel buffers hold the rest. */
   readonly ended: AbortSignal
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 
-/** The descriptor on which a command gets its terminal. One digit, as every descriptor that a shell script names. */
+/** The descriptor of a command's terminal. One digit, for shell scripts. */
 export const terminalDescriptor = 6
 
 // Meant for the command, and not for the interpreter that leads its session.

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { IPty, spawn } from '@lydell/node-pty'
 
-/** The used part of the library. `fd` is the master's descriptor, which its types leave out. */
+/** The used part of the library. `fd`, the master's descriptor, is not in its types. */
 export interface Pseudoterminal extends IPty {
   readonly fd: number
 }

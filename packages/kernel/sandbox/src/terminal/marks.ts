@@ -1,8 +1,7 @@
-/** Takes marks out of a stream of bytes, each once. */
 export interface MarkFilter {
-  /** From now on, this one is looked for. `found` gets the number of bytes handed on before it. */
+  /** Looks for a mark from now on. `found` gets the number of bytes before it. */
   expect(mark: string, found: (offset: number) => void): void
-  /** Gives the rest of a chunk. A possible beginning of a mark waits for the next one. */
+  /** Gives the rest of a chunk; a possible beginning of a mark waits. */
   push(chunk: Buffer): Buffer
   end(): Buffer
 }
@@ -39,7 +38,7 @@ export function createMarkFilter(): MarkFilter {
   }
 }
 
-/** Length of the longest end of `bytes` that is a beginning of `mark`. */
+/** Length of the longest end of `bytes` that begins `mark`. */
 function beginning(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--) {
     if (bytes.subarray(bytes.length - length).equals(mark.subarray(0, length))) return length

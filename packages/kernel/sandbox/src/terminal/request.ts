@@ -1,7 +1,6 @@
 import type { CommandRequest, TerminalRequest } from '@ws/core/executor'
 import type { TerminalDevice } from './start.ts'
 
-/** Bytes kept of the output beside the terminal: the reason why the terminal could not be the command's own. */
 const keptBytes = 4096
 
 /**

@@ -16,34 +16,34 @@ import { sendSignal } from '../run/tree/end.ts'
 import { listProcesses } from '../run/tree/stat.ts'
 
 export interface StartTerminalOptions {
-  /** Characters; 1 to 65,535. */
+  /** Characters, 1 to 65,535. */
   readonly columns: number
   readonly rows: number
-  /** As root: the owner of the terminal, so that commands can open it by name too (`/dev/stdin`). */
+  /** As root: the owner, so commands can open the terminal by name (`/dev/stdin`). */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** A pseudoterminal whose other end is for a command: see {@link terminalCommand}. */
 export interface TerminalDevice extends AsyncDisposable {
-  /** The slave's descriptor in this process, to be given to the command. */
+  /** The slave's descriptor in this process, for the command. */
   readonly descriptor: number
-  /** The terminal's output, for one reader; a slow one slows the program down, without one the oldest part is lost. */
+  /** Output for one reader; a slow one slows the program; without one the oldest part is lost. */
   readonly output: AsyncIterable<Uint8Array>
-  /** To be printed by the shell when its start-up files are done; it is taken out of the output. */
+  /** The shell prints it after its start-up files; it is taken out of the output. */
   readonly startMark: string
   /** To be called when it will be printed. */
   expectStart(): void
   /** Bytes of output before {@link startMark}; `undefined` until it came. */
   readonly startOffset: number | undefined
-  /** To be called when the command has been started: it has its own. */
+  /** Call it when the command has started, with its own descriptor. */
   releaseDescriptor(): void
   write: Terminal['write']
   /** Sends the program SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
   signal(name: NodeJS.Signals): boolean
-  /** To be called when the command has ended: resolves when everything it wrote has been read. */
+  /** Call it when the command has ended: resolves when all its output has been read. */
   finish(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ const startTimeout = 10_000
 /** Milliseconds for the holder's mark, once all other writers have ended. */
 const finishTimeout = 2_000
 const longestSide = 65_535
-/** The two sides of a terminal, in the library's hands and in ours. */
+/** Both sides of a terminal, in the library and here. */
 const terminalDescriptors = 6
 
 /** @throws WorkspaceError `EINVAL` for a bad size, `ENOTSUP` without library or perl, `ENOEXEC` if no terminal is left */
@@ -73,7 +73,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   } catch (native) {
     throw noTerminal(native)
   }
-  // The library leaves it open to children: a command that had it could read and write this session.
+  // The library leaves it open to children, which could read and write this session.
   const forget = keepFromChildren(pty.fd)
   const device = describe(pty, mark, forget)
   try {
@@ -106,7 +106,6 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
   let held: Promise<void> | undefined
   let received = 0
   let delivered = 0
-  /** Bytes that were written when the command had ended. */
   let whole = Number.POSITIVE_INFINITY
 
   const deliver = (all: Buffer) => {
@@ -197,7 +196,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
       for (;;) {
         await held
         const before = received
-        // The mark cannot arrive: output is stopped by Ctrl-S, or flooded by a process that outlived the command.
+        // The mark cannot arrive: output is stopped by Ctrl-S, or flooded by a survivor.
         if (await settlesWithin(read, finishTimeout)) break
         if (held === undefined && received === before) break
       }
@@ -236,7 +235,7 @@ function noTerminal(native?: unknown): WorkspaceError {
   })
 }
 
-/** Signals a terminal's foreground; SIGHUP all but the session's leader. @param device the slave's `st_rdev` @returns if any got it */
+/** Signals a terminal's foreground; SIGHUP all but the session's leader. `device`: the slave's `st_rdev`. Returns whether any got it. */
 function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
   if (signal === 'SIGHUP') {

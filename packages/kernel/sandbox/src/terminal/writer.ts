@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from 'node:fs'
 
 import { withSpareDescriptor } from '../run/room.ts'
 
-/** Bytes that may wait for a program that does not read, before a write is refused. */
+/** Most bytes that wait for a program, before a write is refused. */
 export const mostWaiting = 16 * 2 ** 20
 const retryMs = 5
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
@@ -11,12 +11,12 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 type WriteOutcome = Awaited<ReturnType<Terminal['write']>>
 
 export interface TerminalWriter {
-  /** Resolves when the terminal has taken all of it, when it is closed, or when too much waits already. */
+  /** Resolves when the terminal has taken everything, is closed, or has too much waiting. */
   write(data: Uint8Array): Promise<WriteOutcome>
   close(): void
 }
 
-/** Writes to a master without blocking this process, as the library would; by a timer, since no event tells of room. */
+/** Writes to a master without blocking this process; by a timer, since no event tells of room. */
 export function createWriter(descriptor: number): TerminalWriter {
   const index = terminalIndex(descriptor)
   let closed = index === undefined
@@ -26,7 +26,7 @@ export function createWriter(descriptor: number): TerminalWriter {
   async function all(data: Uint8Array): Promise<WriteOutcome> {
     try {
       for (let done = 0; done < data.length; ) {
-        // The library closes the descriptor when it likes; its number must not be written to when it is another's.
+        // The library closes the descriptor at will; its number may be another's by now.
         if (closed || terminalIndex(descriptor) !== index) return 'closed'
         try {
           done += writeSync(descriptor, data, done, Math.min(data.length - done, 65_536))

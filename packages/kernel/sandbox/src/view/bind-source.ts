@@ -9,7 +9,7 @@ import { ownMounts } from './mount-table.ts'
 const pathOnly = 0o10000000
 const attempts = 5
 
-/** A file or directory of the host, held by a descriptor: its target cannot be exchanged any more. */
+/** A host file or directory held by a descriptor, which cannot be exchanged any more. */
 export interface BindSource {
   /** An `O_PATH` descriptor of this process. Valid until {@link BindSource.close}. */
   readonly fd: number
@@ -21,7 +21,7 @@ export interface BindSource {
 export interface WantedSource {
   readonly path: HostPath
   readonly type: 'directory' | 'file'
-  /** Where it appears: named in errors, in place of the host path. */
+  /** Named in errors instead of the host path. */
   readonly at: VirtualPath
 }
 
@@ -51,7 +51,7 @@ export async function openBindSource(wanted: WantedSource, operation?: string): 
   return source
 }
 
-/** True when one of the paths is in a file system that may keep one waiting (FUSE, NFS), or that cannot be found out. */
+/** Whether a path is on a file system that may hang (FUSE, NFS), or an unknown one. */
 export function isOnSlowMount(paths: Iterable<string | undefined>): boolean {
   const mayBlock = slowPaths()
   for (const path of paths) if (path !== undefined && mayBlock(path)) return true
@@ -70,7 +70,7 @@ interface Wanted extends WantedSource {
   readonly operation: string
 }
 
-/** How a source is opened and examined: at once, or on libuv's threads. */
+/** Opens and examines at once, or on libuv's threads. */
 interface Calls {
   open(path: string, flags: number): number | Promise<number>
   stat(fd: number): BigIntStats | Promise<BigIntStats>
@@ -156,8 +156,8 @@ function busy({ operation, at }: Pick<Wanted, 'operation' | 'at'>, what: string,
 }
 
 /**
- * Whether commands can ask for extended attributes; else ENOTSUP. Not on FUSE or networks: each question is a round trip,
- * and rclone answers EIO, at which `cp -a` and Python's `shutil.copy2` give up.
+ * Whether commands can ask for extended attributes; else ENOTSUP. On FUSE and networks each question is a round trip,
+ * and rclone answers EIO, at which `cp -a` and `shutil.copy2` give up.
  */
 export function offersExtendedAttributes({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return !isOnSlowMount(binds.map(({ source }) => source))

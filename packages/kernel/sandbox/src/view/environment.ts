@@ -5,9 +5,11 @@ import { validateEnvironment } from '../run/validate.ts'
 
 export interface CleanEnvironmentOptions {
   readonly home: string
+  /** PWD inside the view. Default: `home`. */
   readonly pwd?: string | undefined
   /** USER and LOGNAME. Default `user`. */
   readonly user?: string | undefined
+  /** PATH. Default {@link defaultPath}. */
   readonly path?: string | undefined
   /** SHELL inside the view. Default: not set. */
   readonly shell?: string | undefined
@@ -15,13 +17,12 @@ export interface CleanEnvironmentOptions {
   readonly cache?: string | undefined
   /** The caller's variables; they win over all but PWD. `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Names, or prefixes ending in `*`, that are taken over from `parent` besides language, terminal and time zone. */
+  /** Names, or prefixes with `*`, taken from `parent` besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
   /** Default `process.env`. */
   readonly parent?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** PATH of commands when nothing else is said. */
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
@@ -42,7 +43,7 @@ export function cleanEnvironment(options: CleanEnvironmentOptions): Record<strin
   return result
 }
 
-/** Most programs obey `XDG_CACHE_HOME`, and the others have variables of their own. No history is kept. */
+/** Programs obey `XDG_CACHE_HOME`, or have variables of their own. No history is kept. */
 function cacheVariables(cache: string | undefined): Record<string, string> {
   if (cache === undefined) return {}
   const below = (name: string): string => `${cache === '/' ? '' : cache}/${name}`
@@ -74,16 +75,18 @@ function allowance(allow: readonly string[]): (name: string) => boolean {
 
 export interface ViewEnvironmentOptions {
   readonly root: VirtualPath
+  /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
+  /** Where programs keep their caches. Default: HOME. */
   readonly cache?: VirtualPath | undefined
   readonly shell?: string | undefined
   /** The caller's own variables; they win over everything but PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Names (or prefixes ending in `*`) taken over from this process besides language, terminal and time zone. */
+  /** Names, or prefixes with `*`, taken from this process besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
   /** Leave the workspace's own directories out of PATH. Default false. */
   readonly bare?: boolean | undefined
-  /** Directories put in front of the system's, after the workspace's own. */
+  /** Directories between the workspace's own and the system's. */
   readonly toolPaths?: readonly string[] | undefined
 }
 
@@ -96,7 +99,7 @@ export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], b
   return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }
 
-/** The whole environment of a command in a view: nothing of this process's own but what `allow` names [RP16]. */
+/** A command's whole environment: of this process only what `allow` names [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
   const { root, cwd = root, cache, shell, env, allow, toolPaths, bare } = options
   const clean = cleanEnvironment({

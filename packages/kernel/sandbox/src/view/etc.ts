@@ -33,17 +33,15 @@ const copied = [
 
 const directories = ['alternatives', 'ssl/certs', 'pki/tls', 'pki/ca-trust', 'crypto-policies', 'terminfo', 'fonts']
 
-/** Where Debian's programs look for authorities, and its Java. */
+/** Where Debian's programs and its Java look for authorities. */
 const certificateFile = 'ssl/certs/ca-certificates.crt'
 const javaFile = 'ssl/certs/java/cacerts'
 
-/** Entries up to which a directory's files are shown one by one. */
 const smallDirectory = 4
 
-/** Directories with a version in their names: `python3.11`, `java-17-openjdk`. */
 const versioned = /^(?:python\d|java-\d)/
 
-// PATH comes with the environment. The host's own file sets it anew in each login shell [X5, LS14].
+// PATH comes with the environment; the host's own file would reset it in login shells [X5, LS14].
 const profile = `# Login shells keep the PATH that they are started with.
 PATH="\${PATH:-/usr/local/bin:/usr/bin:/bin}"
 export PATH
@@ -60,7 +58,7 @@ export function etcEntries({
   const { uid, gid } = owner
   const data = (at: string, content: Buffer): SystemEntry => ({ kind: 'data', at: `/etc/${at}`, content })
   const text = (at: string, content: string) => data(at, Buffer.from(content))
-  // A colon or line end would begin another field; such a root is reached through HOME alone.
+  // A colon or line end would begin another field; HOME still names such a root.
   const home = /[:\n]/.test(root) ? '/' : root
   const own = [
     text('passwd', `user:x:${uid}:${gid}:user:${home}:${shell}\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`),
@@ -79,13 +77,13 @@ export function etcEntries({
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 
-/** Programs such as git look up the name of the machine that they see. No name server need be asked for it. */
+/** git and others look up this machine's name: no name server need be asked. */
 function ownName(): string {
   const name = hostname()
   return /^[\w.-]{1,253}$/u.test(name) ? ` ${name}` : ''
 }
 
-/** The file as content: on many hosts this is a link into `/run`, which does not exist inside. */
+/** As content: on many hosts the file is a link into `/run`, which does not exist inside. */
 function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]
@@ -106,7 +104,7 @@ function fileEntry(name: string): SystemEntry[] {
   }
 }
 
-/** A link into what is shown stays one; any other would lead nowhere. */
+/** A link into the view stays; any other would lead nowhere. */
 function linkEntry(at: string): SystemEntry[] {
   const target = readlinkSync(at)
   const kept = /^(?:\.\.)?\/(?:usr|proc)\//.test(target)
@@ -128,7 +126,7 @@ function directoryEntry(name: string): SystemEntry[] {
   }
 }
 
-/** Commands may be started by root: files that only root may read must not become readable by that. */
+/** Commands may be started by root: files for root alone must not become readable. */
 function readableByAll(path: string, type: 'file' | 'directory'): boolean {
   const stat = statSync(path)
   if (type === 'directory') return stat.isDirectory() && (stat.mode & 0o005) === 0o005

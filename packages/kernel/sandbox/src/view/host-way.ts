@@ -32,7 +32,7 @@ export function directoryOnTheWay<Place>(path: string, at: (identity: string) =>
   }
 }
 
-/** The identity, `device:inode`, of what lies at a path; `undefined` for what cannot be reached, and so cannot be opened. */
+/** `device:inode` at a path; `undefined` if unreachable. */
 export function identityAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true })

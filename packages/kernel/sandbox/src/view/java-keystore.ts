@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 const magic = 0xfeed_feed
 const version = 2
 const trustedCertificate = 2
-/** The password that every Java uses for its own list. It protects nothing: the content is public. */
+/** The usual password of Java's list. It protects nothing: the content is public. */
 const password = 'changeit'
 
 /** The list of authorities as a Java keystore (JKS), from PEM. */
@@ -25,7 +25,7 @@ function derOf(pem: string): Buffer {
   return Buffer.from(pem.split('\n').slice(1, -1).join(''), 'base64')
 }
 
-/** The digest at the end begins with the password in UTF-16 and with words that the format prescribes. */
+/** The final digest begins with the password in UTF-16 and fixed words of the format. */
 function seal(): Hash {
   const wide = Buffer.from(password, 'utf16le').swap16()
   return createHash('sha1').update(wide).update('Mighty Aphrodite')

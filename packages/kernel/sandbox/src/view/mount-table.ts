@@ -1,16 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** One line of `/proc/PID/mountinfo`. Paths hold their bytes as Latin-1, since names need not be UTF-8. */
+/** One line of `/proc/PID/mountinfo`. Paths are bytes as Latin-1: names need not be UTF-8. */
 export interface MountEntry {
   readonly id: string
   readonly parent: string
   readonly device: string
-  /** The mounted part of the file system. */
   readonly root: string
   readonly point: string
   readonly readOnly: boolean
   readonly fileSystem: string
-  /** The name of the device. */
   readonly source: string
 }
 
@@ -45,16 +43,17 @@ function unescape(path: string): string {
 
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
+  /** The last of several mounts at one place. */
   of(path: string): MountEntry | undefined
-  /** True when finding a path may wait without limit: a mount of a slow kind is on its way. */
+  /** Whether finding a path may hang: a slow mount is on its way. */
   mayBlock(path: string): boolean
 }
 
-/** Milliseconds for which the mount table is believed where nothing speaks against it. */
+/** Milliseconds for which an undoubted mount table is believed. */
 const believedMs = 1_000
 let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
 
-/** The mount table, up to a second old: for how, not whether. Touches no mount. @throws the native error without `/proc` */
+/** The mount table, up to a second old. Touches no mount. @throws the native error without `/proc` */
 export function ownMounts(): OwnMounts {
   const now = performance.now()
   if (last !== undefined && now - last.readAt < believedMs) return last.mounts
@@ -63,12 +62,11 @@ export function ownMounts(): OwnMounts {
   return mounts
 }
 
-/** The mount that a path lies on. Looks at the table alone. */
 export function mountOf(path: string): MountEntry | undefined {
   return ownMounts().of(path)
 }
 
-/** Has the mount table read anew for the next caller, since it did not agree with the disk. */
+/** Has the mount table read anew: it did not agree with the disk. */
 export function doubtOwnMounts(): void {
   last = undefined
 }
@@ -103,7 +101,7 @@ function describe(entries: readonly MountEntry[]): OwnMounts {
 
 let buffer = Buffer.allocUnsafe(16_384)
 
-/** `/proc/PID/mountinfo` as Latin-1; its buffer stays for the next start. @throws the native error for a missing process */
+/** `/proc/PID/mountinfo` as Latin-1; keeps its buffer. @throws the native error for a missing process */
 export function readMountInfo(pid: number | 'self'): string {
   const fd = openSync(`/proc/${pid}/mountinfo`, 'r')
   try {

@@ -19,17 +19,15 @@ export type SystemEntry =
   | { readonly kind: 'data'; readonly at: string; readonly content: Uint8Array }
 
 export interface SystemTreeOptions {
-  /** The home directory in `/etc/passwd`. */
   readonly root: VirtualPath
-  /** The user that commands run as: `user` in `/etc/passwd`. */
   readonly owner: Owner
   /** The login shell in `/etc/passwd`. Default `/bin/sh`. */
   readonly shell?: string | undefined
-  /** True: name resolution is configured as on the host. Default false. */
+  /** True: name resolution as on the host. Default false. */
   readonly network?: boolean | undefined
-  /** The content of `/etc/resolv.conf`, in place of the host's. Default: none. */
+  /** The content of `/etc/resolv.conf` instead of the host's. Default: none. */
   readonly resolver?: string | undefined
-  /** The certificates (PEM) of all authorities that programs trust, in place of the host's. */
+  /** Trusted certificates (PEM), instead of the host's. */
   readonly certificates?: string | undefined
 }
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { invalid } from '../errors.ts'
 import { directoryOnTheWay } from './host-way.ts'
 
-/** A directory of this machine that commands see, read-only: a version manager's, say. */
+/** A directory that commands see read-only, such as a version manager's. */
 export interface Tool {
   /** Absolute path on this machine; its links are followed once. A path into a directory that commands can write is refused at a run. */
   readonly host: string
@@ -19,7 +19,6 @@ export interface Tool {
 export interface ResolvedTool {
   /** Canonical. */
   readonly host: string
-  /** As it was given. */
   readonly given: string
   readonly at: VirtualPath
 }
@@ -76,10 +75,7 @@ export function toolNames(tools: readonly ResolvedTool[]): readonly string[] | u
   return tools.length === 0 ? undefined : [...new Set(tools.map(({ at }) => at.split('/')[1] ?? ''))]
 }
 
-/**
- * Refuses tools at a place of the workspace, and tools that a command could have exchanged.
- * @throws WorkspaceError `EINVAL`
- */
+/** Refuses tools in the workspace, and tools that a command could have exchanged. @throws WorkspaceError `EINVAL` */
 export async function checkToolPlaces(
   tools: readonly ResolvedTool[],
   { root, aliases, binds }: Pick<BindPlan, 'root' | 'aliases' | 'binds'>,
@@ -90,7 +86,7 @@ export async function checkToolPlaces(
   const writable = new Map<string, VirtualPath>()
   for (const { source, access, at } of binds) {
     if (source === undefined || access !== 'read-write') continue
-    // a source that is gone is refused when it is opened; on a slow file system this waits in the background
+    // a missing source is refused when opened; a slow file system waits in the background
     const status = await stat(source, { bigint: true }).catch(() => undefined)
     if (status !== undefined) writable.set(`${status.dev}:${status.ino}`, at)
   }
@@ -111,10 +107,7 @@ export async function checkToolPlaces(
   }
 }
 
-/**
- * Refuses tools that the user of commands could not enter.
- * @throws WorkspaceError `EINVAL`
- */
+/** Refuses tools that the user of commands could not enter. @throws WorkspaceError `EINVAL` */
 export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, operation: string): void {
   for (const { host, at } of tools) {
     for (let path = host; ; path = dirname(path)) {
@@ -129,10 +122,7 @@ export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, op
   }
 }
 
-/**
- * Refuses tools that the user of commands could change, where nothing holds them read-only.
- * @throws WorkspaceError `EUNENFORCEABLE`
- */
+/** Refuses tools that the user of commands could change, if not held read-only. @throws WorkspaceError `EUNENFORCEABLE` */
 export function refuseWritableTools(tools: readonly ResolvedTool[], owner: Owner): void {
   const writable = tools.find(({ host }) => mayUse(host, owner, 0o2) || statSync(host).uid === owner.uid)
   if (writable === undefined) return

@@ -7,7 +7,7 @@ import { Unexpected } from './restore/place.ts'
 import { O_PATH, type Root } from './root.ts'
 import type { ScanResult } from './scan-options.ts'
 
-/** Numbers of getxattr(2), listxattr(2), setxattr(2) and close(2): Node has no calls for attributes. */
+/** getxattr(2), listxattr(2), setxattr(2) and close(2): Node has no calls for attributes. */
 const numbers: Readonly<Record<string, readonly number[]>> = { x64: [191, 194, 188, 3], arm64: [8, 11, 5, 57] }
 const [getxattr, listxattr, setxattr, close] = numbers[process.arch] ?? []
 const perl = '/usr/bin/perl'
@@ -27,7 +27,7 @@ export class Attributes {
     this.#database = database
   }
 
-  /** Saves the attributes of entries that a scan found changed. Answers the root where they cannot be looked at. */
+  /** Saves attributes of changed entries. Answers the root where they cannot be read. */
   note(root: Root, changed: ReadonlyMap<string, Facts>, live: ReadonlyMap<string, Facts>): ScanResult['leftOut'] {
     const all = this.#database.all<{ path: string }>('SELECT DISTINCT path FROM attributes WHERE tree = ?', this.#tree)
     const known = new Set(all.map(({ path }) => path))
@@ -66,7 +66,7 @@ export class Attributes {
     return []
   }
 
-  /** The attributes of the state that held at a turn. */
+  /** The attributes at a turn. */
   at(turn: number, path: string): string | undefined {
     return this.#database.get<{ value: string }>(
       'SELECT value FROM attributes JOIN entries USING (tree, path, first) WHERE tree = ? AND path = ? AND first <= ? AND last > ?',

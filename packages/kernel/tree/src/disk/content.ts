@@ -4,14 +4,14 @@ import { isOfOneEntry } from '../errors.ts'
 import { ContentName } from '../store/pack.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
-/** How often a file is read that changes meanwhile. The last reading is taken, and the next scan reads it again. */
+/** Readings of a file that keeps changing. The last one counts until the next scan. */
 const attempts = 3
-/** Files that are too many bytes for one array are read in pieces of this size. */
+/** Size of the pieces of files too large for one array. */
 export const pieceBytes = 1024 * 1024
 
 export interface ReadContentOptions {
   readonly maxBytes: number
-  /** A program may have the file mapped: its next store then shows in the times of the file. Default false. */
+  /** A program may have mapped the file: its next store then shows in the times. Default false. */
   readonly mapped?: boolean | undefined
 }
 
@@ -26,11 +26,11 @@ export interface Content extends Read {
 }
 
 export interface Digest extends Read {
-  /** The name of the bytes, as `contentOf` gives it. */
+  /** The name of the bytes: see `contentOf`. */
   readonly content: string
 }
 
-/** Reads the very file that was seen, whole; `undefined` for another one. @param path below a verified descriptor */
+/** Reads the seen file whole; `undefined` for another one. `path`: below a verified descriptor. */
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)
@@ -40,7 +40,7 @@ export function readContent(path: string, seen: Stats, options: ReadContentOptio
   return found && { bytes: found.result, status: found.status, torn: found.torn }
 }
 
-/** The same for the name of the bytes, piece by piece: a file of any size takes the memory of one piece. */
+/** The same for the name of the bytes, in the memory of one piece. */
 export function digestContent(path: string, seen: Stats, options: ReadContentOptions): Digest | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const name = new ContentName()
@@ -57,7 +57,7 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
 
-/** Opens a file that was seen, for reading. @returns `undefined` for one that is gone, another, or unreadable */
+/** Opens a seen file for reading; `undefined` if gone, exchanged or unreadable. */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
   try {
@@ -102,12 +102,12 @@ function readSeen<Result>(
   }
 }
 
-/** Nothing was written between the two. */
+/** Nothing was written in between. */
 export function isSame(one: Stats, other: Stats): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 }
 
-/** Reads from an offset until the array is full, or the file ends. Answers how much. */
+/** Fills the array from an offset, up to the file's end. Answers how much. */
 export function fill(fd: number, bytes: Uint8Array, offset: number): number {
   let done = 0
   while (done < bytes.length) {

@@ -5,7 +5,7 @@ import type { Status } from './ahead/shared.ts'
 export type EntryType = 'file' | 'directory' | 'symlink'
 const types: readonly EntryType[] = ['file', 'directory', 'symlink']
 
-/** Facts about one entry of a disk. Times are milliseconds since the epoch, as exact as a double holds them: 0.3 µs. */
+/** Facts about a disk entry. Times are milliseconds since the epoch, as doubles: 0.3 µs. */
 export interface Facts {
   readonly type: EntryType
   readonly size: number
@@ -17,14 +17,14 @@ export interface Facts {
   readonly ctime: number
   readonly ino: string
   readonly birth: number
-  /** The name of a file's bytes; absent where they were left out. */
+  /** The name of a file's bytes; absent if left out. */
   readonly content?: string | undefined
   readonly target?: string | undefined
   /** Set for a file with several hard links: its inode. */
   readonly links?: string | undefined
-  /** The access lists and attributes, where a restore is to give them back. */
+  /** Access lists and attributes, if a restore is to give them back. */
   readonly attributes?: string | undefined
-  /** It may have changed since it was read without showing it: it is read again by the next scan. */
+  /** A change since the reading may not show: the next scan reads it again. */
   readonly unsettled: boolean
 }
 
@@ -51,7 +51,7 @@ export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts
   }
 }
 
-/** The same entry, and nothing shows that it was written to since. */
+/** The same entry, with no sign of a write. */
 export function isUntouched(known: Facts, status: Status, ino: string): boolean {
   return (
     known.mtime === status.mtimeMs &&
@@ -64,8 +64,7 @@ export function isUntouched(known: Facts, status: Status, ino: string): boolean 
 }
 
 /**
- * A path shows in half the time of a descriptor that an entry is as before. Everything else needs a descriptor:
- * a swapped link could lead to another entry.
+ * A path shows in half the time of a descriptor that an entry is as before. Anything else needs one: a swapped link could lead elsewhere.
  */
 export function isAsBefore(
   before: Facts,
@@ -83,14 +82,14 @@ export function isAsBefore(
   }
 }
 
-/** Milliseconds by which a time that was set may differ from the one that was asked for. */
+/** Allowed milliseconds between a time as set and as asked for. */
 const timeSlack = 0.002
 
 export function isSameTime(one: number, other: number): boolean {
   return Math.abs(one - other) < timeSlack
 }
 
-/** Nothing that a restore would bring back is different. Directories have the sizes and link counts that the disk likes. */
+/** Equal in all that a restore brings back. Sizes and link counts of directories depend on the disk. */
 export function isSameState(one: Facts, other: Facts): boolean {
   return (
     one.type === other.type &&
@@ -164,7 +163,7 @@ export function valuesOf(facts: Facts): (string | number | null)[] {
 
 export const entryColumns = 'type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled'
 
-/** The number of an inode as text: a double holds those of most disks, and not all. */
+/** An inode as text: a double does not hold all of them. */
 export function inodeOf({ ino }: Pick<Status, 'ino'>, exact: () => BigIntStats): string {
   return String(Number.isSafeInteger(ino) ? ino : exact().ino)
 }

@@ -2,7 +2,7 @@ import { isOfOneEntry, nativeCode } from '../errors.ts'
 import { isCovered } from './root.ts'
 
 const mostNamed = 1_000
-/** An entry that was exchanged since its name was read: the next scan tells. */
+/** An entry exchanged since its name was read: the next scan tells. */
 const exchanged: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'])
 
 interface Named {
@@ -10,10 +10,10 @@ interface Named {
   readonly reason: string
 }
 
-/** Entries that a scan has not looked at: unknown, so taken to be as before, with everything below. A final slash: only entries below. */
+/** Entries that a scan has not looked at: taken to be as before, with everything below. A final slash: only entries below. */
 export class LeftOut {
   readonly named: Named[] = []
-  /** Without those that are passed in every scan, or until the next one. */
+  /** Without those passed in every scan, or until the next. */
   readonly unknown: string[] = []
   readonly #passed = new Set<string>()
 
@@ -39,7 +39,7 @@ export class LeftOut {
     return this.leave(path, code === 'EACCES' ? denied : 'the disk does not show it')
   }
 
-  /** It is known, and not saved. */
+  /** Known, and not saved. */
   name(path: string, reason: string): undefined {
     if (this.named.length < mostNamed) this.named.push({ path, reason })
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The paths at and below a directory where the host has mounted something else, as paths below that directory. */
+/** Foreign mounts at and below a directory, as paths below it. */
 export function mountsBelow(directory: string): Set<string> {
   const start = directory === '/' ? '' : directory
   const found = new Set<string>()

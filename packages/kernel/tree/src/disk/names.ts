@@ -4,10 +4,10 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
 
-/** Stands in a text for bytes that are not UTF-8. It can also be a character of a name. */
+/** Stands for bytes that are not UTF-8; also a valid character. */
 const replacement = '\uFFFD'
 
-/** The names in a directory. Names that cannot be saved are told, as bytes. */
+/** The names in a directory. Reports unsavable ones as bytes. */
 export function namesIn(fd: number, tell: (name: Buffer) => void): string[] {
   const names = readdirSync(selfOf(fd))
   if (!names.some((name) => name.includes(replacement) || isTemporary(name))) return names

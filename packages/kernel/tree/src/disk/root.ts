@@ -5,24 +5,20 @@ import { failed, nativeCode } from '../errors.ts'
 /** Not among Node's constants; the same on every Linux architecture that Node runs on. */
 export const O_PATH = 0x20_0000
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-/** Flags that open a directory for its names. */
 export const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** Bytes of a path that the kernel takes. */
 const longestPath = 4_095
-/** Descriptors of directories that are kept open at once. */
 const mostOpen = 128
 
-/** `self` is a link, which costs each of many calls. In another PID namespace than `/proc` is from, it stays. */
+/** `self` is a link, which costs each call. In another PID namespace than that of `/proc`, it stays. */
 const descriptors = readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd/` : '/proc/self/fd/'
 
-/** The kernel's path to what a descriptor is open at. */
+/** The kernel's path to an open descriptor. */
 export function selfOf(fd: number): string {
   return descriptors + fd
 }
 
-/**
- * The one directory of scans and restores. Opens directories by one name at a time, follows no link, and checks the place before an act.
- */
+/** The one directory of scans and restores. Opens one name at a time, follows no link, and checks the place before an act. */
 export class Root {
   readonly path: string
   readonly fd: number
@@ -63,18 +59,18 @@ export class Root {
     return fd
   }
 
-  /** True where a descriptor is open at that very path, without a link on the way. */
+  /** Whether a descriptor is open at that path, without a link on the way. */
   isAt(fd: number, path: string): boolean {
     return readlinkSync(selfOf(fd)) === this.placeOf(path)
   }
 
-  /** The kernel takes no path of that length, so neither programs nor calls reach the entry by it. */
+  /** Too long for the kernel, so no program reaches the entry by it. */
   isTooLong(path: string): boolean {
     if ((this.path.length + path.length) * 3 <= longestPath) return false
     return Buffer.byteLength(this.placeOf(path)) > longestPath
   }
 
-  /** Where an entry is on this machine, as long as no directory above it is exchanged. */
+  /** Host path of an entry, unless a directory above is exchanged. */
   placeOf(path: string): string {
     if (path === '/') return this.path
     return this.path === '/' ? path : this.path + path
@@ -110,12 +106,12 @@ export class Root {
   }
 }
 
-/** The mount that a descriptor is on: parts of one file system can be mounted at several places. */
+/** The mount of a descriptor: parts of one file system can be mounted at several places. */
 function mountOf(fd: number): string {
   return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
 }
 
-/** True for a path of a set and all below; a path of the set with a final slash covers only what is below it. */
+/** Whether a path is in the set or below one; a final slash in the set covers only entries below. */
 export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
   if (covers.size === 0) return false
   if (covers.has(path)) return true
@@ -135,7 +131,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** One component of a directory that is open. `undefined`: nothing is there, or something that is not a directory. */
+/** One component of an open directory. `undefined`: not a directory. */
 export function openDirectory(parent: number, name: string, flags = directoryFlags): number | undefined {
   try {
     return openSync(`${selfOf(parent)}/${name}`, flags)

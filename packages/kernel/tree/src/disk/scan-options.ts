@@ -12,14 +12,14 @@ export interface ScanOptions {
   readonly maxFileBytes: number
   /** Only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** Paths that commands have reserved: they are taken to be as they were. */
+  /** Reserved paths: taken to be as before. */
   readonly reserved: readonly string[]
-  /** Names at any depth that are not looked at: they are taken to be as they were, with everything below them. */
+  /** Names to skip at any depth: taken to be as before, with everything below. */
   readonly skipped?: ReadonlySet<string> | undefined
-  /** Entries that were moved to where they cannot be saved are unknown. Default: they are gone. */
+  /** Entries moved to an unsavable place are unknown. Default: gone. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
-  /** Reads a file that is new or may have changed, and names its bytes. `undefined`: it cannot be read. */
+  /** Reads a new or changed file, and names its bytes. `undefined`: unreadable. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
@@ -27,6 +27,6 @@ export interface ScanResult {
   readonly changed: ReadonlyMap<string, Facts>
   readonly gone: readonly string[]
   readonly leftOut: LeftOut['named']
-  /** Paths that could not be looked at, for `isCovered`: they and the entries below them are neither changed nor gone. */
+  /** Paths not looked at, for `isCovered`: neither changed nor gone, with everything below. */
   readonly unknown: readonly string[]
 }

@@ -56,7 +56,7 @@ class Scan {
     return { changed: this.#changed, gone, leftOut: this.#left.named, unknown: this.#left.unknown }
   }
 
-  /** A mount that came during the walk hides the entries below. */
+  /** A new mount during the walk hides the entries below. */
   #cover(path: string): void {
     this.#left.leave(path, mounted)
     for (const one of this.#changed.keys()) if (this.#left.covers(one)) this.#changed.delete(one)
@@ -96,7 +96,7 @@ class Scan {
     if (parent !== undefined) this.#walk(this.#entry(parent, path, nameOf(path)))
   }
 
-  /** `undefined` where the entry is not there, or cannot be looked at. */
+  /** `undefined` if missing or not to be looked at. */
   #parentOf(path: string): number | undefined {
     const { root } = this.#options
     const above = parentOf(path)
@@ -117,7 +117,7 @@ class Scan {
     this.#see('/', { ...factsOf(status, 'directory', ino), unsettled: false })
   }
 
-  /** Closes the descriptor where the names cannot be listed. */
+  /** Closes the descriptor if the names cannot be listed. */
   #levelOf(fd: number, path: string): Level {
     try {
       return { fd, path, names: namesIn(fd, (name) => this.#unsavable(fd, path, name)), next: 0 }
@@ -149,7 +149,7 @@ class Scan {
     return this.#left.pass(`${path}/`)
   }
 
-  /** Answers the directory that is to be walked next, where the entry is one. */
+  /** Answers a directory to walk next. */
   #entry(parent: number, path: string, name: string): Level | undefined {
     const { root, known, skipped, ahead } = this.#options
     if (this.#reserved.has(path) || skipped?.has(name) === true) return this.#left.pass(path)

@@ -4,7 +4,7 @@ import { nativeCode } from '../errors.ts'
 import { type Facts, inodeOf } from './facts.ts'
 import { listing, selfOf } from './root.ts'
 
-/** Levels of directories that are looked at below a name that cannot be saved. */
+/** Levels looked at below an unsavable name. */
 const mostLevels = 64
 
 interface Level {
@@ -12,9 +12,9 @@ interface Level {
   readonly names: Buffer[]
 }
 
-/** Inodes that a scan met and could not save: a missing entry with such an inode was moved. Births tell reuse apart. */
+/** Inodes that a scan met and could not save: a missing entry with such an inode was moved. Births tell reuse. */
 export class Strays {
-  /** Some entries could not be looked at, so a missing entry may be among them. */
+  /** Some entries could not be looked at: a missing one may be among them. */
   isPartial = false
   readonly #device: number
   readonly #found = new Set<string>()
@@ -31,7 +31,7 @@ export class Strays {
     this.#found.add(`${ino} ${birth}`)
   }
 
-  /** Takes an entry whose name cannot be saved, and everything below it. */
+  /** Takes an entry with an unsavable name, and everything below. */
   take(parent: number, name: Buffer): void {
     const levels: Level[] = [{ fd: parent, names: [name] }]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

@@ -1,23 +1,22 @@
 import { closeSync } from 'node:fs'
 
-/** Directories that are open at once. */
 const mostOpen = 64
 
 export interface Level {
   readonly path: string
   readonly names: readonly string[]
-  /** Absent for a directory that was closed while those below it were walked. */
+  /** Absent for a directory closed during the walk below. */
   fd: number | undefined
   next: number
 }
 
 export interface WalkOptions {
   readonly entry: (parent: number, path: string, name: string) => Level | undefined
-  /** Opens a directory again. `undefined`: the rest of its names cannot be looked at. */
+  /** Opens a directory again. `undefined`: the rest of its names is lost. */
   readonly openAgain: (path: string) => number | undefined
 }
 
-/** Walks a directory and everything below it, in the order of the names. Closes all descriptors. */
+/** Walks a directory and everything below by name. Closes all descriptors. */
 export function walk(first: Level | undefined, { entry, openAgain }: WalkOptions): void {
   const levels = first === undefined ? [] : [first]
   try {

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 import { failed, nativeFailure } from '../errors.ts'
 
-/** Stands for the last turn of a state that still holds, and for the turn of what a look has found last. */
+/** Stands for the last turn of a state that still holds, and for the turn of the latest look. */
 export const lasting = Number.MAX_SAFE_INTEGER
 
 const checkpoints = {
@@ -42,13 +42,13 @@ const checkpoints = {
 }
 
 export interface DatabaseOptions {
-  /** Statements that make the tables where they are missing. */
+  /** Statements that make missing tables. */
   readonly schema: string
-  /** Grows with changes that older versions of the package cannot read. */
+  /** Grows with changes that older versions cannot read. */
   readonly version: number
 }
 
-/** The index of a state directory. One process has it at a time: SQLite holds the lock, and the kernel drops it with the process. */
+/** The index of a state directory, for one process: SQLite holds the lock, which the kernel drops with the process. */
 export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()

@@ -15,9 +15,9 @@ import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zl
 
 import { failed } from '../errors.ts'
 
-/** Bytes that are compressed together: one file after the other, so that many small ones cost little. */
+/** Bytes compressed together, so many small files cost little. */
 const blockBytes = 1024 * 1024
-/** A pack that has so many bytes is left as it is; the next block begins another. */
+/** A pack of this size is complete; the next block begins another. */
 const packBytes = 64 * 1024 * 1024
 const blocksKept = 32
 
@@ -43,7 +43,7 @@ interface PackMark {
   readonly size: number
 }
 
-/** Files that only grow, of compressed blocks. The index says where each content lies; bytes that it does not name are waste. */
+/** Growing files of compressed blocks. The index says where each content lies; other bytes are waste. */
 export class Packs {
   readonly #directory: string
   readonly #placed: (content: string, place: Place) => void
@@ -70,7 +70,7 @@ export class Packs {
     return { last, end: last === 0 ? 0 : this.sizeOf(last), size: this.size }
   }
 
-  /** Gives back what was written since, and forgets what waits. The index names none of it. */
+  /** Undoes writes since, and forgets waiting ones. The index names none of them. */
   rollBack({ last, end }: PackMark): void {
     this.drop()
     this.close()
@@ -138,7 +138,7 @@ export class Packs {
     unlinkSync(this.#path(number))
   }
 
-  /** No block is added to this pack any more: its contents are on their way to another one. */
+  /** Adds no more blocks to this pack: its contents are moving. */
   avoid(number: number): void {
     this.#first = number + 1
   }

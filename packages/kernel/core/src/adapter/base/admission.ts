@@ -53,7 +53,6 @@ export function checkTimes(times: Times, operation: string, path: string): void 
   throw invalidArgument(operation, path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
 }
 
-/** Fills in the defaults. */
 export function wholeQuery(query: SearchQuery): DriverSearchQuery {
   const { regex = false, caseSensitive = true, exclude = [] } = query
   const { maxHits = defaultHits, maxFileBytes = defaultFileBytes } = query
@@ -118,12 +117,10 @@ export function dateable(time: number): number | undefined {
   return Math.abs(time) <= latestDate ? time : undefined
 }
 
-/** The nearest time that `utimes` takes. */
 export function settable(time: number): number {
   return Math.min(Math.max(time, 0), latestSettable)
 }
 
-/** The nearest time that the header of an entry of a tar archive holds. */
 export function tarTime(time: number): Date {
   return new Date(Math.min(Math.max(time, 0), latestInTar * 1_000))
 }

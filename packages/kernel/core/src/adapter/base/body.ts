@@ -1,6 +1,6 @@
 import { contractError, invalidArgument } from '../failures.ts'
 
-/** A failure of the caller's own stream, on its way through a driver: the base gives the caller `reason` as it is. */
+/** A failure of the caller's own stream: the base rethrows `reason`. */
 export class BodyFailure extends Error {
   readonly reason: unknown
 
@@ -16,9 +16,7 @@ export interface BodyOptions {
   readonly open: Set<() => void>
 }
 
-/**
- * The caller's stream, as drivers read it. It ends on an abort and on `close`, even while it hangs. Its errors come as {@link BodyFailure}.
- */
+/** The caller's stream, for drivers. It ends on an abort and on `close`, even while it hangs. Errors come as {@link BodyFailure}. */
 export function bodyOf(
   data: AsyncIterable<Uint8Array>,
   { path, signal, open }: BodyOptions,

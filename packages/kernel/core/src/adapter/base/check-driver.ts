@@ -14,7 +14,7 @@ const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'm
 
 export type Whole = InnerDriver & Required<Pick<InnerDriver, OptionalOperation>>
 
-/** The operations that each capability promises. Listed once: adapters can be many. */
+/** Listed once: adapters can be many. */
 const promises = [
   ...Map.groupBy(
     Object.entries<OperationFacts>(operations).filter(([, { capability }]) => capability !== undefined),
@@ -46,7 +46,7 @@ export function checkDriver(driver: Driver): void {
   }
 }
 
-/** The capabilities of the adapter that is made of a driver: stated ones, and those that its methods show. */
+/** The stated capabilities, and those that follow from the driver's methods. */
 export function capabilitiesOf(driver: Driver): AdapterCapabilities {
   const { capabilities: stated } = driver
   let methods = 0

@@ -13,7 +13,7 @@ export interface FaultContext {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A fault of what a driver is made of, in words that name no host path: {@link explain} passes them on. */
+/** A fault in what a driver is made of. Its words name no host path, so {@link explain} passes them on. */
 export class DriverFault extends Error {}
 
 /** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */
@@ -34,11 +34,12 @@ export function explain(error: unknown, context: FaultContext, method = context.
   if (error instanceof DriverFault) return fault(context, error.message)
   const kind = error instanceof Error ? error.name : typeof error
   const { signal } = context
+  // Node's own functions reject with an `AbortError` of theirs.
   if (signal?.aborted === true && (error === signal.reason || kind === 'AbortError')) return signal.reason
   return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }
 
-/** The result of an unknown driver: of the right shape, with errors of the contract, and in time after an abort. */
+/** Checks the result of an unknown driver: its shape, its errors, and its end after an abort. */
 export async function checked<Result>(
   work: Promise<Result>,
   { context, changes, accepts }: { context: FaultContext; changes: boolean; accepts: (value: unknown) => boolean },

@@ -81,7 +81,7 @@ function promised(name: string, operation: AdapterOperation, call: Call, accepts
   }
 }
 
-/** A result, a stat or an entry without a time that no Date holds. */
+/** Removes a time that no Date holds from a result, a stat or an entry. */
 function dated(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { stat, modifiedAt } = result as { readonly stat?: unknown; readonly modifiedAt?: number }
@@ -126,6 +126,7 @@ function immediate(name: string, operation: AdapterOperation, call: Call, accept
   }
 }
 
+/** A promise where none may be: it is reported as such, and its failure must not end the process. */
 function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }

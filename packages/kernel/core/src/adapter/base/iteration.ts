@@ -15,7 +15,7 @@ export interface IterationOptions<Item, Source extends AsyncIterator<Item>> {
 
 const end = { done: true, value: undefined } as const
 
-/** A driver's iteration: opened by the first `next()`, ended by the signal and by the end of the adapter. */
+/** A driver's iteration: the first `next()` opens it; the signal and `close` end it. */
 export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<Item>>
   implements AsyncIterableIterator<Item, undefined>
 {

@@ -7,7 +7,7 @@ export async function streamOf(reading: Promise<ReadResult>): Promise<ReadStream
   return { stat, stream: chunksOf(bytes) }
 }
 
-/** Content in chunks that are the receiver's own. */
+/** Content in chunks that the receiver owns. */
 export async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     yield new Uint8Array(bytes.subarray(start, start + chunkBytes))

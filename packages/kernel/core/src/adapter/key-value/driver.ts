@@ -36,6 +36,7 @@ import { Entries, statOf, type Found } from './entries.ts'
 import type { KeyValueStore } from './store.ts'
 
 export interface KeyValueOptions {
+  /** For messages. Default `key-value`. */
   readonly name?: string | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
@@ -43,10 +44,7 @@ export interface KeyValueOptions {
 
 const shapes: OptionShapes<KeyValueOptions> = { name: option.text, readOnly: option.boolean }
 
-/**
- * Makes a driver of a map of bytes: directories, conditions among the writers of this process, move and copy.
- * @throws WorkspaceError `EINVAL` for an unknown option.
- */
+/** Makes a driver of a map of bytes: directories, move, copy, and conditions among writers of this process. */
 export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = {}): Driver {
   checkOptions(options, shapes, { operation: 'keyValueDriver' })
   const { name = 'key-value', readOnly = false } = options
@@ -288,7 +286,7 @@ class KeyValueDriver implements Driver {
     for (const [at, one] of all.reverse()) await this.#entries.remove(at, one)
   }
 
-  /** A directory stays when its last entry goes, even if it was never made explicitly. */
+  /** Keeps a directory after its last entry, even one that was never made explicitly. */
   async #keepParent(path: MountPath): Promise<void> {
     const above = parentPath(path)
     if (above !== mountRoot) await this.#entries.set(above, undefined)

@@ -16,7 +16,6 @@ export interface CompileOptions extends CoverOptions, CoverLinksOptions {
   readonly apiOnlyRules: readonly string[]
   /** An interpreter asks the file door for every path: matches of rules by pattern need not be found beforehand. */
   readonly interpreted: boolean
-  /** The plan is only to be looked at: nothing is made on the disk for it. */
   readonly looksOnly: boolean
 }
 
@@ -69,7 +68,7 @@ class Compiler {
     return rightsAt(this.#options.gate, this.#options.acknowledged, node)
   }
 
-  /** Binds one node where it differs from the bind around it. @returns the bind around its children */
+  /** Binds one node if it differs from its surroundings. Returns the bind around its children. */
   async #place(node: Node, around: Bind | undefined): Promise<Bind | undefined> {
     const { mount } = node
     if (mount === undefined) return around
@@ -131,7 +130,7 @@ class Compiler {
     return entries.filter(({ rule, rights }) => rights !== (READ | WRITE) && !this.#options.acknowledged.has(rule.name))
   }
 
-  /** The rules that take away, at a node, something of what surrounds it: those that need the restriction. */
+  /** The rules that take rights away at a node. */
   #named(node: Node, surrounding: number): string[] {
     const { gate, acknowledged } = this.#options
     return node.deniers

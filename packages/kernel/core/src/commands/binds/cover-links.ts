@@ -15,7 +15,7 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
 
 /**
  * Covers the targets of links under a rule. Such a link never refuses a command, since any command can make one.
- * A rule whose path runs through a dangling link does: the host could create the target before the command sees it.
+ * A rule's own path through a dangling link does: the host could create the target before the start.
  */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []
@@ -34,7 +34,7 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
   return links
 }
 
-/** @returns whether there is a target to hold, or why it is not held */
+/** Returns whether there is a target to hold, or why it is not held. */
 async function coverTarget(
   list: BindList,
   name: RuledName,
@@ -58,7 +58,7 @@ async function coverTarget(
   return true
 }
 
-/** The name of a target that can be made. In a directory that may not be written, reserving it would refuse the command. */
+/** The name of a missing target. Reserving it in a read-only directory would refuse the command. */
 async function missingTarget(
   { isPattern = false }: RuledName,
   landed: VirtualPath,
@@ -82,12 +82,11 @@ function problem(reason: string): RestrictionProblem {
   }
 }
 
-/** The way of a link, with the type of its target where nothing keeps it as it is. */
+/** The way of a link, with the type of its target where nothing keeps that type. */
 function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
   return JSON.stringify([links, landed, withType ? type : undefined])
 }
 
-/** Compares links under rules with the links at the start of the command. */
 export async function findTurnedLinks(links: readonly RuledLink[], tracer: LinkTracer): Promise<RuleViolation[]> {
   const violations: RuleViolation[] = []
   for (const { path, rules, way, problem: uncovered } of links) {

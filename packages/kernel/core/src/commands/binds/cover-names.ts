@@ -35,13 +35,11 @@ const tooManyDirectories = {
   remedy: 'name large directories in `skip` of the rule, or remove files that are not needed through the file API',
 }
 
-/** Finds the paths that match rules by pattern now, without the rules that are acknowledged. */
 export async function findMatches({ gate, tracer, acknowledged }: Omit<CoverOptions, 'root'>): Promise<Walk> {
   const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
   return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) }, tracer)
 }
 
-/** The rights a command has at a node: the policy's, less the rules that it runs without. */
 export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: Node): number {
   if (acknowledged.size === 0) return gate.rightsAt(node)
   let rights = READ | WRITE
@@ -53,8 +51,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks entries under another spelling of a denied name. Leaves a FIFO or a socket alone: a command can have made it, and it holds nothing.
- * Refusing commands for it would let one command block all later ones.
+ * Masks entries under another spelling of a denied name, but not a FIFO or a socket: a command can have made it,
+ * and refusals for it would block all later commands.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()
@@ -75,7 +73,6 @@ export async function coverVariants(list: BindList, { gate, acknowledged }: Cove
   }
 }
 
-/** @returns whether there is one to be masked */
 async function maskVariant(
   list: BindList,
   at: VirtualPath,
@@ -98,7 +95,7 @@ async function maskVariant(
   return true
 }
 
-/** Covers what matches rules by pattern now. A FIFO or a socket of such a name is left alone, as above. */
+/** Covers the matches of pattern rules, but not a FIFO or a socket. */
 export async function coverMatches(
   list: BindList,
   { root, ...options }: CoverOptions,
@@ -121,7 +118,7 @@ export async function coverMatches(
   return found
 }
 
-/** Whether commands have more rights at it than its rule leaves. */
+/** Whether commands have more rights than the rule leaves. */
 function bindsMatch(list: BindList, { path, type, pattern: { rights } }: Match): boolean {
   if (type === 'other') return false
   if (type === 'symlink') return true
@@ -144,7 +141,7 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
   readonly rules: readonly string[]
 }
 
-/** Binds a part that rules name, with no more rights than what surrounds it has. */
+/** Binds a part under rules, with at most the rights of its surroundings. */
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path)
   // A rule may open something in it for more than what surrounds it.
@@ -166,7 +163,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
     rules,
     missing,
   }
-  // A file that is held in the place of a missing one has nothing to hide, and git has to read it.
+  // A placeholder file hides nothing, and git has to read it.
   if (rights === 0 && missing?.content === undefined) list.binds.set({ ...bind, kind: 'mask', access: 'none' })
   else {
     const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))

@@ -26,6 +26,7 @@ export class VariantLook {
           const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
           for (const variant of found) next.push(childPath(directory, variant))
         } catch (error) {
+          // A look-alike that cannot be looked into is covered as a whole.
           if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
           closed.push(directory)
         }
@@ -60,7 +61,7 @@ async function listNames(directory: VirtualPath, mount: WorkspaceMount): Promise
   return names
 }
 
-/** Calls back for each entry of a directory, or of a tree, until that returns `stop`. */
+/** Calls back for each entry of a directory or tree, until `stop`. */
 export async function eachEntry(
   mount: WorkspaceMount,
   directory: VirtualPath,
@@ -103,7 +104,7 @@ export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<
   }
 }
 
-/** The file that is in the way of a path. `undefined` when it has gone meanwhile. */
+/** The file in the way of a path; `undefined` if it has gone. */
 export async function findHolder(mount: WorkspaceMount, path: VirtualPath): Promise<VirtualPath | undefined> {
   for (let at = parentPath(path); at !== mount.at && at !== '/'; at = parentPath(at)) {
     const found = await lookAt(mount, at)

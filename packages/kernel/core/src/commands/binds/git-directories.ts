@@ -3,8 +3,7 @@ import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 
 /**
- * The files by which git finds programs to run in a repository, and what to put in place of a missing one.
- * Each was tried with git: an empty `commondir` ends every git command.
+ * Names by which git finds programs in a repository, and the placeholder for each. Tried with git: an empty `commondir` ends every command.
  */
 const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
@@ -15,29 +14,27 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
   branches: 'directory',
 }
 const held = Object.keys(placeholders)
-/** A worktree's git directory, which has the rest in another one. */
+/** A worktree's git directory; the rest lies in another one. */
 const heldOfWorktree = ['config.worktree', 'commondir']
-/** A push from there names its destination: git looks for remotes of its own in the repositories that people work in. */
+/** A push from there names its destination: git looks for remotes only in the user's own repositories. */
 const heldElsewhere = ['hooks', 'config', 'config.worktree', 'commondir']
 const noted = new Set([...held, 'HEAD', 'objects', 'refs'])
 
-/** An empty directory, or a file that holds this. */
+/** An empty directory, or a file with this content. */
 export type Placeholder = 'directory' | { readonly content: string }
 
-/** A name that git reads in a directory that it takes for a repository. */
 export interface GitName {
   readonly path: VirtualPath
   readonly usual: VirtualPath
-  /** `undefined`: nothing is there. */
   readonly type: FileType | undefined
   readonly placeholder: Placeholder
 }
 
-/** Finds the directories that git takes for repositories, whatever they are called, from the entries of a walk. */
+/** Finds the directories that git takes for repositories, whatever their names. */
 export class GitDirectories {
   readonly #found = new Map<MountPath, Map<string, FileType>>()
 
-  /** @returns whether it is one of the names that tell */
+  /** Returns whether the name marks a repository. */
   note(path: MountPath, name: string, type: FileType): boolean {
     if (!noted.has(name)) return false
     const directory = parentPath(path)

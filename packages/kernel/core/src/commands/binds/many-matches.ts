@@ -4,12 +4,11 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { eachEntry, isGone } from './disk-look.ts'
 import type { Match } from './walk-memory.ts'
 
-/** Matches that are covered for one command: each makes its start slower. */
+/** Most matches that one command covers: each makes its start slower. */
 export const maxParts = 1000
 
 /**
- * Merges matches when there are too many: those that fill a directory become that directory, and read-only ones in `.git/modules` become
- * one.
+ * Merges too many matches: a full directory becomes one match, and so do read-only ones in `.git/modules`.
  * Both are stricter than the rule: nothing else can be made there.
  */
 export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {
@@ -31,7 +30,6 @@ export async function mergeMatches(matches: readonly Match[]): Promise<readonly 
   return merged
 }
 
-/** The directory of git for the repositories of submodules. */
 function modulesOf({ path, type, pattern }: Match): VirtualPath | undefined {
   const at = path.indexOf('/.git/modules/')
   return at < 0 || type === 'symlink' || pattern.rights === 0
@@ -56,7 +54,7 @@ async function isFilledBy(directory: VirtualPath, matches: readonly Match[]): Pr
   return isFilled
 }
 
-/** The problem of a plan with more parts than can be covered: where most of them are, and a rule that would do. */
+/** The problem of a plan with too many parts: where most of them are, and a better rule. */
 export function tooManyParts(parts: readonly Match[], isCut: boolean): RestrictionProblem {
   const counts = new Map<VirtualPath, number>()
   for (const { path, mount } of parts) {

@@ -10,7 +10,7 @@ export interface Walk {
   readonly overflow: 'directories' | 'matches' | undefined
 }
 
-/** Finds what matches rules by pattern now, in everything that commands can read. Enters no directory below a match. */
+/** Finds the matches of pattern rules in everything that commands can read. Does not look below a match. */
 export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Promise<Walk> {
   const found: Found = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }

@@ -14,20 +14,18 @@ import { memoryOf, remember, type Match, type Passage, type Remembered, type Wal
 export interface WalkOptions {
   readonly gate: Gate
   readonly patterns: readonly CompiledPattern[]
-  /** Rights that commands have at a node of the namespace, patterns left aside. */
+  /** Rights of commands at a node, without patterns. */
   readonly rightsAt: (node: NamespaceNode<WorkspaceMount>) => number
 }
 
-/** Directories that are looked into for one command. */
+/** Most directories that one command's walk enters. */
 export const maxDirectories = 200_000
-/** Matches that are looked for, for one command. Fewer are covered: `maxParts`. */
+/** Most matches of one command's walk. Fewer are covered: `maxParts`. */
 export const maxMatches = 20_000
 
-/** Where a walk begins. */
 export interface Start {
   readonly path: VirtualPath
   readonly mount: WorkspaceMount
-  /** The patterns that look at what lies in it. */
   readonly patterns: readonly CompiledPattern[]
 }
 
@@ -44,7 +42,7 @@ export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): '
 
 const none: readonly CompiledPattern[] = []
 
-/** One recursive listing: the adapter knows how to make it quick, and asks here which directories are entered. */
+/** One recursive listing, which asks here which directories to enter. */
 export class TreeWalk {
   readonly #start: Start
   readonly #options: WalkOptions
@@ -143,12 +141,12 @@ export class TreeWalk {
     return patterns.length === 0 ? undefined : { path: virtual, patterns }
   }
 
-  /** The patterns that look at what lies in a directory: none where it is not entered. Notes what it matches itself. */
+  /** The patterns for the entries of a directory; none if it is not entered. Notes the directory's own match. */
   #patternsIn(path: MountPath): readonly CompiledPattern[] {
     const known = this.#looking.get(path)
     if (known !== undefined) return known
     const around = this.#looking.get(parentPath(path)) ?? none
-    // Entries below a directory that is not entered may be listed all the same, and need not be remembered.
+    // Entries below a skipped directory may be listed, but need not be remembered.
     if (around.length === 0) return none
     const { own, looking } = this.#before.get(path) ?? this.#directory(path, around)
     if (own !== undefined) {
@@ -192,7 +190,6 @@ export class TreeWalk {
     return pattern.rights === 0 ? { match } : { match, inside: found }
   }
 
-  /** A directory that cannot be looked into: something in it may match. */
   #close(directory: MountPath): void {
     const { mount } = this.#start
     this.#after.delete(directory)
@@ -201,7 +198,7 @@ export class TreeWalk {
     if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
   }
 
-  /** Rules hold in a directory that git takes for a repository as they hold in a directory called `.git`. */
+  /** Applies the rules of `.git` to any directory that git takes for a repository. */
   #lookAtGitName({ path, usual, type, placeholder }: GitName): void {
     const { mount } = this.#start
     if (this.#matched.has(path)) return
@@ -219,7 +216,6 @@ export class TreeWalk {
   }
 }
 
-/** The strictest of the rules that match. */
 export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern | undefined {
   return patterns.find(({ rights }) => rights === 0) ?? patterns[0]
 }

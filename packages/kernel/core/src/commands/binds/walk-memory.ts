@@ -9,7 +9,6 @@ export interface Match {
   readonly path: VirtualPath
   /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be looked into. */
   readonly type: FileType | 'missing' | 'closed'
-  /** Held in the place of a missing name. */
   readonly placeholder?: Placeholder | undefined
   readonly mount: WorkspaceMount
   readonly pattern: CompiledPattern

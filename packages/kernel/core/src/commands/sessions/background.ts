@@ -10,7 +10,6 @@ import type { Ids } from './ids.ts'
 import { OutputLog } from './output-log.ts'
 import type { BackgroundCommand, BackgroundOptions, OutputOffsets } from '../../contract/sessions.ts'
 
-/** Ended commands that are still listed. */
 const mostEnded = 64
 
 export async function start(

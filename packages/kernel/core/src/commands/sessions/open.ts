@@ -102,7 +102,7 @@ export async function openSession(
         closing.failed(error, terminal.survivors)
       },
     )
-    // The workspace may have been closed while this was on its way.
+    // The workspace may have been closed meanwhile.
     if (door.context.isClosed) await session.close()
     return session
   } catch (error) {

@@ -5,7 +5,6 @@ import { completeLength, strayLength } from '../../text/utf8.ts'
 export class OutputLog {
   readonly #limit: number
   #chunks: Uint8Array[] = []
-  /** Offset of the first byte that is kept. */
   #start = 0
   #end = 0
   #ended = false
@@ -19,7 +18,7 @@ export class OutputLog {
     return this.#end
   }
 
-  /** Copies what it keeps, since the chunk may be a window on something much larger, or be used again. */
+  /** Copies: the chunk may be a window on a large buffer, or be reused. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     const kept = chunk.length > this.#limit ? chunk.subarray(chunk.length - this.#limit) : chunk
@@ -52,7 +51,6 @@ export class OutputLog {
     return copy
   }
 
-  /** The bytes that are kept from an offset on. */
   bytes(since = 0): Uint8Array {
     return this.#bytes(Math.max(since, this.#start))
   }
@@ -79,7 +77,7 @@ export class OutputLog {
     return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
   }
 
-  /** Whole chunks at a time would keep up to twice the limit: the first one is cut. */
+  /** Cuts the first chunk: whole chunks would keep up to twice the limit. */
   #trim(): void {
     while (this.#end - this.#start > this.#limit) {
       const [first] = this.#chunks

@@ -19,7 +19,6 @@ export interface LiveSessionOptions {
   readonly judge: () => Promise<readonly RuleViolation[]>
 }
 
-/** A session as callers hold it, over an executor's terminal. */
 export class LiveSession implements Session {
   readonly id: string
   readonly command: string | undefined
@@ -99,14 +98,14 @@ export class LiveSession implements Session {
     }
   }
 
-  /** Puts the idle timeout off. */
+  /** Restarts the idle timeout. */
   #touch(): void {
     if (this.#idleTimeout === undefined || this.#ended || this.#endedBy !== 'program') return
     clearTimeout(this.#idle)
     this.#idle = setTimeout(() => this.#end('idleTimeout'), this.#idleTimeout)
   }
 
-  /** Hangs up, and kills what has not ended for it. */
+  /** Hangs up, then kills the rest. */
   #end(endedBy: 'idleTimeout' | 'close'): void {
     if (this.#ended) return
     if (this.#endedBy === 'program') this.#endedBy = endedBy
@@ -145,7 +144,7 @@ export class LiveSession implements Session {
     return this.#terminal.commandOffset
   }
 
-  /** The output of start-up files is left out; where they never came to an end, it is all there is to see. */
+  /** Where the command's output begins, after that of start-up files. If those never ended, all output shows. */
   get #begin(): number {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }

@@ -7,19 +7,18 @@ import type { BindSource } from '../../view/bind-source.ts'
 /** A bind whose source is held by a descriptor. */
 export interface HeldBind {
   readonly bind: Pick<Bind, 'kind' | 'at' | 'access'>
-  /** Canonical, as was just verified. */
+  /** Canonical. */
   readonly host: string
   readonly source: Pick<BindSource, 'identity'>
 }
 
 export interface ReadOnlyOptions {
-  /** Named in errors. */
   readonly executor: string
   readonly landlock: boolean
 }
 
 /**
- * A read-only mount works only if no writable root lies around it; compares device and inode.
+ * A read-only mount works only without a writable root around it, by device and inode.
  * @throws WorkspaceError `EUNENFORCEABLE`, unless acknowledged
  */
 export function checkReadOnlyMounts(

@@ -12,6 +12,7 @@ import { type ProcessLimits, limitFields } from './limits.ts'
 import { loaderSyscalls } from './syscalls.ts'
 
 export interface ConfineOptions {
+  /** `argv[0]` is an absolute path. */
   readonly argv: readonly string[]
   /** Its whole environment. The loader itself runs without any. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -20,19 +21,19 @@ export interface ConfineOptions {
   readonly seccomp?: Uint8Array | undefined
   /** Resource limits. No core file is ever written unless `coreBytes` says so. */
   readonly limits?: ProcessLimits | undefined
-  /** As root: the uid and gid that the command runs as. A supervisor keeps root, so that the command cannot end it. */
+  /** As root: the uid and gid of the command. A supervisor stays root, out of its reach. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
-  /** Stay as its parent and end every descendant when it ends, or when this process dies. Default false. */
+  /** Stay as its parent, and end every descendant with it or with this process. Default false. */
   readonly supervise?: boolean | undefined
   /** With `supervise`: milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
-  /** Without `supervise`: let the command be killed when the thread that starts it ends. Default false. */
+  /** Without `supervise`: kill the command when its starting thread ends. Default false. */
   readonly dieWithParent?: boolean | undefined
   /** Descriptors of the command beyond 0–2. Every other one is closed. */
   readonly extraFds?: ExtraDescriptors | undefined
 }
 
-/** The options that {@link startProcess} needs to start the loader: spread it into its options. */
+/** Options for {@link startProcess}, to be spread into its options. */
 export interface ConfinedCommand {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>

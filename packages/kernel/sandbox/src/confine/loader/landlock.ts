@@ -11,7 +11,7 @@ const rights: Readonly<Record<LandlockAccess, readonly number[]>> = {
   write: [1, 4, 5, 7, 8, 9, 10, 12, 13, 14, 15],
 }
 
-/** The loader's orders for a policy. `allot` gives a descriptor of this process its number in the loader. */
+/** The loader's orders for a policy. `allot` maps a descriptor of this process into the loader. */
 export function landlockFields(
   policy: LandlockPolicy | undefined,
   allot: (source: DescriptorSource) => number,

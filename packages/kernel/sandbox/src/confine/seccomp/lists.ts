@@ -1,9 +1,6 @@
 import type { SyscallName } from './syscalls.ts'
 
-/**
- * Calls with a path that proot does not translate: with ENOSYS, programs fall back to ones that it does.
- * io_uring makes calls that no tracer sees.
- */
+/** Calls with a path that proot does not translate: with ENOSYS, programs fall back to others. No tracer sees calls of io_uring. */
 export const untranslated: readonly SyscallName[] = [
   'statx',
   'openat2',
@@ -43,12 +40,12 @@ export const opaque: readonly SyscallName[] = [
 ]
 
 /**
- * Calls that use up a count of the machine (`fs.aio-max-nr`) or of a user (`max_fanotify_groups`). With ENOSYS, programs use threads
- * and inotify; InnoDB would end on EAGAIN.
+ * Calls that use up a count of the machine or of a user. With ENOSYS, programs fall back to threads and inotify;
+ * InnoDB would end on EAGAIN.
  */
 export const counted: readonly SyscallName[] = ['io_setup', 'fanotify_init']
 
-/** Administration, kernel attack surface, and other processes' insides: nothing that a command needs. */
+/** Administration, kernel attack surface, and insides of other processes. */
 export const refused: readonly SyscallName[] = [
   'mount',
   'umount2',
@@ -91,7 +88,7 @@ export const refused: readonly SyscallName[] = [
   'ioperm',
 ]
 
-/** Memory, semaphores and message queues with names of their own, which belong to an IPC namespace and not to any file. */
+/** Named memory, semaphores and message queues, which belong to an IPC namespace. */
 export const interprocess: readonly SyscallName[] = [
   'shmget',
   'shmat',
@@ -108,7 +105,7 @@ export const interprocess: readonly SyscallName[] = [
   'mq_unlink',
 ]
 
-/** Change what lies beside the content of a file: labels, access lists, flags. */
+/** Changes of labels, access lists and flags. */
 export const attributeChanges: readonly SyscallName[] = [
   'setxattr',
   'lsetxattr',
@@ -121,7 +118,7 @@ export const attributeChanges: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/** Calls on extended attributes of files: labels, access lists, and all that programs keep beside the content. */
+/** Calls on extended attributes: labels, access lists, and programs' own. */
 export const extendedAttributes: readonly SyscallName[] = [
   ...attributeChanges.filter((name) => name !== 'file_setattr'),
   'getxattr',

@@ -38,7 +38,7 @@ export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array 
   return program
 }
 
-/** The same ones are asked for at every start. */
+/** Every start asks for the same ones. */
 const assembled = new Map<string, Uint8Array>()
 
 function assembleSandbox(
@@ -85,7 +85,7 @@ function ownArchitecture(): SeccompArchitecture {
   })
 }
 
-/** Numbers mean something else in another architecture (32-bit calls, x32): none of those is let through. */
+/** Call numbers mean something else in another architecture (32-bit, x32), so those are refused. */
 function prologue(architecture: SeccompArchitecture): Instruction[] {
   const native = auditArchitecture[architecture]
   const x32 = 0x40000000
@@ -98,7 +98,7 @@ function prologue(architecture: SeccompArchitecture): Instruction[] {
   ]
 }
 
-/** Blocks start with the number loaded, and must end in an answer, since they may load something else. */
+/** A block starts with the number loaded, and must end in an answer. */
 function onCall(name: SyscallName, architecture: SeccompArchitecture, block: readonly Instruction[]): Instruction[] {
   const number = syscallNumber(name, architecture)
   return number === undefined ? [] : ifEqual(number, block)
@@ -144,10 +144,7 @@ const noTerminalInjection = [
   answer(allow),
 ]
 
-/**
- * Requests to file systems: `f`, `X`, `v` (flags, versions, encryption, verity), 0x94 (btrfs). Most need only a reading descriptor.
- * Allowed requests only ask, or need a writing one.
- */
+/** Requests to file systems: flags, versions, encryption, verity, btrfs. Allowed ones only ask, or need a writing descriptor. */
 const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
 const harmlessRequests = [
   ...[0x80086601, 0x80046601, 0x801c581f, 0x80087601, 0xc020660b], // FS_IOC_GETFLAGS (two), FSGETXATTR, GETVERSION, FIEMAP

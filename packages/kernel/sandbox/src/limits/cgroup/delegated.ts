@@ -10,28 +10,26 @@ import { isAbandoned, nextName } from './names.ts'
 /** A cgroup v2 group in which this process makes one below for each command. */
 export interface DelegatedCgroup {
   /**
-   * A group with `memoryBytes` and `processes`. The caller ends it.
-   * @throws WorkspaceError `EUNENFORCEABLE` for a limit above that of the delegated group, or one that cannot be set
+   * A group with `memoryBytes` and `processes`. The caller ends it. @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be set
    */
   make(limits: CommandLimits, options: { readonly ownProcesses: number }): CommandGroup
 }
 
 export interface DelegatedCgroupOptions {
-  /** Controllers that must act in the groups. Default: all that limits take. */
+  /** Controllers that groups need. Default: all that limits take. */
   readonly controllers?: readonly string[] | undefined
   readonly kernel?: CgroupKernel | undefined
 }
 
 /**
- * Checks that a host path is a usable group, gives its controllers to groups below, and removes leftovers of gone processes.
- * @throws WorkspaceError `EUNENFORCEABLE` that says what is missing
+ * Checks a group by its host path, gives its controllers to groups below, and removes leftovers. @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function openCgroup(path: string, options: DelegatedCgroupOptions = {}): DelegatedCgroup {
   const { controllers = ['memory', 'pids'], kernel = realKernel } = options
   const place = examine(path, kernel)
   enable(place, controllers, kernel)
   sweep(place, kernel)
-  // A command's group can be made, which is not certain before it was.
+  // Only a made group proves that a command's group can be made.
   makeBelow(place, kernel).remove()
   return {
     make(limits, { ownProcesses }) {
@@ -78,7 +76,7 @@ function enable(place: string, controllers: readonly string[], kernel: CgroupKer
   if (lacking('cgroup.subtree_control').length > 0) throw unenforceable('its controllers did not become active')
 }
 
-/** Killed processes there may need a moment: then the next sweep removes the group. */
+/** Killed processes may need a moment: the next sweep removes their group. */
 function sweep(place: string, kernel: CgroupKernel): void {
   for (const name of readdirSync(place)) {
     if (!isAbandoned(name)) continue
@@ -101,7 +99,7 @@ function makeBelow(place: string, kernel: CgroupKernel): { readonly path: string
   }
 }
 
-/** The narrower one of a group and those above it holds: nothing wider is promised. */
+/** The narrower one of a group and those above holds. */
 function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLimits, ownProcesses: number): void {
   const wanted = {
     memoryBytes: { file: 'memory.max', value: memoryBytes, own: 0 },
@@ -122,10 +120,7 @@ function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLim
   }
 }
 
-/**
- * The same for an executor that is not attached yet.
- * @throws WorkspaceError `ENOEXECUTOR`
- */
+/** The same for an executor that is not attached yet. @throws WorkspaceError `ENOEXECUTOR` */
 export function attachCgroup(path: string | undefined): DelegatedCgroup | undefined {
   if (path === undefined) return undefined
   try {

@@ -6,24 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CgroupKernel } from './kernel.ts'
 
 export interface CommandGroup {
-  /**
-   * Moves a process and its later children into the group.
-   * @throws WorkspaceError `EUNENFORCEABLE`
-   */
+  /** Moves a process and its later children into the group. @throws WorkspaceError `EUNENFORCEABLE` */
   join(pid: number): void
   /** Ends the rest of the group, and removes it. Never rejects: a later group removes it otherwise. */
   end(): Promise<void>
 }
 
-/** How often, 5 ms apart, the removal is tried: killed processes need a moment. */
+/** Tries at removal, 5 ms apart: killed processes need a moment. */
 const attempts = 200
 
 const largestPage = 65_536
 
-/**
- * Sets limits and reads each back, since only what the kernel took is held. `ownProcesses`: of the executor, also in the group.
- * @throws WorkspaceError `EUNENFORCEABLE`
- */
+/** Sets limits, and reads back what the kernel took. `ownProcesses`: of the executor. @throws WorkspaceError `EUNENFORCEABLE` */
 export function setLimits(
   path: string,
   { memoryBytes, processes }: CommandLimits,
@@ -42,7 +36,7 @@ export function setLimits(
   if (memoryBytes !== undefined) {
     // The kernel counts in whole pages, and rounds down.
     set('memory.max', memoryBytes, largestPage)
-    // Without the file, the kernel does not swap, or does not count it: the memory itself is limited all the same.
+    // Without the file, the kernel does not swap, or does not count it.
     if (exists(join(path, 'memory.swap.max'))) set('memory.swap.max', 0)
   }
   if (processes !== undefined) set('pids.max', processes + ownProcesses)
@@ -64,7 +58,7 @@ export function createGroup(path: string, kernel: CgroupKernel): CommandGroup {
   }
 }
 
-/** Kernels before 5.14 have no `cgroup.kill`: then it is left to what else ends a command. */
+/** Kernels before 5.14 have no `cgroup.kill`. */
 export function killAll(path: string, kernel: CgroupKernel): void {
   try {
     kernel.write(join(path, 'cgroup.kill'), '1')

@@ -7,7 +7,7 @@ const pattern = /^ws-(\d+)-(\d+)-(\d+)-\d+$/
 let prefix: string | undefined
 let made = 0
 
-/** A name for a group of this process's own: PID namespace, number, start time, count. */
+/** A group name of this process: PID namespace, number, start time, count. */
 export function nextName(): string {
   prefix ??= `ws-${pidNamespace()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? '0'}`
   return `${prefix}-${++made}`

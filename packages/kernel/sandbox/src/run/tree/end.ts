@@ -1,6 +1,6 @@
 import { findProcess, listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
-/** A process as it was seen: the start time distinguishes it from a later process with the same pid. */
+/** Its start time distinguishes a process from a later one with the same pid. */
 export interface SeenProcess {
   readonly pid: number
   readonly startTime: string
@@ -24,7 +24,7 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
-/** True as well where it cannot be looked up, since descriptors are short. */
+/** Also true if it cannot be looked up without descriptors. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   let now: ProcessStat | undefined
   try {
@@ -35,14 +35,14 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-/** Milliseconds in the kernel at each look until a process counts as stuck: a killed one may wait for disk or processor. */
+/** Milliseconds in the kernel at each look before a process counts as stuck. */
 const stuckMs = 500
 
-/** Looks at killed processes, again and again, for one that no signal ends. */
+/** Looks repeatedly at killed processes for one that no signal ends. */
 export class StuckWatch {
   #waitingSince = new Map<string, number>()
 
-  /** @returns whether one of them has waited in the kernel at every look for half a second */
+  /** Whether one of them has waited in the kernel at every look for half a second. */
   look(members: readonly SeenProcess[], waits = isUninterruptible, now = performance.now()): boolean {
     const keyOf = ({ pid, startTime }: SeenProcess) => `${pid} ${startTime}`
     const waiting = members.filter(waits).map(keyOf)
@@ -55,7 +55,7 @@ function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
   return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 
-/** False if there is no such process, or it is not allowed. A negative pid is a group. */
+/** False for a missing or forbidden process. A negative pid is a group. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolean {
   try {
     return process.kill(pid, signal)
@@ -70,6 +70,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {
   const frozen = new Map<number, SeenProcess>()
+  // The root first: it must neither start more nor end in its own way when it sees its children die.
   sendSignal(-root, 'SIGSTOP')
   for (let round = 0; round < 50; round++) {
     const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))

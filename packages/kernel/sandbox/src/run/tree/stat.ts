@@ -13,9 +13,9 @@ export interface ProcessStat {
   readonly terminal: number
   /** The group in the foreground of that terminal. */
   readonly foreground: number
-  /** Clock ticks since the machine started: distinguishes it from a later process with the same number. */
+  /** Clock ticks since boot: distinguishes it from a later process with the same number. */
   readonly startTime: string
-  /** It has ended, and only its parent has not heard of it. */
+  /** Ended, but its parent has not heard of it. */
   readonly zombie: boolean
 }
 
@@ -44,7 +44,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** All that can be seen now; none where not even the spare descriptor is left, since a group can be signalled all the same. */
+/** All visible processes; none without the spare descriptor: a group can still be signalled. */
 export function listProcesses(): ProcessStat[] {
   let names: string[]
   try {
@@ -59,7 +59,7 @@ export function listProcesses(): ProcessStat[] {
     .filter((entry) => entry !== undefined)
 }
 
-/** As {@link readProcessStat}, where not to find a process does no harm. */
+/** As {@link readProcessStat}, if a missed process does no harm. */
 export function findProcess(pid: number): ProcessStat | undefined {
   try {
     return readProcessStat(pid)
@@ -68,7 +68,7 @@ export function findProcess(pid: number): ProcessStat | undefined {
   }
 }
 
-/** It waits in the kernel for something that does not answer, with one of its threads at least: no signal ends it. */
+/** Waits in the kernel for something dead, with one thread at least: no signal ends it. */
 export function waitsUninterruptibly(pid: number): boolean {
   try {
     return withSpareDescriptor(() => readdirSync(`/proc/${pid}/task`)).some((thread) => {

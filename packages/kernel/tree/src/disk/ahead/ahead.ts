@@ -2,14 +2,13 @@ import { Worker } from 'node:worker_threads'
 
 import { createSharedList, readStatus, type SharedList, slot, type Status } from './shared.ts'
 
-/** Entries below which a look is over before a second thread has begun. */
+/** Fewer entries are done before a second thread begins. */
 const fewest = 2_000
-/** The part of the entries that may be new or gone before the list is made anew. */
+/** New or missing part of the entries before the list is remade. */
 const mostWrong = 0.1
 
 /**
- * A second thread for looks at a large tree. It goes by paths from the last entry until it meets the walk: a look mostly waits for the
- * kernel.
+ * A second thread for looks at a large tree, from the last entry until it meets the walk: a look mostly waits for the kernel.
  * It only helps: the walk looks itself at entries that are not found here.
  */
 export class Ahead {
@@ -18,7 +17,7 @@ export class Ahead {
   #indexes = new Map<string, number>()
   #wrong = 0
   #number = 0
-  /** The first entry that the thread is known to have looked at. */
+  /** The first entry that the thread has looked at, as far as known. */
   #first = 0
 
   begin(): void {
@@ -31,7 +30,7 @@ export class Ahead {
     this.#worker?.postMessage(this.#number)
   }
 
-  /** The status of an entry since {@link Ahead.begin}, where the thread has it. Tells it that the walk is there. */
+  /** The status of an entry since {@link Ahead.begin}, if known. Tells the thread where the walk is. */
   at(path: string): Status | undefined {
     const list = this.#list
     const index = list && this.#indexes.get(path)

@@ -4,22 +4,19 @@ export type Status = Pick<Stats, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | '
 
 /** The places of `progress`. */
 export const slot = {
-  /** The number of the look that is wanted; 0: none. */
+  /** The wanted look; 0: none. */
   wanted: 0,
-  /** The number of the look that the thread is at. */
   looking: 1,
-  /** The first entry that it has looked at. */
   first: 2,
-  /** The entry that the other thread has come to. */
+  /** Where the other thread is. */
   reached: 3,
 } as const
 
 /** Numbers that each entry has in `statuses`. */
 export const width = 6
 
-/** The entries of a tree, for both threads. */
 export interface SharedList {
-  /** Where they are on this machine, in the order of a walk. */
+  /** Host paths in the order of a walk. */
   readonly places: readonly string[]
   readonly progress: Int32Array
   readonly statuses: Float64Array

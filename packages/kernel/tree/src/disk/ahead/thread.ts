@@ -11,7 +11,7 @@ parentPort?.on('message', (message: SharedList | number) => {
   else if (list !== undefined) look(list, message)
 })
 
-/** From the last entry to the first, until the other thread is met, which begins with the first. */
+/** Goes from the last entry to the first, until it meets the other thread. */
 function look(entries: SharedList, number: number): void {
   const { places, progress } = entries
   Atomics.store(progress, slot.first, places.length)
@@ -27,6 +27,7 @@ function statusOf(place: string): Status | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false })
   } catch {
+    // the other thread looks itself, and tells why not
     return undefined
   }
 }

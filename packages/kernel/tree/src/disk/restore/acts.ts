@@ -25,10 +25,10 @@ import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const anyEntry = O_PATH | constants.O_NOFOLLOW
-/** Milliseconds by which the clock of a file system may lag behind ours. */
+/** Allowed lag of a file system's clock, in milliseconds. */
 const clockSlackMs = 100
 
-/** @throws Unexpected for an entry that is not as the last scan saw it */
+/** @throws Unexpected unless the entry is as last seen */
 export function assertAsSeen(place: Place, seen: Facts): void {
   const status = statusAt(place)
   if (status === undefined) throw new Unexpected('it was removed meanwhile')
@@ -54,7 +54,7 @@ function isUnwritten(status: Stats, { type, size, mtime }: Facts): boolean {
   return (type !== 'file' || status.size === size) && status.mtimeMs === mtime
 }
 
-/** Removes a file or link that is as it was seen. It is taken out of its place first, so that another one is never removed. */
+/** Removes a file or link as seen, taken out of its place first, so another one is never removed. */
 export function removeFile(place: Place, seen: Facts): void {
   assertAsSeen(place, seen)
   const taken: Place = { parent: place.parent, name: newTemporary() }
@@ -83,7 +83,7 @@ export function removeDirectory(place: Place, seen: Facts): void {
   }
 }
 
-/** Makes a directory that only its owner can enter until {@link mark} gives it its bits. Answers its inode. */
+/** Makes a directory for its owner alone until {@link mark}. Answers its inode. */
 export function makeDirectory(place: Place, facts: Facts): string {
   const start = Date.now() - clockSlackMs
   once(place, () => mkdirSync(pathOf(place), 0o700))
@@ -100,7 +100,7 @@ export function create(place: Place, facts: Facts, source: Uint8Array | Place | 
   }
 }
 
-/** Replaces a file or link as seen, in one step. The old one is held, and comes back where its bytes changed then. */
+/** Replaces a file or link as seen, in one step. Holds the old one, which comes back if its bytes changed. */
 export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Array | Place | undefined): void {
   const temp = prepare(place, facts, source)
   const held: Place = { parent: place.parent, name: newTemporary() }
@@ -137,7 +137,7 @@ function removeQuietly(place: Place): void {
   }
 }
 
-/** A finished entry under a hidden name beside its place. @param source its bytes, or an entry that it is another link of */
+/** A finished entry under a hidden name beside its place. `source`: its bytes, or an entry to link to. */
 function prepare({ parent }: Place, facts: Facts, source: Uint8Array | Place | undefined): Place {
   const temp: Place = { parent, name: newTemporary() }
   if (facts.type === 'symlink') {
@@ -186,7 +186,7 @@ function once(place: Place, make: () => void): void {
   }
 }
 
-/** Removes a FIFO or a socket, which holds no bytes that could be lost. False where something else has the name. */
+/** Removes a FIFO or a socket, which holds no bytes. False for anything else. */
 function removeEmptied(place: Place): boolean {
   const holdsNothing = (at: Place): boolean => {
     const status = statusAt(at)

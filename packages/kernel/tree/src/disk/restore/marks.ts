@@ -36,7 +36,7 @@ export function markNew(fd: number, facts: Facts): void {
   futimesSync(fd, secondsOf(facts), secondsOf(facts))
 }
 
-/** The entry that a place must hold, and whose it is, where another user is to get it. */
+/** The expected entry, and its new owner, if any. */
 interface Known {
   readonly ino: string
   readonly uid?: number | undefined
