@@ -4,27 +4,21 @@ import type { ThreadPool } from './threads/pool.ts'
 import { ThreadEnded, type Thread } from './threads/thread.ts'
 import type { Answer } from './worker/protocol.ts'
 
-/** All that the reading of one document needs of its reader. */
 export interface Call {
   readonly pool: ThreadPool
-  /** Bytes. */
   readonly maxMemory: number
-  /** Aborted by `close()`. */
   readonly closing: AbortSignal
 }
 
-/** How one call is bounded, and how its errors name the document. */
 export interface Bounds {
   readonly operation: string
   /** `PDF` or `source`: "the PDF is …". */
   readonly subject: string
   readonly path: string | undefined
   readonly signal: AbortSignal | undefined
-  /** Milliseconds, waiting for a thread included. */
   readonly timeout: number
 }
 
-/** Runs a task within the call's limits. @throws WorkspaceError `ETIMEDOUT`, `EFBIG`, `EINVAL`; either signal's reason */
 export async function runInThread<Result>(
   { pool, closing, maxMemory }: Call,
   bounds: Bounds,
@@ -82,7 +76,6 @@ export function documentError(
   return new WorkspaceError({ code, operation, path, reason, remedy, native })
 }
 
-/** @throws WorkspaceError for an answer that is not of the kind that was asked for. */
 export function expectAnswer<Kind extends Answer['kind']>(
   answer: Answer,
   kind: Kind,

@@ -7,38 +7,32 @@ import { readSignatures, type SignatureText, type SignaturesOptions } from './si
 import type { Call } from './call.ts'
 import { ThreadPool } from './threads/pool.ts'
 
-/** Reads documents in threads of its own, in bounded time and memory. */
 export interface Documents extends AsyncDisposable {
   /**
-   * The text of a PDF, page by page. The bytes are copied in parts, and must not change before the promise settles.
-   *
-   * When time or memory end after the first pages, these are the result, and a note says how to go on. A page that is
-   * out of range, broken or without text is a note too. Text that is more than 16 Mi characters is a note.
-   *
-   * @throws WorkspaceError `EINVAL` for a PDF that is encrypted, broken or cut off; `EFBIG` for a PDF that is too big,
-   * or takes too much memory; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the signal's reason.
+   * The text of a PDF by page. Do not change the bytes before the promise settles: they are copied in parts.
+   * When time or memory run out after the first pages, the result is partial and a note says how to continue.
+   * Notes also report pages that are out of range, broken or empty, and text beyond 16 Mi characters.
+   * @throws WorkspaceError `EINVAL` for an encrypted, broken or truncated PDF; `EFBIG` for size or memory; `ETIMEDOUT`; `ECLOSED`. An abort
+   * rejects with the signal's reason.
    */
   pdfPages(bytes: Uint8Array, options?: PdfPagesOptions): Promise<PdfText>
   /**
-   * The signatures of a source: classes, functions, and for TypeScript types. Sources of more than 262,144 UTF-16 units, and
-   * those that are too much for the parser, are read by patterns, which `method` says.
-   *
-   * @throws WorkspaceError `EINVAL` for an unknown language; `EFBIG`; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the
-   *   signal's reason.
+   * The signatures of a source: classes, functions, and TypeScript types.
+   * Sources of more than 262,144 UTF-16 units, or too complex for the parser, are read by patterns; see `method`.
+   * @throws WorkspaceError `EINVAL` for an unknown language; `EFBIG`; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the signal's reason.
    */
   signatures(source: string, options: SignaturesOptions): Promise<SignatureText>
   /**
-   * HTML as Markdown. Links and images become absolute, by the page's own `<base>` or by `url`.
-   *
-   * @throws WorkspaceError `EINVAL` for a URL that is not absolute; `EFBIG` for more than 8,388,608 UTF-16 units; `ETIMEDOUT`;
-   *   `ECLOSED`. An abort rejects with the signal's reason.
+   * HTML as Markdown, with absolute links and images by the page's `<base>` or by `url`.
+   * @throws WorkspaceError `EINVAL` for a relative URL; `EFBIG` above 8,388,608 UTF-16 units; `ETIMEDOUT`; `ECLOSED`.
+   * An abort rejects with the signal's reason.
    */
   markdown(html: string, options: MarkdownOptions): Promise<string>
   /** Ends all threads. Calls that run reject with `ECLOSED`. */
   close(): Promise<void>
 }
 
-/** Opens a reader of documents; its threads live while they have work. @throws WorkspaceError `EINVAL` for wrong options */
+/** Opens a reader of documents. Its threads start on demand. @throws WorkspaceError `EINVAL` for wrong options */
 export function openDocuments(options: DocumentsOptions = {}): Documents {
   const { concurrency, maxMemory, idleTimeout } = resolveOptions(options)
   const pool = new ThreadPool({ size: concurrency, maxMemory, idleTimeout })

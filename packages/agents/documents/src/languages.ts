@@ -1,4 +1,3 @@
-/** Languages whose signatures can be read. */
 export const languages = ['python', 'typescript', 'tsx', 'javascript'] as const
 
 export type Language = (typeof languages)[number]
@@ -16,7 +15,7 @@ const extensions: Readonly<Record<string, Language>> = {
   jsx: 'javascript',
 }
 
-/** The language of a file by the end of its name. `undefined` where signatures cannot be read. */
+/** The language of a file by its extension; `undefined` if unsupported. */
 export function languageOf(path: string): Language | undefined {
   const extension = /\.([a-z]+)$/iu.exec(path)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined

@@ -3,7 +3,6 @@ import { checkOption, checkOptions, durationShape, option, type OptionShapes } f
 import { documentError, expectAnswer, runInThread, type Bounds, type Call } from './call.ts'
 
 const operation = 'markdown'
-/** UTF-16 units. */
 const longest = 8 * 1024 * 1024
 
 export interface MarkdownOptions {

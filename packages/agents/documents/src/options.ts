@@ -3,11 +3,11 @@ import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core
 const mebibyte = 1024 * 1024
 
 export interface DocumentsOptions {
-  /** Documents that are read at once; more of them wait. Each takes a thread. Default 2. */
+  /** Documents read at the same time, each in a thread; further ones wait. Default 2. */
   readonly concurrency?: number | undefined
-  /** Bytes of memory that the reading of one document may take. Default 512 MiB. A PDF may have a quarter of them. */
+  /** Bytes of memory for one document. Default 512 MiB. A PDF may be a quarter of that. */
   readonly maxMemory?: number | undefined
-  /** Milliseconds after which a thread that has nothing to do is ended. Default 10,000. */
+  /** Milliseconds until an idle thread ends. Default 10,000. */
   readonly idleTimeout?: number | undefined
 }
 
@@ -18,7 +18,6 @@ const shapes: OptionShapes<DocumentsOptions> = {
   idleTimeout: durationShape,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: DocumentsOptions): Required<{ [Name in keyof DocumentsOptions]: number }> {
   checkOptions<DocumentsOptions>(options, shapes, { operation: 'openDocuments' })
   const { concurrency = 2, maxMemory = 512 * mebibyte, idleTimeout = 10_000 } = options

@@ -2,11 +2,9 @@ import type { PdfRequest } from './worker/protocol.ts'
 
 interface Range extends Pick<PdfRequest, 'first' | 'last' | 'maxPages'> {
   readonly pageCount: number
-  /** The last page that was read; 0 for none. */
   readonly lastRead: number
 }
 
-/** Says how the pages that are read differ from those that were asked for. */
 export function noteRange({ first, last, maxPages, pageCount, lastRead }: Range): string[] {
   if (first > pageCount) {
     return [
@@ -26,7 +24,6 @@ export function noteRange({ first, last, maxPages, pageCount, lastRead }: Range)
   return notes
 }
 
-/** Says which pages have no text, and why. */
 export function noteEmptyPages(empty: readonly number[], broken: readonly number[]): string[] {
   const notes = []
   if (broken.length > 0) notes.push(`${listPages(broken)} cannot be read`)
@@ -41,7 +38,6 @@ const pageNames = (first: number, last: number) => (last > first ? `pages ${firs
 
 const longestList = 10
 
-/** "page 3", "pages 1–4, 7", with at most ten runs. */
 function listPages(numbers: readonly number[]): string {
   const runs: [number, number][] = []
   for (const number of numbers) {

@@ -8,7 +8,6 @@ import { noteEmptyPages, noteRange } from './pdf-notes.ts'
 import type { PdfPage } from './worker/protocol.ts'
 
 const operation = 'pdfPages'
-/** Pages of one call [FS4]. */
 const mostPages = 1000
 
 export interface PageRange {
@@ -19,9 +18,9 @@ export interface PageRange {
 }
 
 export interface PdfPagesOptions {
-  /** Default: all, from the first. Pages beyond the end are a note. */
+  /** Default: all pages. Pages beyond the end become a note. */
   readonly pages?: PageRange | undefined
-  /** Pages that are read at most, and the others are a note. Default and largest value 1,000. */
+  /** Pages read at most; the rest becomes a note. Default and largest value 1,000. */
   readonly maxPages?: number | undefined
   /** Shown in errors. Default: "the PDF". */
   readonly path?: string | undefined
@@ -33,9 +32,9 @@ export interface PdfPagesOptions {
 export interface PdfText {
   /** Pages of the whole document. */
   readonly pageCount: number
-  /** In order. A page that cannot be read is among them, without text, and in a note. */
+  /** In order. An unreadable page has no text, and a note. */
   readonly pages: readonly PdfPage[]
-  /** One sentence each, for a model: everything that is left out, and how to go on. */
+  /** One sentence each, for a model: omissions, and how to continue. */
   readonly notes: readonly string[]
 }
 
@@ -89,7 +88,6 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
     })
     notes.push(...noteRange({ first, last, maxPages, pageCount, lastRead: pages.at(-1)?.number ?? 0 }))
   } catch (error) {
-    // The pages that were read are worth more than an error.
     const read = pages.some(({ text }) => text !== '')
     if (!isWorkspaceError(error) || !read || signal?.aborted === true) throw error
     const next = (pages.at(-1)?.number ?? 0) + 1
@@ -102,7 +100,7 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
 
 const partSize = 1024 * 1024
 
-/** A copy to be given away. Copying 100 MiB at once would hold the event loop for 30 ms and more. */
+/** A transferable copy. Copying 100 MiB at once would block the event loop for 30 ms and more. */
 async function copyInParts(bytes: Uint8Array, signal: AbortSignal): Promise<ArrayBuffer> {
   const copy = new Uint8Array(bytes.length)
   for (let start = 0; start < bytes.length; start += partSize) {

@@ -5,7 +5,6 @@ import { languages, type Language } from './languages.ts'
 import type { Signature } from './worker/protocol.ts'
 
 const operation = 'signatures'
-/** UTF-16 units that are read of a source. */
 const longestRead = 2 * 1024 * 1024
 
 export interface SignaturesOptions {
@@ -14,20 +13,19 @@ export interface SignaturesOptions {
   /** Shown in errors. Default: "the source". */
   readonly path?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds. Default 5,000. The parser may take half of them. */
+  /** Milliseconds, at most half of them for the parser. Default 5,000. */
   readonly timeout?: number | undefined
 }
 
 export interface SignatureText {
   /** In the order of the source. */
   readonly signatures: readonly Signature[]
-  /** Whether the parser read all of the source, and found no syntax error. */
   readonly parsed: boolean
-  /** More than 1,000 signatures, or more than 2 Mi UTF-16 units of source: the rest is left out. */
+  /** The rest is left out: more than 1,000 signatures, or more than 2 Mi UTF-16 units of source. */
   readonly truncated: boolean
-  /** `patterns`: each line was looked at alone, so that signatures may be missing or be text of a comment. */
+  /** `patterns`: lines were matched one by one, so signatures can be missing or come from a comment. */
   readonly method: 'parser' | 'patterns'
-  /** The package to install for the parser, where it is missing. */
+  /** The parser's package, if it is not installed. */
   readonly missing?: '@vscode/tree-sitter-wasm'
 }
 

@@ -19,7 +19,7 @@ const shapes: OptionShapes<DownloaderOptions> = {
   resolve: option.function,
 }
 
-/** Downloads from public hosts through a proxy of its own, which checks every address. @throws WorkspaceError `EINVAL` */
+/** Downloads from public hosts through its own proxy, which checks every address. @throws WorkspaceError `EINVAL` */
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
   checkOptions<DownloaderOptions>(options, shapes, { operation: 'createDownloader' })
   const { addresses = [], resolve = systemResolve, tor } = options

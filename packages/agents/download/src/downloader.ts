@@ -11,9 +11,9 @@ import type { Download, Downloader, DownloaderOptions, OpenOptions } from './typ
 import { checkUrl, nextUrl } from './url.ts'
 
 const maxRedirects = 5
-/** Milliseconds by which a client would give up later: its own words would hide the reason. */
+/** Milliseconds that a client waits longer than the downloader, whose error names the reason. */
 const laterTimeout = 10_000
-/** Answers after which another way is tried: some servers refuse what does not look like a visitor. */
+/** After these answers another client is tried: some servers refuse plain clients. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -27,9 +27,7 @@ const shapes: OptionShapes<OpenOptions> = {
 
 export interface Machinery {
   readonly egress: EgressOptions
-  /** In the order in which they are tried. */
   readonly clients: () => Promise<readonly Client[]>
-  /** For tests alone. */
   readonly ca?: string | undefined
 }
 
@@ -41,7 +39,6 @@ interface Following {
   readonly connections: OpenOptions['connections']
 }
 
-/** An answer, and everything that belongs to it. */
 interface Answered {
   readonly answer: ClientAnswer
   readonly transfer: Transfer
@@ -53,7 +50,6 @@ export class LiveDownloader implements Downloader {
   readonly #machinery: Machinery
   #proxy: Promise<EgressProxy> | undefined
   #clients: Promise<readonly Client[]> | undefined
-  /** Ends every download. */
   readonly #closing = new AbortController()
 
   constructor(options: DownloaderOptions, machinery: Machinery) {
@@ -137,13 +133,11 @@ export class LiveDownloader implements Downloader {
     }
   }
 
-  /** The client that speaks as a browser does was wanted, and is not installed. */
   async #lacksBrowser(): Promise<boolean> {
     const clients = await this.#clients
     return this.#options.client !== 'undici' && clients?.every(({ name }) => name === 'undici') === true
   }
 
-  /** Asks with one client after the other, until one gets an answer. */
   async #ask(
     url: URL,
     { tor, patience, maxBytes, connections }: Following & { readonly tor: boolean },
@@ -163,7 +157,7 @@ export class LiveDownloader implements Downloader {
           timeout: this.#timeout + laterTimeout,
           ca: this.#machinery.ca,
         })
-        // the proxy answers plain requests that it refuses
+        // the proxy itself answers refused plain requests
         if (transfer.problem !== undefined) throw transfer.problem
         return { answer, transfer, client }
       } catch (error) {
@@ -180,10 +174,10 @@ export class LiveDownloader implements Downloader {
   }
 }
 
-/** The content. Ending it releases everything, even where nothing was read yet: a generator by itself would not. */
+/** Ending the stream releases everything, even before the first read, which a generator would not. */
 function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
   const content = contentOf(answered, options)
-  // never rejects: both clients let go without a word
+  // never rejects: both clients close without errors
   const release = async (): Promise<void> => {
     options.patience.end()
     await finish(answered)
@@ -251,7 +245,7 @@ function isCertificateProblem(error: unknown): boolean {
   return false
 }
 
-/** The header as it is where it is short; else the type alone, whose names have at most 127 characters (RFC 6838). */
+/** A short header unchanged; else the type alone, whose names have at most 127 characters (RFC 6838). */
 function mediaTypeOf(header: string | undefined): string | undefined {
   if (header === undefined || /^[ -~]{1,255}$/.test(header)) return header
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=[\s;]|$)/.exec(header)?.[0]

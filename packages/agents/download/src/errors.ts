@@ -3,7 +3,6 @@ import { type Refusal, refusals } from '@ws/network/gate'
 
 const operation = 'download'
 
-/** The faults of a download. None names an address, a proxy or a path of this machine. */
 export const problems = {
   url: (reason: string) => make('EINVAL', reason, 'give an `http` or `https` URL of a public host'),
   refusedHost: (host: string, refusal: Refusal) => {

@@ -3,11 +3,10 @@ import { problems } from './errors.ts'
 export interface PatienceOptions {
   readonly timeout: number
   readonly idleTimeout: number
-  /** Any of them ends it. */
   readonly signals: readonly AbortSignal[]
 }
 
-/** The time that one download may take: altogether, and while nothing comes. Ends with the caller's signal too. */
+/** Limits a download's total and idle time. Also ends with the caller's signal. */
 export class Patience {
   readonly signal: AbortSignal
   readonly #ending = new AbortController()
@@ -25,7 +24,6 @@ export class Patience {
     else this.wait()
   }
 
-  /** Why it ended before the download was finished. */
   get reason(): unknown {
     return this.signal.aborted ? this.signal.reason : undefined
   }
@@ -37,12 +35,12 @@ export class Patience {
     this.#idle = setTimeout(() => this.#ending.abort(problems.idle(this.#idleTimeout)), this.#idleTimeout)
   }
 
-  /** Waits for the reader: that may take any time. */
+  /** Waits for the reader, without limit. */
   rest(): void {
     clearTimeout(this.#idle)
   }
 
-  /** Calls back when the time is over, or the caller gives up: at once where that has happened already. */
+  /** Calls back on timeout or abort; immediately where that has happened already. */
   onEnd(end: () => void): () => void {
     if (this.signal.aborted) end()
     else this.signal.addEventListener('abort', end, { once: true })
@@ -53,7 +51,6 @@ export class Patience {
     this.signal.throwIfAborted()
   }
 
-  /** The download is over: nothing is waited for any more. */
   end(): void {
     this.#ended = true
     clearTimeout(this.#total)

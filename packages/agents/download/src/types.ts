@@ -4,60 +4,59 @@ import type { Resolve } from '@ws/network'
 import type { TorOptions } from './egress/connect.ts'
 
 export interface DownloaderOptions {
-  /** Tor's SOCKS port, for servers that refuse with 401, 403 or 503. Default: none. */
+  /** Tor's SOCKS port, for servers that answer 401, 403 or 503. Default: none. */
   readonly tor?: TorOptions | undefined
-  /** Everything goes through Tor; without `tor`, nothing is fetched. Default false. */
+  /** Use Tor for everything; without `tor`, all downloads fail. Default false. */
   readonly requireTor?: boolean | undefined
-  /** Milliseconds for a download altogether. Default 300,000. */
+  /** Milliseconds for a whole download. Default 300,000. */
   readonly timeout?: number | undefined
-  /** Milliseconds in which nothing comes. Default 30,000. */
+  /** Milliseconds without data. Default 30,000. */
   readonly idleTimeout?: number | undefined
-  /** `auto` (default): a client that speaks as a browser does, where it is installed, then a plain one. */
+  /** `auto` (default): a client that imitates a browser if installed, then a plain one. */
   readonly client?: 'auto' | 'undici' | undefined
-  /** Addresses and ranges (`10.0.0.0/8`) that hosts may have beside public ones. Default: none. */
+  /** Allowed non-public addresses and ranges (`10.0.0.0/8`). Default: none. */
   readonly addresses?: readonly string[] | undefined
-  /** Gives the addresses of a host, in place of the system's resolver. */
+  /** Resolves hosts instead of the system. */
   readonly resolve?: Resolve | undefined
 }
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the decoded content at most. Default 50,000,000. More of them end the stream with `EFBIG`. */
+  /** Bytes of decoded content. Above, the stream fails with `EFBIG`. Default 50,000,000. */
   readonly maxBytes?: number | undefined
-  /** `manual`: an answer that leads elsewhere is the result. Default `follow`. */
+  /** `manual`: a redirect is the result. Default `follow`. */
   readonly redirect?: 'follow' | 'manual' | undefined
-  /** An answer with any status is a result. Default false: only 200 to 299 are, and the others are errors. */
+  /** Return answers of any status. Default false: statuses other than 200 to 299 are errors. */
   readonly anyStatus?: boolean | undefined
   /**
-   * Judges each host, of the first URL and of redirects, before its name is looked up, here or through Tor. It is told of each
-   * connection and of each refusal. Default: every public host, at ports of web servers.
+   * Judges each host, redirects included, before its name is resolved, and hears of each connection and refusal.
+   * Default: every public host, on web ports.
    */
   readonly connections?: Connections | undefined
 }
 
 export interface Download {
-  /** The content, decoded. It fails with a `WorkspaceError`, or with `signal.reason`; then remove what was kept of it. */
+  /** The decoded content. On failure (a `WorkspaceError` or `signal.reason`), delete what you have stored of it. */
   readonly stream: AsyncIterableIterator<Uint8Array>
   /** The last URL, after all redirects. */
   readonly url: string
   readonly status: number
-  /** The server's type, where printable and at most 255 characters long; else without parameters. */
+  /** The server's type; without parameters if not printable or longer than 255 characters. */
   readonly contentType?: string | undefined
-  /** The size that the server promised, where it did, and the content is not compressed. */
+  /** The size by the server; absent for compressed content. */
   readonly size?: number | undefined
   readonly redirects: number
-  /** `undici` means a plain client: the browser-like client is missing, or failed. */
+  /** `undici` is the plain client: the browser-like one is missing or failed. */
   readonly client: 'impit' | 'undici'
   readonly throughTor: boolean
 }
 
 export interface Downloader extends AsyncDisposable {
   /**
-   * Begins a download [FS10]. Follows up to five redirects, each checked as the first URL. Rejects with `EINVAL` (the
-   * URL), `EACCES` (not public), `ENOENT` (no such host, or 404), `EBACKEND` (another answer, or no connection),
+   * Begins a download [FS10] with up to five redirects, each checked like the first URL.
+   * Rejects with `EINVAL` (the URL), `EACCES` (not public), `ENOENT` (no such host, or 404), `EBACKEND` (another answer, or no connection),
    * `ETIMEDOUT`, `EFBIG`, `ELOOP`, `ENOTSUP` (Tor is required), or with `signal.reason`.
    */
   open(url: string, options?: OpenOptions): Promise<Download>
-  /** Ends every download. */
   close(): Promise<void>
 }

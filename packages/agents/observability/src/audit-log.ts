@@ -4,30 +4,28 @@ import { WorkspaceError, type AccessEvent } from '@ws/core'
 import { checkOption, checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 export interface AuditLogOptions {
-  /** Bytes of lines that wait for a slow stream; later events are dropped and counted. Default 1 MiB. */
+  /** Bytes of lines queued for a slow stream; later events are dropped and counted. Default 1 MiB. */
   readonly maxPendingBytes?: number | undefined
-  /** Called with each event that is dropped. Its errors are ignored. Default: none. */
+  /** Called with each dropped event. Its errors are ignored. Default: none. */
   readonly onDropped?: ((event: AccessEvent) => void) | undefined
 }
 
-/** Audit events as JSON lines. */
 export interface AuditLog {
-  /** The listener: `workspace.on('access', log.record)`. One log takes the events of several workspaces. */
+  /** The listener: `workspace.on('access', log.record)`. Several workspaces can share a log. */
   readonly record: (event: AccessEvent) => void
-  /** Events that were dropped so far. */
+  /** Events dropped so far. */
   readonly dropped: number
-  /** Resolves when the stream has taken every line. @throws WorkspaceError `EIO` when the stream has failed or is closed */
+  /** Resolves when the stream has taken every line. @throws WorkspaceError `EIO` for a failed or closed stream */
   flush(): Promise<void>
-  /** Drops later events, and flushes. The stream stays open: its maker ends it. */
+  /** Drops later events, and flushes. The caller ends the stream. */
   close(): Promise<void>
 }
 
 const shapes: OptionShapes<AuditLogOptions> = { maxPendingBytes: option.integer(1), onDropped: option.function }
 
 /**
- * Writes audit events to a stream, a line of JSON each. While the stream is full, lines wait up to a bound. Where events were
- * dropped, the line `{"time":…,"dropped":n}` stands in their place. A stream that fails changes nothing for the workspace.
- *
+ * Writes audit events to a stream as JSON lines, queued up to a bound while it is full.
+ * The line `{"time":…,"dropped":n}` replaces dropped events. A failing stream does not affect the workspace.
  * @throws WorkspaceError `EINVAL` that names the option
  */
 export function createAuditLog(stream: Writable, options: AuditLogOptions = {}): AuditLog {
@@ -43,7 +41,6 @@ interface Line {
   readonly bytes: number
 }
 
-/** A place where events were dropped. */
 interface Gap {
   dropped: number
 }
@@ -145,7 +142,7 @@ class LineLog implements AuditLog {
     try {
       this.#onDropped?.(event)
     } catch {
-      // a listener that fails must not change what the caller of the workspace sees
+      // a failing listener must not change the caller's result
     }
   }
 

@@ -23,10 +23,8 @@ const shapes: OptionShapes<TelemetryOptions> = {
 }
 
 /**
- * One span for each operation and command of a workspace, and the histogram `ws.operation.duration` in seconds. Spans are
- * children of the span that is active where the call was made. They hold paths and labels; metrics hold neither. Returns the
- * function that ends it.
- *
+ * Traces each operation and command of a workspace as a child of the active span. Returns a function that ends tracing.
+ * The histogram `ws.operation.duration` is in seconds. Spans hold paths and labels, metrics neither.
  * @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetryOptions = {}): () => void {
@@ -54,10 +52,8 @@ export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetry
 }
 
 /**
- * The same adapter, with one span for each operation of the store, the histogram `ws.storage.duration` in seconds, and the
- * counter `ws.storage.bytes`. An iteration ends when it is finished or left.
- *
- * @throws WorkspaceError `EINVAL` that names the option
+ * Wraps an adapter: a span for each operation, and the metrics `ws.storage.duration` (seconds) and `ws.storage.bytes`.
+ * An iteration ends when finished or left. @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryOptions = {}): StorageAdapter {
   const operation = 'traceAdapter'
@@ -91,13 +87,12 @@ export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryO
 interface EndedSpan {
   /** Milliseconds since the epoch. */
   readonly startTime: number
-  /** Milliseconds. */
   readonly duration: number
   readonly attributes: Attributes
   readonly error: string | undefined
 }
 
-/** Events come at the end of a call, in the context in which it was made. */
+/** Events come at the end of a call, in the context of the call. */
 function span(tracer: Tracer, name: string, { startTime, duration, attributes, error }: EndedSpan): void {
   const started = tracer.startSpan(name, { startTime, attributes }, context.active())
   if (error !== undefined) started.setStatus({ code: SpanStatusCode.ERROR, message: error })

@@ -22,40 +22,37 @@ import type { StepTypes } from './types/types.ts'
 import { Opened } from './opened.ts'
 
 export interface RunnerOptions {
-  /** The tree that steps read: a directory of this machine, or an adapter, which stays its creator's to close. */
+  /** The tree that steps read: a directory of this machine, or an adapter, which the caller closes. */
   readonly workspace: string | StorageAdapter
   /** The tree that steps write: as `workspace`. The directory must exist. */
   readonly output: string | StorageAdapter
   /**
-   * The output's path in the workspace, where both are adapters without directories. Default: found out for directories,
-   * else the output lies elsewhere.
+   * The output's path in the workspace, for adapters without directories. Default: found for directories, else the output lies elsewhere.
    */
   readonly outputPath?: string | undefined
   /**
-   * Where the journal, the staging and the leases are. No step may see it. Either a directory on a local disk, or an
-   * adapter, which any machine can open: its capability `conditionalWrite` must be `server`, and it stays its creator's
-   * to close. Give the adapter of a sibling prefix: that it is apart from the output and the workspace cannot be found out.
-   *
-   * Default: below the user's state directory (as root `/var/lib/ws/runs`), by the identity of the output. An output
-   * without a directory has no default.
+   * Where the journal, the staging and the leases are; no step may see it.
+   * Either a directory on a local disk, or an adapter with `conditionalWrite: 'server'`, which any machine can open and the caller closes.
+   * Give an adapter of a sibling prefix: the runner cannot check that it lies apart from the output and the workspace.
+   * Default: below the user's state directory (as root `/var/lib/ws/runs`), by the identity of an output directory; no default otherwise.
    */
   readonly state?: string | StorageAdapter | undefined
   /**
-   * Makes a copy of a part of the state on this machine, so that commands are real programs although the state is in a store:
-   * `createReplicaAdapter` of `@ws/adapter-replica`. It is called for each attempt of a step that writes. A `workspace` in a
-   * store needs such a copy as well, made by the caller. Default: none, and commands need the virtual executor there.
+   * Copies a part of a stored state to this machine, for real programs: `createReplicaAdapter` of `@ws/adapter-replica`.
+   * Called for each attempt of a writing step. The caller makes such a copy of a stored `workspace`.
+   * Default: none, and commands need the virtual executor there.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** As for `createWorkspace`. Default: none, and commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Types of steps of your own, by name. They go over the built-in ones. */
+  /** Your own types of steps by name. They override the built-in ones. */
   readonly types?: StepTypes | undefined
   /** The model of `agent` steps. Default: none, and `agent` is not a type. */
   readonly model?: Model | undefined
   /**
-   * Takes back what a step that failed or was aborted has changed by its `exceptions`: `createCheckpoints` of `@ws/snapshots`.
-   * Steps that share an exception shall not run at the same time: a `group` sees to that. Default: none, and it stays.
+   * Undoes changes by the `exceptions` of failed or aborted steps: `createCheckpoints` of `@ws/snapshots`. Default: none.
+   * Steps that share an exception must not run at the same time: put them into one `group`.
    */
   readonly checkpoints?: CheckpointEngine | undefined
   /** The user that commands run as, for directories. Default: the workspace's owner. */
@@ -140,7 +137,7 @@ async function openState(
   return openLocalState({ directory, mounted, owner })
 }
 
-/** Where the output lies. A workspace inside the output would let steps write what others read: it is refused. */
+/** Refuses a workspace inside the output: steps could write what other steps read. */
 function placeOf(
   { outputPath, output }: RunnerOptions,
   inputs: HostDirectory | undefined,

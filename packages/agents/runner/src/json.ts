@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** The same text for equal values, whatever the order of their names; absent members are left out. */
+/** Equal text for equal values, whatever the order of their names. Absent members are left out. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
@@ -10,7 +10,6 @@ export function canonicalJson(value: unknown): string {
   })
 }
 
-/** SHA-256 in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex')
 }

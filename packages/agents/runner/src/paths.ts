@@ -2,7 +2,6 @@ import { createPathManager, type PathManager } from '@ws/core'
 
 import { asBreach } from './errors.ts'
 
-/** Values of templates by name, as a plan gives them. */
 type Templates = Readonly<Record<string, string | undefined>>
 
 /** Where a step sees the workspace. Relative paths to read start here. */
@@ -10,27 +9,21 @@ export const workspaceAt = '/workspace'
 /** Where a step sees its staging directory. Relative paths to write start here. */
 export const outputAt = '/output'
 
-/** Where the output lies, as far as a plan must know it. */
 export interface OutputPlace {
   /** Its path from the workspace's root, without a slash in front; absent where it lies elsewhere. */
   readonly inWorkspace?: string | undefined
-  /** The name of its directory [PM8]. */
   readonly name: string
 }
 
-/** Resolves the paths of a plan. A step names files by where they are, and not by where it sees them. */
+/** Resolves the paths of a plan. Steps name files by their real place, not by where the step sees them. */
 export interface PlanPaths {
-  /** The path from the workspace's root, `""` for it. @throws WorkspaceError `ESECURITY` outside the workspace */
+  /** The path from the workspace's root, `""` for the root. @throws WorkspaceError `ESECURITY` outside the tree, here and in `write` */
   read(path: string): string
-  /** The path from the output's root. @throws WorkspaceError `ESECURITY` outside the output */
   write(path: string): string
-  /** Fills in templates of a text for the eyes of a step [PM7]. */
   expand(text: string): string
-  /** The path of an input inside the output, from the output's root; `undefined` for other inputs. */
   inOutput(input: string): string | undefined
 }
 
-/** The paths are judged as they are written: links are judged when a step reads or writes. */
 export function createPlanPaths(plan: { readonly templates: Templates }, place: OutputPlace): PlanPaths {
   const { inWorkspace, name } = place
   const root = inWorkspace === undefined ? `/outputs/${name}` : `${workspaceAt}/${inWorkspace}`
@@ -42,7 +35,6 @@ export function createPlanPaths(plan: { readonly templates: Templates }, place: 
   )
   const manager = createPathManager({ workspace: workspaceAt, output: root, templates })
   const eyes = createPathManager({ workspace: workspaceAt, output: outputAt, templates })
-  // A step sees its outputs at `/output`: that name means the output in its paths too.
   const seen = (path: string): string =>
     path === outputAt || path.startsWith(`${outputAt}/`) ? root + path.slice(outputAt.length) : path
 
@@ -76,7 +68,7 @@ function guard(resolve: () => ReturnType<PathManager['resolveRead']>): string {
 
 const below = (root: string, path: string): string => path.slice(root.length + 1)
 
-/** Equal or below, by components; both are relative, and `""` is the root. */
+/** Equal or below, by components. Both are relative, and `""` is the root. */
 export function containsPath(outer: string, inner: string): boolean {
   return outer === '' || outer === inner || inner.startsWith(`${outer}/`)
 }

@@ -18,19 +18,19 @@ import { preflight } from './step/preflight.ts'
 import type { Opened } from './opened.ts'
 
 export interface RunOptions {
-  /** Go on with the last run, which was interrupted or failed. Its finished steps are not done again. Default false. */
+  /** Continue the last run, which was interrupted or failed, without its finished steps. Default false. */
   readonly resume?: boolean | undefined
-  /** Do steps again that are up to date. Content that no run wrote is still never overwritten. Default false. */
+  /** Repeat steps that are up to date. Content that no run wrote is still never overwritten. Default false. */
   readonly force?: boolean | undefined
   /** Ends every step when it aborts. The run can be resumed. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Milliseconds to wait for the end of another run of this output. Default 0. Where the state is a store, 45,000: there a
-   * runner that died on another machine is known by the silence of its lease only, which takes 30 seconds.
+   * Milliseconds to wait for another run of this output. Default 0; 45,000 where the state is a store.
+   * There a dead runner on another machine shows only by its lease, after 30 seconds.
    */
   readonly wait?: number | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
-  /** Carries out each attempt elsewhere, and ends in `executeStep` there. Default: `executeStep` here. */
+  /** Carries out each attempt elsewhere, ending in `executeStep` there. Default: `executeStep` here. */
   readonly step?: StepFunction | undefined
 }
 
@@ -43,15 +43,13 @@ const runShapes: OptionShapes<RunOptions> = {
   step: option.function,
 }
 
-/** Longer than the lease of a runner that died stays taken in a store. */
 const silence = 45_000
 
-/** Either a plan that would run, or the faults for which it does not. */
+/** Either a plan that can run, or the problems that prevent it. */
 export type PlanCheck =
   | { readonly plan: CheckedPlan; readonly problems: readonly [] }
   | { readonly plan?: undefined; readonly problems: readonly PlanProblem[] }
 
-/** A run with the records of its steps, for a report. */
 export interface RunHistory {
   readonly run: RunRecord
   readonly records: readonly StepRecord[]
@@ -69,17 +67,17 @@ export class Runner implements AsyncDisposable {
     this.#newId = newId
   }
 
-  /** Leases that hold among all who share this runner's state. */
+  /** Leases among all runners that share this state. */
   get leases(): LeaseStore {
     return this.#context.state.leases
   }
 
-  /** A JSON schema of plans, with the types of steps that this runner knows. */
+  /** A JSON schema of plans with this runner's types of steps. */
   get planSchema(): Readonly<Record<string, unknown>> {
     return createPlanJsonSchema(this.#context.types)
   }
 
-  /** Finds every fault of a plan that shows before it runs. Touches nothing. @param given YAML or JSON text, or data */
+  /** Finds every problem of a plan that shows before it runs, without changing files. @param given YAML or JSON text, or data */
   async check(given: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<PlanCheck> {
     const { types, place } = this.#context
     const checked = checkPlan(given, { types, output: place })
@@ -93,11 +91,9 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Checks a plan and runs it. A step that fails is part of the result.
-   *
-   * @throws WorkspaceError for a plan with faults, which names line and step of each; `EBUSY` while another run of this
-   * output goes on; `EINVAL` where there is nothing to resume; `ECLOSED` where a store gave the run's lease to another
-   * runner. After an abort the signal's reason.
+   * Checks a plan and runs it. A failed step is part of the result.
+   * @throws WorkspaceError for a faulty plan, with line and step of each problem; `EBUSY` during another run of this output; `EINVAL` where
+   * no run can be resumed; `ECLOSED` where a store gave the lease to another runner. After an abort the signal's reason.
    */
   async run(given: unknown, options: RunOptions = {}): Promise<RunResult> {
     checkOptions<RunOptions>(options, runShapes, { operation: 'run' })
@@ -107,14 +103,14 @@ export class Runner implements AsyncDisposable {
       options.signal?.throwIfAborted()
       throw error
     })
-    // A run whose lease was lost is another runner's to go on with.
+    // After a lost lease, another runner continues the run.
     const signal = options.signal === undefined ? lock.lost : AbortSignal.any([options.signal, lock.lost])
     await this.#finishLandings()
     const { plan, problems } = await this.check(given, { signal })
     if (plan === undefined) throw planError(problems)
     const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
     const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
-    /** Ends never change. Only an earlier process of the run can have left anything of the other attempts. */
+    /** Ends never change. Other attempts can only be left by an earlier process of the run. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
       await lock.confirm?.({ signal }) // where this process was stopped, its timers have not run yet
@@ -131,7 +127,7 @@ export class Runner implements AsyncDisposable {
     return result
   }
 
-  /** Runs one attempt at a step, for engines of plans. The caller holds the step's lease where two could run it at once. */
+  /** Runs one attempt at a step, for engines. The caller holds the step's lease where two could run it at once. */
   executeStep(request: StepRequest, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StepOutcome> {
     return executeStep(request, this.#context, options)
   }
@@ -143,7 +139,7 @@ export class Runner implements AsyncDisposable {
     return run && { run, records: await journal.records(run.runId) }
   }
 
-  /** Closes the journal, and the adapters that the runner made. Twice is fine. */
+  /** Closes the journal and the runner's own adapters. Repeated calls are fine. */
   async close(): Promise<void> {
     await this.#opened.close()
   }

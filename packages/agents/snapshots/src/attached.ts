@@ -23,25 +23,21 @@ import type { DiffSide, LeftOutAt, Methods } from './worker/protocol.ts'
 export interface AttachedOptions {
   readonly thread: Thread<Methods>
   readonly adapters: readonly StorageAdapter[]
-  /** By the position of the mount. */
   readonly disks: ReadonlyMap<number, DiskMount>
   readonly journals: JournalMounts
   readonly onClose: () => Promise<void>
 }
 
-/** The mounts of one workspace: those on disks in the worker, the others here. */
 export class Attached implements AttachedCheckpoints {
   readonly adapters: readonly StorageAdapter[]
   readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
   readonly #mounts: ReadonlyMap<number, number>
-  /** The numbers of the disks. */
   readonly #trees: readonly number[]
-  /** Those of everything that is saved in the state directory. */
   readonly #stored: readonly number[]
   readonly #journals: JournalMounts
   readonly #onClose: () => Promise<void>
-  /** The look that the end of a command has begun, and how much calls had changed before it. */
+  /** The scan that the end of a command began, and the changes that calls had made before it. */
   #settling: { readonly look: string; readonly end: Promise<unknown>; readonly changes: number } | undefined
 
   constructor({ thread, adapters, disks, journals, onClose }: AttachedOptions) {
@@ -68,11 +64,11 @@ export class Attached implements AttachedCheckpoints {
       const forced = this.#journals.isTouched
       if (this.#stored.length === 0)
         return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
-      // a look that is under way is one at the present, unless a call has changed something meanwhile
+      // a running scan counts as current, unless a call has changed something meanwhile
       const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
       const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
       const saving = this.#thread.ask('save', { ...request, after })
-      // a journal goes on only when it is known whether its checkpoint was saved
+      // a journal continues only after its checkpoint was saved, or not
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
       found = saved?.leftOut ?? []
       return saved?.checkpoint
@@ -83,7 +79,7 @@ export class Attached implements AttachedCheckpoints {
       path: path as MountPath,
       reason,
     }))
-    // what a turn or a restore leaves out is not asked for
+    // automatic checkpoints and restores do not report skipped entries
     const isAsked = !automatic && keep === undefined
     return { checkpoint, leftOut: [...leftOut, ...(isAsked ? await this.#journals.leftOut() : [])] }
   }
@@ -148,7 +144,7 @@ export class Attached implements AttachedCheckpoints {
     const settling = {
       look,
       changes: this.#changes(),
-      // a failure shows at the next checkpoint, which looks again
+      // the next checkpoint scans again, and reports a failure
       end: end
         .catch(() => undefined)
         .finally(() => {
@@ -160,7 +156,6 @@ export class Attached implements AttachedCheckpoints {
 
   async close(): Promise<void> {
     await this.#settling?.end
-    // a thread that has ended holds no trees
     if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined)
     await this.#onClose()
   }
@@ -169,7 +164,6 @@ export class Attached implements AttachedCheckpoints {
     return [...this.#disks.values()].reduce((sum, { changes }) => sum + changes, 0)
   }
 
-  /** Names that commands have reserved at this moment. */
   #reserved(): Record<number, readonly string[]> {
     return Object.fromEntries([...this.#disks.values()].map((disk) => [disk.tree, disk.reserved()]))
   }
@@ -191,7 +185,7 @@ function stateOf({ type, size, mode, mtime, content, target, ino, birth }: Facts
     modifiedAt: mtime,
     content,
     target,
-    // an inode is used again: with its birth and its bytes, it is the same entry
+    // inodes are reused: birth and content identify the entry
     identity: `${ino} ${birth} ${content ?? target ?? type}`,
   }
 }

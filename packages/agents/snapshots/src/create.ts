@@ -17,10 +17,9 @@ import type { Methods, WorkerData } from './worker/protocol.ts'
 const operation = 'createWorkspace'
 
 /**
- * An engine that keeps earlier states of files, for the option `checkpoints` of `createWorkspace`. Several workspaces of one process
- * can share it. Mounts on a disk and buckets are saved in the state directory, and stay there for the next process. Mounts in
- * memory are saved in memory. Stores that check no conditions are refused when the workspace is made, unless they are mounted read-only.
- *
+ * An engine for `checkpoints` of `createWorkspace`, shared by any number of workspaces of this process.
+ * Disk mounts and buckets are saved in the state directory, for later processes too; mounts in memory are saved in memory.
+ * Writable mounts of stores without conditions are refused when the workspace is made.
  * @throws WorkspaceError `EINVAL` that names the option
  */
 export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointEngine {
@@ -30,7 +29,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   let users = 0
   const release = async (saved: readonly SavedLayers[]): Promise<void> => {
     const unused = await shared.close(saved)
-    // a thread that has ended holds no journals
+    // an ended thread holds no journals
     if (unused.length > 0) await thread?.ask('shut', unused).catch(() => undefined)
     users -= 1
     if (users > 0) return
@@ -61,7 +60,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
             new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
           ]),
         )
-        // a tree that is still being copied from a store is whole after a command
+        // a tree being copied from a store is complete after a command
         for (const disk of disks.values()) await disk.change(async () => undefined)
         const journals = new Map<number, Journal>()
         for (const [index, { adapter, directory }] of mounts.entries()) {
@@ -91,13 +90,12 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   }
 }
 
-/** A disk is scanned by descriptors. A mount that keeps less than a disk is looked at by the operations of its adapter. */
+/** A disk is scanned by descriptors. Mounts with fewer features are scanned through their adapter. */
 function isOnDisk({ adapter, directory }: CheckpointMount): boolean {
   const { modes, confinement } = adapter.capabilities
   return directory !== undefined && modes && confinement === 'verified'
 }
 
-/** A restore must not overwrite what others write in a store. */
 function refuseUnsavable(mount: CheckpointMount, stateDirectory: string | undefined): void {
   const { at, adapter } = mount
   const { inProcess, conditionalWrite } = adapter.capabilities

@@ -4,7 +4,6 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import { Reserve } from '@ws/sandbox'
 import { Turnstile } from '@ws/tree'
 
-/** One mount on a disk. Calls that change it wait for a restore. */
 export class DiskMount {
   readonly adapter: StorageAdapter
   readonly tree: number
@@ -13,7 +12,6 @@ export class DiskMount {
   readonly #inner: StorageAdapter
   readonly #root: string
 
-  /** @param root canonical */
   constructor(inner: StorageAdapter, tree: number, root: string) {
     this.tree = tree
     this.#inner = inner
@@ -31,7 +29,6 @@ export class DiskMount {
     })
   }
 
-  /** Changes the tree as a command does, while no call changes it. Resolves when the changes are in the adapter's store. */
   async change<Result>(work: () => Promise<Result>): Promise<Result> {
     const end = await this.#inner.beginCommand?.()
     try {
@@ -41,7 +38,7 @@ export class DiskMount {
     }
   }
 
-  /** A number that grows when a call that changes something begins, and when it ends. */
+  /** Grows when a changing call begins, and when it ends. */
   get changes(): number {
     return this.#changes
   }

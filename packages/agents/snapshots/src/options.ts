@@ -3,17 +3,17 @@ import type { OptionShapes } from '@ws/core/options'
 
 export interface CheckpointsOptions {
   /**
-   * A directory of this user for saved bytes, by an absolute path of this machine. It is made where it is missing, closed to
-   * others, and must lie outside every mount. One process uses it at a time. Needed for mounts on a disk.
+   * An absolute directory of this machine for saved bytes, needed for mounts on a disk. One process uses it at a time.
+   * It is created if missing, closed to other users, and must lie outside every mount.
    */
   readonly stateDirectory?: string | undefined
-  /** Take a checkpoint before each command, and before each tool call that may change something. Default false. */
+  /** Take a checkpoint before each command, and each tool call that may change something. Default false. */
   readonly automatic?: boolean | undefined
-  /** Bytes that saved states may have together. The oldest checkpoints make room. Default 4 GiB. */
+  /** Bytes of all saved states. The oldest checkpoints make room. Default 4 GiB. */
   readonly maxBytes?: number | undefined
-  /** Bytes of a file that is saved; larger ones are left out, and `checkpoint` says so. Default 64 MiB. */
+  /** Bytes of the largest saved file; `checkpoint` reports larger ones as left out. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
-  /** Milliseconds that a checkpoint is kept for. The latest one is kept longer. Default 7 days. */
+  /** Milliseconds that a checkpoint is kept, except the latest. Default 7 days. */
   readonly maxAge?: number | undefined
 }
 
@@ -41,7 +41,6 @@ const shapes: OptionShapes<CheckpointsOptions> = {
   maxAge: option.integer(1),
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option */
 export function checkCheckpointsOptions(options: CheckpointsOptions): CheckedOptions {
   checkOptions<CheckpointsOptions>(options, shapes, { operation: 'createCheckpoints' })
   return {

@@ -1,6 +1,5 @@
 import { failed } from '@ws/tree/disk'
 
-/** A checkpoint above the cap. */
 export function tooMuch(): Error {
   return failed(
     'EDQUOT',

@@ -1,18 +1,16 @@
 import { flatten, shown, textOf, type Node, type Nodes, type Tree } from './tree.ts'
 
-/** A difference between two trees. */
 export interface TreeChange {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'
-  /** The entry in the first tree; a directory without its entries. */
+  /** A directory is shown without its entries. */
   readonly before?: Tree[string]
-  /** The entry in the second tree. */
   readonly after?: Tree[string]
 }
 
 /**
- * The differences between two trees, in order of their paths. Permission bits and times count where both trees name them. A
- * directory counts by itself where it is empty, or is a file in the other tree.
+ * The differences between two trees by path. Permission bits and times count if both trees have them.
+ * A directory counts if it is empty, or a file in the other tree.
  */
 export function diffTrees(before: Tree, after: Tree): TreeChange[] {
   return diffNodes(flatten(before, 'diffTrees'), flatten(after, 'diffTrees')).map(({ path, change, old, now }) => ({
@@ -23,7 +21,6 @@ export function diffTrees(before: Tree, after: Tree): TreeChange[] {
   }))
 }
 
-/** A difference in the form of the store. */
 export interface NodeChange {
   readonly path: string
   readonly change: TreeChange['change']
@@ -39,13 +36,11 @@ export function diffNodes(before: Nodes, after: Nodes): NodeChange[] {
     if (old !== undefined && now !== undefined) {
       return isSame(old, now) ? [] : [{ path, change: 'changed', old, now }]
     }
-    // the entries in it say it already
     if ((old ?? now)?.type === 'directory' && full.has(path)) return []
     return [{ path, change: old === undefined ? 'added' : 'removed', old, now }]
   })
 }
 
-/** The directories that hold something. */
 function parentsIn(nodes: Nodes): string[] {
   return [...nodes.keys()].map((path) => path.slice(0, path.lastIndexOf('/')))
 }
@@ -62,7 +57,6 @@ const agree = (old: number | undefined, now: number | undefined): boolean =>
 
 const mostLines = 20
 
-/** The differences from the expected to the received entries, a line or more each. */
 export function explainChanges(changes: readonly NodeChange[]): string {
   const lines = changes.slice(0, mostLines).map(({ path, old, now }) => {
     if (now === undefined) return `  - ${quote(path)} is missing`
@@ -73,7 +67,7 @@ export function explainChanges(changes: readonly NodeChange[]): string {
   return lines.join('\n')
 }
 
-/** The first difference between two entries, to follow a path in a sentence. */
+/** The first difference, to follow a path in a sentence. */
 export function explainDifference(expected: Node, received: Node, indent = '  '): string {
   const both = (one: string, other: string): string => `\n${indent}  expected: ${one}\n${indent}  received: ${other}`
   if (expected.type !== received.type) return `is a ${received.type}, expected a ${expected.type}`
@@ -109,7 +103,6 @@ function lineOf(lines: readonly string[], index: number): string {
 
 const longest = 160
 
-/** Text that is safe for a terminal, cut where it is long. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text)
 }

@@ -17,20 +17,20 @@ export async function expectFile(source: TreeSource, path: string, content?: Fil
   require(await judgeFile(source, path, content), expectFile)
 }
 
-/** Expects exactly these files; bits and times where `tree` names them. @throws AssertionError */
+/** Expects exactly these files, and the bits and times that `tree` names. @throws AssertionError */
 export async function expectTree(source: TreeSource, tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void> {
   require(await judgeTree(source, tree, options), expectTree)
 }
 
 /**
- * Expects that a rule, a mount or the border of the workspace refuses a call. A command is denied when it is refused, or
- * when it fails and its `hints` name a rule. @throws AssertionError
+ * Expects a refusal by a rule, a mount or the workspace's border. @throws AssertionError
+ * A command is denied when it is refused, or fails and its `hints` name a rule.
  */
 export async function expectDenied(attempt: Attempt, expected?: ExpectedDenial): Promise<void> {
   require(await judgeDenial(attempt, expected), expectDenied)
 }
 
-// The name of the function is left out of the stack, which then begins in the test.
+// Hide the function from the stack, which then begins in the test.
 function require({ pass, message, actual, expected }: Verdict, stackStartFn: (...args: never[]) => unknown): void {
   if (!pass) throw new AssertionError({ message: message(), actual, expected, operator: 'equal', stackStartFn })
 }

@@ -4,30 +4,27 @@ import { errorCodes, type ErrorCode } from '@ws/core'
 import { createGlobFilter, operations, type AdapterOperation, type Call } from '@ws/core/adapter'
 import { checkOption, durationShape, option, type OptionShapes } from '@ws/core/options'
 
-/** The calls that meet a fault. */
 export interface FaultSelection {
-  /** Operations of the adapter; a read of a workspace is `read` or `readStream`. Default: every one. */
+  /** Operations of the adapter; a workspace reads by `read` or `readStream`. Default: every one. */
   readonly operation?: AdapterOperation | readonly AdapterOperation[] | undefined
   /** A glob on the path, or the destination: `/notes/**`, `*.md`. Default: every path. */
   readonly path?: string | undefined
-  /** Calls of those that pass first. Default 0. */
+  /** Matching calls that pass first. Default 0. */
   readonly skip?: number | undefined
-  /** Calls that meet it, then no more. Default: all. */
+  /** The number of calls that fail. Default: all. */
   readonly times?: number | undefined
-  /** The part of the calls that meet it, above 0 to 1. Default 1. */
+  /** The fraction of matching calls that fail, above 0 to 1. Default 1. */
   readonly chance?: number | undefined
-  /** For `chance`: the same seed chooses the same calls, counted from the first. Default 1. */
+  /** For `chance`: the same seed selects the same calls. Default 1. */
   readonly seed?: number | undefined
 }
 
 /**
- * Something that goes wrong.
- *
- * - `error`: nothing is done, and the call rejects with `code`; default `EBACKEND`.
- * - `delay`: the call waits so many milliseconds first; its signal ends the wait.
- * - `torn`: a stream of bytes, in or out, or a listing breaks off after so many bytes or entries, at its end at the latest. A
- *   file that is read or written in one piece is refused.
- * - `lost`: the call is carried out, and its answer is an error.
+ * A fault:
+ * - `error`: the call does nothing and rejects with `code`; default `EBACKEND`.
+ * - `delay`: the call waits these milliseconds first, or until its signal aborts.
+ * - `torn`: a stream or listing breaks off after this many bytes or entries, at the latest at its end. Reads and writes in one piece fail.
+ * - `lost`: the call is carried out, but its answer is an error.
  */
 export type Fault = FaultSelection &
   (
@@ -67,7 +64,6 @@ const own = {
   lost: {},
 } as const satisfies Readonly<Record<Fault['kind'], OptionShapes>>
 
-/** @throws WorkspaceError `EINVAL` that names the fault and its field */
 export function checkFaults(operation: string, faults: unknown): asserts faults is readonly Fault[] {
   checkOption(operation, 'faults', faults, option.list(option.object, 'a list of faults'))
   for (const [index, fault] of (faults as readonly Fault[]).entries()) {
@@ -84,7 +80,6 @@ interface State {
   met: number
 }
 
-/** Draws the fault of each call. The first fault of the list that fits is taken. */
 export class FaultPlan {
   readonly #states: State[]
 
@@ -117,7 +112,7 @@ function matcherOf({ kind: what, operation, path }: Fault): State['matches'] {
   }
 }
 
-/** From 0, below 1. Each call has a number of its own, so that calls between do not change it. */
+/** From 0, below 1. Depends on the call's number only, so other calls do not change it. */
 function randomOf(seed: number, call: number): number {
   return createHash('sha256').update(`${seed}/${call}`).digest().readUInt32BE() / 2 ** 32
 }

@@ -8,17 +8,15 @@ import { checkFaults, FaultPlan, type Fault, type MetFault } from './faults.ts'
 import { tear } from './tear.ts'
 
 export interface FaultyAdapter extends StorageAdapter {
-  /** The faults that calls have met, in order. */
+  /** The faults that occurred, in order. */
   readonly met: readonly MetFault[]
-  /** Replaces the faults; their counts begin anew. @throws WorkspaceError `EINVAL` */
+  /** Replaces the faults, and resets their counts. @throws WorkspaceError `EINVAL` */
   setFaults(faults: readonly Fault[]): void
 }
 
 /**
- * The same adapter, with faults. Where several fit a call, the first one in the list happens. An adapter without faults
- * keeps the whole contract. `close` and `hostPath` never fail.
- *
- * @throws WorkspaceError `EINVAL` that names the fault and its field
+ * Adds faults to an adapter. For each call the first match in the list occurs; other calls keep the whole contract.
+ * `close` and `hostPath` never fail. @throws WorkspaceError `EINVAL` that names the fault and its field
  */
 export function faulty(
   adapter: StorageAdapter,

@@ -6,7 +6,6 @@ import { nest, type Node, type Nodes, type Tree } from './tree.ts'
 
 type Listed = Pick<Stat, 'type'> & { readonly path: string }
 
-/** A workspace, or a storage adapter. */
 export interface TreeSource {
   list(path: MountPath, options: { recursive: true }): AsyncIterable<Listed>
   read(path: MountPath): Promise<{ readonly bytes: Uint8Array; readonly stat: Stat }>
@@ -14,18 +13,16 @@ export interface TreeSource {
 }
 
 export interface TreeOptions {
-  /** The directory whose entries are taken. Default: the root. */
+  /** The directory to read. Default: the root. */
   readonly in?: string | undefined
-  /** Permission bits and times of files too: the value of each file is a {@link TreeEntry}. Default false. */
+  /** Include permission bits and times: each file is a {@link TreeEntry}. Default false. */
   readonly details?: boolean | undefined
 }
 
 const shapes: OptionShapes<TreeOptions> = { in: option.string, details: option.boolean }
 
 /**
- * All files of a workspace or an adapter as a nested object, in order of their names. A file is a string where it is UTF-8,
- * else bytes. A workspace shows what its rules allow to read.
- *
+ * All readable files as a nested object, ordered by name. A file is a string if it is UTF-8, else bytes.
  * @throws WorkspaceError as `list` and `read` do
  */
 export async function toTree(source: TreeSource, options: TreeOptions = {}): Promise<Tree> {
@@ -39,7 +36,6 @@ interface ReadOptions {
   readonly details?: boolean | undefined
 }
 
-/** The entries as they lie in the store. */
 export async function readNodes(
   source: TreeSource,
   { root = mountRoot, details = false }: ReadOptions = {},
@@ -52,7 +48,7 @@ export async function readNodes(
     try {
       nodes.set(path, await nodeAt(source, entry, path, details))
     } catch (error) {
-      // a listing of a workspace names entries that a rule denies; a store that denies one has failed
+      // a workspace lists entries that a rule denies; a denial by a store is a failure
       if (!isWorkspaceError(error) || error.rule === undefined) throw error
     }
   }
@@ -78,7 +74,6 @@ async function nodeAt(source: TreeSource, entry: Listed, path: MountPath, detail
   }
 }
 
-/** Makes the entries of a store those that are given: others are deleted, and files that differ are written. */
 export async function restore(store: StorageAdapter, wanted: Nodes): Promise<void> {
   const there = await readNodes(store, { details: true })
   for (const [path, { type }] of there) {

@@ -11,7 +11,6 @@ import { makeParents, type Nodes } from './tree.ts'
 
 const operation = 'createTestWorkspace'
 
-/** The entries of a directory of this machine; links stay links. */
 export async function readDirectory(directory: string): Promise<Nodes> {
   const nodes: Nodes = new Map()
   const walk = async (at: string, place: string): Promise<void> => {
@@ -36,7 +35,6 @@ export async function readDirectory(directory: string): Promise<Nodes> {
   return nodes
 }
 
-/** The entries of a tar archive: its path on this machine, or its bytes. */
 export async function readTar(tar: string | Uint8Array): Promise<Nodes> {
   const { extract } = await import('tar-stream').catch(() => {
     throw new WorkspaceError({

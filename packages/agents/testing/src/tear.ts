@@ -1,10 +1,9 @@
-/** The place where an iteration breaks off: after so many bytes or items, or at its end. */
 export interface Cut {
   readonly after: number
   readonly error: unknown
 }
 
-/** An iteration that may break off. `begin` gives the cut, before the source opens. A source left early is closed. */
+/** An iteration that may break off. `begin` gives the cut before the source opens. A source left early is closed. */
 export function tear<Item>(
   open: () => AsyncIterator<Item>,
   begin: () => Promise<Cut | undefined>,
@@ -54,7 +53,7 @@ export function tear<Item>(
     },
     async return() {
       const opened = state === 'new' ? undefined : source
-      // a stream that was given open holds something before its first chunk
+      // an opened stream holds resources before its first chunk
       await (state === 'new' ? open() : opened)?.return?.()
       return end()
     },

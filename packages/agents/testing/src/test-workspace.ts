@@ -11,51 +11,45 @@ import { readNodes, restore } from './read.ts'
 import { readDirectory, readTar } from './sources.ts'
 import { flatten, lay, nest, type Nodes, type Tree } from './tree.ts'
 
-/** The time of changes of files, and of the results of the workspace. */
+/** The time of file changes and of the workspace's results. */
 export interface TestClock {
-  /** Milliseconds since the epoch: the time of this machine until the first `set`. */
+  /** Milliseconds since the epoch: the real time until the first `set`. */
   readonly now: () => number
-  /** Sets the time, in milliseconds since the epoch or by a date; it then stands still. @throws WorkspaceError `EINVAL` */
+  /** Sets the time (milliseconds since the epoch, or a date) and stops it. @throws WorkspaceError `EINVAL` */
   set(time: number | Date): void
-  /** Moves the time on by so many milliseconds; it then stands still. @throws WorkspaceError `EINVAL` */
+  /** Advances the time by these milliseconds and stops it. @throws WorkspaceError `EINVAL` */
   advance(duration: number): void
 }
 
-/**
- * The options of `createWorkspace`, and the files of its root. `directory`, `tar` and `files` may be given together: the
- * entries of the later one win.
- */
+/** Options of `createWorkspace`, and files of the root. `directory`, `tar` and `files` combine; later ones win. */
 export interface TestWorkspaceOptions extends Omit<WorkspaceOptions, 'mounts'> {
-  /** A nested object of files. */
   readonly files?: Tree | undefined
-  /** A directory of this machine, which is copied. */
+  /** A directory of this machine to copy. */
   readonly directory?: string | undefined
-  /** A tar archive: its path on this machine, or its bytes. Needs `tar-stream`. */
+  /** A tar archive: its host path or its bytes. Needs `tar-stream`. */
   readonly tar?: string | Uint8Array | undefined
-  /** Makes another store for the root, which is emptied first. Default: files in memory, with the times of the clock. */
+  /** Makes another store for the root, which is emptied first. Default: memory, with the times of the clock. */
   readonly adapter?: ((clock: TestClock) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /** A volume of memfs whose files are those of the root. Its files stay; those that are given come beside them. Not with `adapter`. */
+  /** A memfs volume for the root. Its files stay, and given files are added. Not with `adapter`. */
   readonly volume?: VolumeFileSystem | undefined
   /** Where the root appears. Default `/`. */
   readonly at?: string | undefined
   /** Mounts beside the root. Default: none. */
   readonly mounts?: readonly MountOptions[] | undefined
-  /** Faults of the root's store, from the first call of the workspace on. Default: none. */
+  /** Faults of the root's store, from the workspace's first call on. Default: none. */
   readonly faults?: readonly Fault[] | undefined
 }
 
-/** A workspace with everything that a test changes around it. */
 export interface TestWorkspace extends AsyncDisposable {
   readonly workspace: Workspace
-  /** The files of the root, without rules and without faults; paths begin at the root's store. */
+  /** The root's store without rules and faults; paths begin at its root. */
   readonly store: StorageAdapter
   readonly clock: TestClock
   readonly faults: Pick<FaultyAdapter, 'met' | 'setFaults'>
-  /** All files of the root, with permission bits and times. For `reset`, and for `diffTrees`. */
+  /** All files of the root with permission bits and times, for `reset` and `diffTrees`. */
   snapshot(): Promise<Tree>
-  /** Makes the files those of a snapshot or another tree, without asking rules. Default: those at the beginning. */
+  /** Restores a snapshot or another tree, ignoring rules. Default: the initial files. */
   reset(tree?: Tree): Promise<void>
-  /** Closes the workspace and its store. */
   close(): Promise<void>
 }
 
@@ -72,10 +66,10 @@ const shapes: OptionShapes<Own> = {
   volume: option.object,
 }
 
-/** A workspace for a test, in memory without `adapter`. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
+/** A workspace for a test, in memory by default. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
 export async function createTestWorkspace(options: TestWorkspaceOptions = {}): Promise<TestWorkspace> {
   checkOption(operation, 'options', options, option.object)
-  // a denial is thrown ten calls below the line of the test, which its failure must show
+  // a denial is thrown ten calls below the test's line, which the failure must show
   Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50)
   const { files = {}, directory, tar, adapter, volume, at = '/', mounts = [], faults = [], ...rest } = options
   for (const [name, value] of Object.entries({ directory, tar, adapter, volume })) {

@@ -3,21 +3,20 @@ import { mountRoot, parseMountPath, type MountPath } from '@ws/core/adapter'
 import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 /**
- * Files as a nested object. Text and bytes are files, an object is a directory, and {@link file} and {@link link} make the
- * rest. A name may hold `/`: `{ 'src/a.ts': '' }` is `{ src: { 'a.ts': '' } }`.
+ * Files as a nested object: text and bytes are files, objects are directories; see also {@link file} and {@link link}.
+ * A name may hold `/`: `{ 'src/a.ts': '' }` is `{ src: { 'a.ts': '' } }`.
  */
 export interface Tree {
   readonly [name: string]: string | Uint8Array | TreeEntry | Tree
 }
 
 export interface FileDetails {
-  /** Permission bits. */
   readonly mode?: number | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
 }
 
-/** A link, or a file with more than its content. Made by {@link link} and {@link file}. */
+/** A link, or a file with bits or times. Made by {@link link} and {@link file}. */
 export class TreeEntry {
   readonly content?: string | Uint8Array
   readonly target?: string
@@ -48,13 +47,11 @@ export function link(target: string): TreeEntry {
   return new TreeEntry({ target })
 }
 
-/** An entry as it lies in a store. */
 export type Node =
   | { readonly type: 'directory' }
   | { readonly type: 'symlink'; readonly target: string }
   | ({ readonly type: 'file'; readonly content: Uint8Array } & FileDetails)
 
-/** Entries by path, each after the directory that holds it; without the root. */
 export type Nodes = Map<MountPath, Node>
 
 const encoder = new TextEncoder()
@@ -81,13 +78,13 @@ export function flatten(tree: Tree, operation: string): Nodes {
   return nodes
 }
 
-/** The nested object of {@link flatten}, with paths below `root`. A file is text where it is UTF-8. */
+/** The reverse of {@link flatten}, with paths below `root`. A file is text if it is UTF-8. */
 export function nest(nodes: Nodes, root: MountPath = mountRoot): Tree {
   const tree: Tree = {}
   const directories = new Map<string, Tree>([[root, tree]])
   for (const [path, node] of nodes) {
     const value = shown(node)
-    // a plain assignment would change the object for a file named `__proto__`
+    // a plain assignment would set the prototype for a file named `__proto__`
     Object.defineProperty(directories.get(parentPath(path)), baseName(path), { ...plain, value })
     if (node.type === 'directory') directories.set(path, value as Tree)
   }
@@ -96,7 +93,6 @@ export function nest(nodes: Nodes, root: MountPath = mountRoot): Tree {
 
 const plain = { enumerable: true, writable: true, configurable: true }
 
-/** The value that stands for an entry in a {@link Tree}; a directory without its entries. */
 export function shown(node: Node): Tree[string] {
   if (node.type === 'directory') return {}
   if (node.type === 'symlink') return link(node.target)
@@ -105,7 +101,7 @@ export function shown(node: Node): Tree[string] {
   return mode === undefined && modifiedAt === undefined ? read : file(read, { mode, modifiedAt })
 }
 
-/** Undefined for bytes that are not UTF-8. */
+/** `undefined` for bytes that are not UTF-8. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
@@ -114,7 +110,6 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Puts one set of entries over another one: where both have an entry, the second one wins. */
 export function lay(under: Nodes, over: Nodes): Nodes {
   const all: Nodes = new Map(under)
   for (const [path, node] of over) {
@@ -125,7 +120,6 @@ export function lay(under: Nodes, over: Nodes): Nodes {
   return new Map([...all].toSorted(([left], [right]) => segmentsOf(left).length - segmentsOf(right).length))
 }
 
-/** Adds the directories above a path. */
 export function makeParents(nodes: Nodes, path: MountPath, operation: string): void {
   if (path === mountRoot) return
   const parent = parentPath(path) as MountPath

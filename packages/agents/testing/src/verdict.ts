@@ -6,16 +6,14 @@ import { diffNodes, explainChanges, explainDifference, quote } from './diff.ts'
 import { readNodes, type TreeOptions, type TreeSource } from './read.ts'
 import { bytesOf, flatten, nest, shown, textOf, type Node, type Nodes, type Tree } from './tree.ts'
 
-/** The answer of a check, in the form that Vitest takes. */
 export interface Verdict {
   readonly pass: boolean
-  /** The failure, in words: of the check, or of its opposite where it passes. */
   readonly message: () => string
   readonly actual?: unknown
   readonly expected?: unknown
 }
 
-/** The content of a file: all of it, or a pattern that its text matches. */
+/** The whole content of a file, or a pattern for its text. */
 export type FileContent = string | Uint8Array | RegExp
 
 const content = option.of(
@@ -45,7 +43,6 @@ export async function judgeFile(source: TreeSource, given: string, expected?: Fi
   return { pass: false, message: () => message, actual, expected: shown(wanted) }
 }
 
-/** A file's bytes, or the reason that there are none. */
 async function fileAt(source: TreeSource, path: MountPath): Promise<Uint8Array | string> {
   try {
     return (await source.read(path)).bytes
@@ -75,28 +72,25 @@ export async function judgeTree(
   return { pass: false, message: () => message, actual: nest(without(actual)), expected: nest(without(expected)) }
 }
 
-/** The paths from a directory. */
 function below(nodes: Nodes, root: MountPath): Nodes {
   if (root === mountRoot) return nodes
   return new Map([...nodes].map(([path, node]) => [path.slice(root.length) as MountPath, node]))
 }
 
-/** Without permission bits and times, which the message explains. */
 function without(nodes: Nodes): Nodes {
   return new Map(
     [...nodes].map(([path, node]) => [path, node.type === 'file' ? { type: 'file', content: node.content } : node]),
   )
 }
 
-/** The denial that is expected; by default any. */
+/** The expected denial. Default: any. */
 export interface ExpectedDenial {
-  /** The name of the rule that decided: `deny(/secrets)`. */
+  /** The deciding rule: `deny(/secrets)`. */
   readonly rule?: string | undefined
-  /** The path that the error or the hint names. */
   readonly path?: string | undefined
 }
 
-/** A call that should be denied: its promise, or a function that makes the call. */
+/** A call that should be denied: its promise, or a function. */
 export type Attempt = PromiseLike<unknown> | (() => PromiseLike<unknown>)
 
 const denialShapes: OptionShapes<ExpectedDenial> = { rule: option.text, path: option.text }
@@ -113,7 +107,7 @@ export async function judgeDenial(attempt: Attempt, expected: ExpectedDenial = {
     result = await (typeof attempt === 'function' ? attempt() : attempt)
   } catch (error) {
     const known = isWorkspaceError(error)
-    // `EBUSY` of a command says that a file keeps changing
+    // `EBUSY` of a command means that a file keeps changing
     const door = known && fileOperations.some((name) => name === error.operation) ? 'files' : 'exec'
     if (known && isDenial(error, door)) return judge([error], error.message, expected)
     const message = `it failed, and was not denied:\n    ${error instanceof Error ? error.message : String(error)}`
@@ -139,7 +133,6 @@ function judge(denials: readonly Denial[], words: string, { rule, path }: Expect
 
 const nameOf = ({ rule = 'no rule', path = 'no path' }: Denial): string => `${quote(path)} (${rule})`
 
-/** The rules that may be the cause of a command's failure. */
 function hintsOf(result: unknown): readonly Denial[] {
   if (typeof result !== 'object' || result === null || !('exitCode' in result)) return []
   const { exitCode, hints = [] } = result as Partial<CommandResult>

@@ -7,13 +7,10 @@ import type { Tree } from './tree.ts'
 import { judgeDenial, judgeFile, judgeTree, type Attempt, type ExpectedDenial, type FileContent } from './verdict.ts'
 
 declare module 'vitest' {
-  // the parameters are those of Vitest's own declaration
+  // the parameters copy Vitest's own declaration
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** A workspace or an adapter has this file. Without content: any file. */
     toHaveFile(path: string, content?: FileContent): Promise<void>
-    /** A workspace or an adapter has exactly these files, at its root or in a directory. */
     toHaveTree(tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void>
-    /** A rule, a mount or the border of the workspace refuses the call. */
     toBeDenied(expected?: ExpectedDenial): Promise<void>
   }
 }
@@ -24,14 +21,12 @@ expect.extend({
   toBeDenied: (attempt: Attempt, expected?: ExpectedDenial) => judgeDenial(attempt, expected),
 })
 
-/** The fixtures of {@link workspaceTest}. */
 export interface WorkspaceFixtures {
-  /** The workspace, and everything that a test changes around it. */
   readonly site: TestWorkspace
   readonly workspace: Workspace
 }
 
-/** Vitest's `test`, with a workspace of its own for each test, which is closed after it. */
+/** Vitest's `test` with a fresh workspace for each test, closed afterwards. */
 export function workspaceTest(options: TestWorkspaceOptions = {}): TestAPI<WorkspaceFixtures> {
   return test.extend<WorkspaceFixtures>({
     // oxlint-disable-next-line no-empty-pattern -- Vitest reads the names of the fixtures that are used

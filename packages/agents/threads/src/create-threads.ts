@@ -22,13 +22,12 @@ import { createProcessLeases } from './lease/process.ts'
 
 const ofProcess = new WeakMap<StorageAdapter, LeaseStore>()
 
-/** The leases that fit a store; `undefined` for a store that checks no conditions. */
 function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | 'none' | undefined {
   const { conditionalWrite, hostPath, flush, inProcess } = adapter.capabilities
   if (inProcess !== true) {
     if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
     if (flush) return 'none' // a mount: each process has its own, and uploads later
-    // they lie in the store: every process that opens the store finds them, under any user and environment
+    // the leases lie in the store, so every process that opens the store finds them
     if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
   }
   if (conditionalWrite === 'none') return undefined
@@ -71,7 +70,7 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   return makeThreads({ store, layout, at, leases, setting, pool, owned })
 }
 
-/** Milliseconds for which a look at the skills of a bucket serves all threads. */
+/** Milliseconds for which one listing of a bucket's skills serves all threads. */
 const knownMs = 60_000
 
 interface Parts {
@@ -81,7 +80,6 @@ interface Parts {
   readonly leases: LeaseStore | undefined
   readonly setting: Setting
   readonly pool: Pool
-  /** The store belongs to the threads. */
   readonly owned: boolean
 }
 
@@ -93,7 +91,6 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
     if (closed) throw contractError('ECLOSED', operation, '/')
   }
 
-  /** Runs a step on a thread that is not open, as its one writer. */
   const alone = async <Result>(
     operation: string,
     threadId: string,
@@ -195,7 +192,6 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
     },
     async close() {
       closed = true
-      // a thread that cannot be flushed keeps its lease, and the store that its next flush needs
       const failure = await pool.close()
       if (!ended && owned) {
         await leases?.close()

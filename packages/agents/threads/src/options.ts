@@ -52,12 +52,10 @@ const openShapes: OptionShapes<OpenThreadOptions> = {
   signal: option.signal,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option. */
 export function checkThreadsOptions(options: unknown): asserts options is ThreadsOptions {
   checkOptions<ThreadsOptions>(options, shapes, { operation: 'createThreads' })
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, or says what an id must be. */
 export function checkOpenOptions(options: OpenThreadOptions): OpenThreadOptions {
   const operation = 'openThread'
   checkOptions<OpenThreadOptions>(options, openShapes, { operation })

@@ -19,11 +19,7 @@ import type { NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } fr
 
 const defaultContext = 50_000
 
-/**
- * Makes the tools of one face over a workspace. All faces share the handlers, the policy, the limits and the errors. The workspace stays its creator's to close.
- *
- * @throws WorkspaceError `EINVAL` for options that are not valid
- */
+/** Makes the tools of one face. The caller closes the workspace. @throws WorkspaceError `EINVAL` for invalid options */
 export function createTools(workspace: Workspace, options: ToolsOptions = {}): Toolset {
   const { face: name = 'file_system', maxContext = defaultContext } = options
   checkOptions(name, options, workspace)
@@ -46,16 +42,12 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   return new LiveToolset(session, face, tools)
 }
 
-/** A tool that starts commands says what the executor of the workspace does not have. */
 function describe({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
   const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
   return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
 }
 
-/**
- * The face with the way back: a checkpoint stands before each call that may change files, a command or not. `Bash` answers with
- * what it changed.
- */
+/** Takes a checkpoint before each call that may change files. `Bash` lists the changed files. */
 function withCheckpoints(name: FaceName, face: Face): Face {
   const tools = face.tools.map((tool): FaceTool => {
     if (tool.annotations.readOnlyHint) return tool
@@ -75,7 +67,6 @@ function withCheckpoints(name: FaceName, face: Face): Face {
   return { ...face, tools: [...tools, ...createCheckpointTools()] }
 }
 
-/** The face with its tools for files only. Answers name no tool that is not there. */
 function withoutCommands(face: Face): Face {
   const tools = face.tools.filter(({ runsCommands }) => runsCommands !== true)
   const next: Face['next'] = (operation) => {
@@ -118,7 +109,7 @@ class LiveToolset implements Toolset {
     this.#session = session
     this.#face = face
     this.#all = tools
-    // a call of a tool that is not offered is told the reason
+    // a call of a tool that is not offered gets the reason
     this.tools = tools.filter(({ name }) => name !== 'download' || session.downloads !== undefined)
   }
 
@@ -170,7 +161,7 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
     return answerOf(face, tool, await tool.handle(call, input), call)
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
-    // later calls need not wait while a next one is looked for
+    // later calls need not wait for the search of a next call
     call.pass()
     const { session } = call
     const { workspace } = session
@@ -193,7 +184,6 @@ function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { n
   return { isError: false, text: shown, data, ...(call && { next: call }) }
 }
 
-/** A path that is not there, or that goes on behind a file. */
 function isMissing(error: unknown): error is WorkspaceError & { readonly path: string } {
   return (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) && error.path !== undefined
 }
@@ -201,19 +191,17 @@ function isMissing(error: unknown): error is WorkspaceError & { readonly path: s
 const isArguments = (input: unknown): input is NextCall['arguments'] =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
 
-/** The problem with the dialect's own names for arguments and operations. */
 function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions {
   if (words === undefined || problem.next === undefined || 'tool' in problem.next) return problem
   const translate = (text: string): string =>
     text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>
       Object.hasOwn(words, word) ? `\`${words[word] ?? word}\`` : whole,
     )
-  // the details quote lines of a file too, and those stay as they are
+  // the details also quote lines of a file, which must stay unchanged
   const details = problem.details?.replaceAll(', and `old` has `', `, and \`${words['old'] ?? 'old'}\` has \``)
   return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy), details }
 }
 
-/** The answer for a call that was not carried out: the fault, the remedy, and a ready call where one is possible. */
 function renderProblem(
   { sentence, remedy, details, data }: ProblemOptions,
   { call: next, isWanted = true }: { readonly call?: NextCall; readonly isWanted?: boolean } = {},

@@ -3,28 +3,22 @@ import type { Downloader, DownloaderOptions } from '@ws/download'
 
 import type { FaceName } from './face-names.ts'
 
-/** A value as JSON holds it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** A call that the model can make without changing it. */
+/** A call that the model can make unchanged. */
 export interface NextCall {
-  /** The name of a tool of the same toolset. */
+  /** A tool of the same toolset. */
   readonly tool: string
   readonly arguments: { readonly [name: string]: Json | undefined }
 }
 
-/** The answer of a tool to one call. */
 export interface ToolAnswer {
   /** True when the call was not carried out. */
   readonly isError: boolean
-  /** For the model. */
   readonly text: string
-  /** For programs, with versions in every face. Of an error: `{ code, path, rule, argument }`, as far as they are known. */
+  /** For programs, with versions in every face. For an error: `{ code, path, rule, argument }`, as far as known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
-  /**
-   * A call that goes on, or that avoids the error. The model can make it without changing it. After an error, the call has been
-   * rehearsed, or names what a listing has shown. It is absent only where no tool of the set can help, such as `openai` without an executor.
-   */
+  /** A call that continues, or avoids the error, usable unchanged. Absent only where no tool of the set can help. */
   readonly next?: NextCall | undefined
 }
 
@@ -47,11 +41,10 @@ export interface InputSchema {
 }
 
 export interface RunOptions {
-  /** Ends the call: it rejects with `signal.reason`. */
+  /** Aborts the call, which rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A tool as a model sees it, and the function that runs it. */
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -61,7 +54,6 @@ export interface Tool {
   run(input: unknown, options?: RunOptions): Promise<ToolAnswer>
 }
 
-/** One change that a call made. */
 export interface JournalEntry {
   /** Counts the calls of the toolset, from 1. Changes of one call have the same number. */
   readonly call: number
@@ -74,19 +66,17 @@ export interface JournalEntry {
   readonly path: VirtualPath
   /** The source of a move or copy. */
   readonly from?: VirtualPath | undefined
-  /** The version that was there before; absent where nothing was. */
+  /** The earlier version; absent for a new entry. */
   readonly before?: Version | undefined
-  /** The version that is there now; absent after a deletion, and where the store reports no version. */
+  /** The new version; absent after a deletion, and where the store reports none. */
   readonly after?: Version | undefined
   readonly command?: string | undefined
 }
 
-/** The tools of one face over one workspace. */
 export interface Toolset extends AsyncDisposable {
   readonly tools: readonly Tool[]
-  /** Runs a tool by name. An unknown name is an answer with `isError`. */
   run(name: string, input: unknown, options?: RunOptions): Promise<ToolAnswer>
-  /** The changes of all calls so far, oldest first; of more than 10,000 the last ones. */
+  /** The changes of all calls so far, oldest first; the last 10,000 are kept. */
   journal(): readonly JournalEntry[]
   /** Ends the background commands that the toolset started. The workspace stays open. */
   close(): Promise<void>
@@ -95,36 +85,29 @@ export interface Toolset extends AsyncDisposable {
 export interface ToolsOptions {
   /** Default `file_system`. */
   readonly face?: FaceName | undefined
-  /** Tokens of the model's context that an answer may count on. A text has at most 1.75 characters for each [FS2]. Default 50,000. */
+  /** Tokens of the model's context for one answer, of at most 1.75 characters each [FS2]. Default 50,000. */
   readonly maxContext?: number | undefined
-  /**
-   * Overwrite a whole file only after the toolset has read that version, or has written it itself. Default true in the
-   * `claude-code` face, false in the others.
-   */
+  /** Overwrite a file only if the toolset has read or written that version. Default true for `claude-code`, else false. */
   readonly requireReadBeforeWrite?: boolean | undefined
-  /** Offer the tools that run commands. Default true. The face `openai` reads by commands, so that it needs them (`EINVAL`). */
+  /** Offer the tools that run commands. Default true. The face `openai` needs them (`EINVAL`). */
   readonly commands?: boolean | undefined
-  /**
-   * Offer the tools `changes` and `restore`, and take a checkpoint before each call that may change files. The workspace needs the
-   * option `checkpoints` (`EINVAL`). Default false.
-   */
+  /** Offer `changes` and `restore`, with checkpoints before changes. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly checkpoints?: boolean | undefined
   /**
-   * Downloads [FS10], to hosts that the rules and the network of commands allow. `hosts` stands in place of that network. Where
-   * commands have none, the tool is offered with `hosts` alone. `false`: never. A downloader stays yours to close. Default `{}`.
+   * Downloads [FS10] to hosts that the rules and the commands' network allow; `hosts` replaces that network. `false`: never. Default `{}`.
+   * Without a network for commands, `hosts` is required. The caller closes a custom downloader.
    */
   readonly downloads?: DownloadsOptions | Downloader | false | undefined
 }
 
 interface DownloadHosts {
   /**
-   * The only hosts, as in `network.allow` of an executor, or `public` for every public host. `rules.allowHosts` narrows them.
-   * Default: the hosts that commands reach.
+   * The only hosts, as in an executor's `network.allow`, or `public`. `rules.allowHosts` narrows them. Default: hosts that commands reach.
    */
   readonly hosts?: readonly string[] | 'public' | undefined
 }
 
-/** How and where a toolset downloads: by options of a downloader, or by a downloader of your own. */
+/** Options of a downloader, or your own downloader. */
 export type DownloadsOptions =
   | (DownloadHosts & DownloaderOptions & { readonly downloader?: undefined })
   | (DownloadHosts & { readonly downloader: Downloader })

@@ -1,13 +1,10 @@
 import { byteOrderMark } from './byte-order-mark.ts'
 
-/** Characters below 0x20 that text has: TAB, LF, FF, CR. */
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d])
 
 /**
- * Whether bytes are not text [FS3]: a NUL among them, or more than 5 % control characters. Empty is text. After a byte
- * order mark of UTF-16 the characters are judged, not the bytes.
- *
- * @param head The first bytes of a file; 8,192 are enough.
+ * Whether bytes are not text [FS3]: a NUL, or more than 5 % control characters. Empty is text.
+ * After a byte order mark of UTF-16 the characters count instead. @param head a file's first bytes; 8,192 are enough
  */
 export function looksBinary(head: Uint8Array): boolean {
   const mark = byteOrderMark(head)
@@ -20,7 +17,7 @@ export function looksBinary(head: Uint8Array): boolean {
   return controls > units.length * 0.05
 }
 
-/** The 16-bit units after the byte order mark. An odd byte at the end is left out: the head of a file may be cut there. */
+/** Drops an odd byte at the end, where the head of a file may be cut. */
 function utf16Units(bytes: Uint8Array, bigEndian: boolean): Uint16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Uint16Array.from({ length: Math.floor(bytes.length / 2) - 1 }, (_, index) =>

@@ -1,5 +1,5 @@
 const marks = [
-  // Before UTF-16, whose mark is the beginning of this one.
+  // Before UTF-16, whose mark begins this one.
   { encoding: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
   { encoding: 'utf-32be', bytes: [0, 0, 0xfe, 0xff] },
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
@@ -7,7 +7,7 @@ const marks = [
   { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
-/** The encoding that a byte order mark at the beginning names. `undefined` without one. */
+/** The encoding named by a byte order mark; `undefined` without one. */
 export function byteOrderMark(head: Uint8Array): (typeof marks)[number]['encoding'] | undefined {
   return marks.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte))?.encoding
 }

@@ -8,34 +8,30 @@ import { byteOrderMark } from './byte-order-mark.ts'
 import { lineEndingOf, type LineEnding } from './line-ending.ts'
 
 const operation = 'decodeText'
-/** Bytes that a guess is made from. More of them hardly change it, and cost time. */
+/** Bytes for guessing. A larger sample hardly changes the guess, and costs time. */
 const sampleSize = 8 * 1024
 
 export interface DecodeTextOptions {
-  /** A name that `TextDecoder` knows: `windows-1252`, `shift_jis`. Default: found from the bytes. */
+  /** A name that `TextDecoder` knows, such as `shift_jis`. Default: detected. */
   readonly encoding?: string | undefined
 }
 
 export interface DecodedText {
   /** Without the byte order mark. */
   readonly text: string
-  /** The encoding by its name in `TextDecoder`: `utf-8`, `utf-16le`, `windows-1252`. */
+  /** The name in `TextDecoder`: `utf-8`, `utf-16le`, `windows-1252`. */
   readonly encoding: string
-  /** The ground on which the encoding was chosen. Text of a `guess` may be wrong: show it, and do not write it back. */
+  /** How the encoding was chosen. Text of a `guess` may be wrong: show it, but do not write it back. */
   readonly detection: 'bom' | 'utf-8' | 'guess' | 'given'
-  /** Whether there was a byte order mark at the beginning. */
   readonly bom: boolean
   readonly lineEnding: LineEnding
-  /** Whether the last line ends with a line ending. */
   readonly finalNewline: boolean
 }
 
 /**
- * Decodes a whole file. The encoding is `encoding` where that is given, else that of the byte order mark, else UTF-8 where
- * all bytes are valid, else a guess. Runs at once, in 1 to 8 ms for each MiB.
- *
- * @throws WorkspaceError `EINVAL` for an unknown encoding, for UTF-32, and for bytes that are not valid in the encoding
- *   that is given or that the byte order mark names.
+ * Decodes a whole file synchronously, in 1 to 8 ms per MiB.
+ * The encoding: `encoding`, else the byte order mark, else UTF-8 if valid, else a guess.
+ * @throws WorkspaceError `EINVAL` for an unknown encoding, UTF-32, and bytes that are invalid in the given or marked encoding
  */
 export function decodeText(bytes: Uint8Array, options: DecodeTextOptions = {}): DecodedText {
   checkOption(
@@ -80,7 +76,6 @@ function decode(bytes: Uint8Array, given: string | undefined): Decoded {
   return text === undefined ? guess(bytes) : { text, encoding: 'utf-8', detection: 'utf-8' }
 }
 
-/** The likeliest encoding in which all bytes are valid. */
 function guess(bytes: Uint8Array): Decoded {
   for (const { name } of analyse(sample(bytes))) {
     const decoder = name.startsWith('UTF') ? undefined : decoderOf(name)
@@ -91,7 +86,7 @@ function guess(bytes: Uint8Array): Decoded {
   return { text: last.decode(bytes), encoding: last.encoding, detection: 'guess' }
 }
 
-/** Bytes around the first byte that is not ASCII: the ASCII before it says nothing about the encoding. */
+/** Bytes around the first non-ASCII byte: ASCII tells nothing about the encoding. */
 function sample(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const start = Math.max(0, first - sampleSize / 4)

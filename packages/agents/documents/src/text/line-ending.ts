@@ -1,7 +1,6 @@
 /** `none`: the text is one line without an ending. */
 export type LineEnding = 'lf' | 'crlf' | 'cr' | 'mixed' | 'none'
 
-/** The line ending that all lines of a text have. Linear, and ends at the first line that has another. */
 export function lineEndingOf(text: string): LineEnding {
   let found: LineEnding = 'none'
   let nextLf = text.indexOf('\n')

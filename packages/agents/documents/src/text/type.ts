@@ -7,7 +7,7 @@ export interface FileDescription {
   readonly extension: string
 }
 
-/** Bytes that are looked at: the first entries of a ZIP archive show its kind. */
+/** The first entries of a ZIP archive show its kind. */
 const longestHead = 8192
 
 /** The type of a file by its content; `undefined` for text and unknown types. @param head its first 8,192 bytes */
@@ -16,7 +16,7 @@ export async function describeType(head: Uint8Array): Promise<FileDescription | 
     const type = await fileTypeFromBuffer(head.subarray(0, longestHead))
     return type && { mime: type.mime, extension: type.ext }
   } catch {
-    // The head of an archive ends in the middle of an entry.
+    // The head of an archive ends inside an entry.
     return undefined
   }
 }

@@ -3,15 +3,12 @@ import { Semaphore } from '@ws/core/adapter'
 import { Thread } from './thread.ts'
 
 export interface ThreadPoolOptions {
-  /** Threads at most. */
   readonly size: number
-  /** Bytes of each. */
   readonly maxMemory: number
-  /** Milliseconds after which a thread that has nothing to do is ended. */
   readonly idleTimeout: number
 }
 
-/** Threads that are started when they are needed, and kept for the next document for a while. */
+/** Threads start on demand, and stay a while for the next document. */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions
   readonly #idle: { readonly thread: Thread; readonly timer: NodeJS.Timeout }[] = []
@@ -22,7 +19,7 @@ export class ThreadPool {
     this.#turns = new Semaphore(options.size)
   }
 
-  /** Runs a task with a thread of its own, which ends if it rejects. @throws its error; `signal.reason` while it waits */
+  /** Runs a task in a thread, which ends if the task rejects. @throws the task's error; `signal.reason` while waiting */
   async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
     return this.#turns.run(async () => {
       const thread = this.#take()
@@ -37,7 +34,6 @@ export class ThreadPool {
     }, signal)
   }
 
-  /** Ends the threads that have nothing to do. The caller aborts the others. */
   async close(): Promise<void> {
     await Promise.all(
       this.#idle.splice(0).map(({ thread, timer }) => {

@@ -4,10 +4,9 @@ import { Worker } from 'node:worker_threads'
 import type { Answer, Request } from '../worker/protocol.ts'
 
 const mebibyte = 1024 * 1024
-/** Milliseconds between two looks at the memory of a thread that works. */
+/** Milliseconds between checks of a working thread's memory. */
 const watchInterval = 20
 
-/** The thread ended, by its own fault or since it took too much memory. */
 export class ThreadEnded extends Error {
   readonly by: 'memory' | 'crash'
 
@@ -17,7 +16,6 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** A worker thread that answers one request at a time, in bounded memory. */
 export class Thread {
   readonly #worker: Worker
   readonly #maxMemory: number
@@ -27,14 +25,14 @@ export class Thread {
     this.#maxMemory = maxMemory
     const name = import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js'
     this.#worker = new Worker(new URL(`../worker/${name}`, import.meta.url), {
-      // Nothing of this process reaches it: no variables, no arguments, no flags, no standard streams.
+      // Isolates it from this process: no variables, arguments, flags or standard streams.
       env: {},
       argv: [],
       execArgv: ['--no-warnings'],
       stdin: true,
       stdout: true,
       stderr: true,
-      // The watch comes first. V8 would end the whole process at an array that does not fit into its limit.
+      // The watch acts first: at this limit, a large array would make V8 end the whole process.
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * maxMemory) / mebibyte) },
     })
     this.#worker.on('error', () => undefined)
@@ -43,12 +41,11 @@ export class Thread {
     })
   }
 
-  /** It cannot be asked any more. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** @throws ThreadEnded; `signal.reason`, and the thread works on: end it. */
+  /** @throws ThreadEnded; `signal.reason`, while the thread still works: end it */
   async ask(request: Request, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
     this.#worker.postMessage(request, transfer)
@@ -69,7 +66,6 @@ export class Thread {
     }
   }
 
-  /** Keeps the process alive, or not. */
   hold(busy: boolean): void {
     if (busy) this.#worker.ref()
     else this.#worker.unref()
@@ -83,7 +79,7 @@ export class Thread {
     await this.#worker.terminate()
   }
 
-  /** Rejects when the thread takes too much memory: that of V8, and buffers, which V8 does not limit. */
+  /** Rejects when V8 and buffers together take too much memory. V8 does not limit buffers. */
   #watch(signal: AbortSignal): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>()
     let asked = false

@@ -4,7 +4,7 @@ import type { Answer, FailedAnswer, PageAnswer, Request } from './protocol.ts'
 
 let pages: AsyncGenerator<PageAnswer, undefined> | undefined
 
-// Each library is loaded when it is needed first: a listing of sources never loads the PDF reader.
+// Loads libraries on first use: a listing of sources never loads the PDF reader.
 async function answer(request: Request): Promise<Answer> {
   if (request.kind === 'signatures') {
     const { readSignatures } = await import('./signatures/read-signatures.ts')
@@ -23,7 +23,6 @@ async function answer(request: Request): Promise<Answer> {
   return part.value
 }
 
-/** A fault of the reader itself ends the thread. */
 function asFailure(error: unknown): FailedAnswer {
   const { code, state, remedy } = error as Partial<FailedAnswer>
   if (code === undefined || state === undefined || remedy === undefined) throw error

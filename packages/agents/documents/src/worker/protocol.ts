@@ -8,11 +8,10 @@ export interface PdfPage {
   readonly text: string
 }
 
-/** One class, function or type of a source. */
 export interface Signature {
   /** From 1. */
   readonly line: number
-  /** Without the body, on one line: `async def run(self, n: int) -> str`. At most 300 characters. */
+  /** One line without the body: `async def run(self, n: int) -> str`. At most 300 characters. */
   readonly text: string
   /** 0 at the top of the file, 1 for a member. */
   readonly depth: number
@@ -23,7 +22,7 @@ export interface PdfRequest {
   readonly bytes: ArrayBuffer
   /** From 1. */
   readonly first: number
-  /** `undefined`: up to the last page. */
+  /** `undefined`: the last page. */
   readonly last: number | undefined
   readonly maxPages: number
 }
@@ -32,21 +31,19 @@ export interface SignatureRequest {
   readonly kind: 'signatures'
   readonly source: string
   readonly language: Language
-  /** Milliseconds that the parser may take. */
   readonly parseTime: number
 }
 
 export interface MarkdownRequest {
   readonly kind: 'markdown'
   readonly html: string
-  /** The URL of the page, which resolves its links. */
   readonly url: string
 }
 
-/** `more`: the next page of the PDF that was sent last. A PDF is answered page by page, each on request. */
+/** `more`: the next page of the last PDF. Each page is sent on request. */
 export type Request = PdfRequest | SignatureRequest | MarkdownRequest | { readonly kind: 'more' }
 
-/** An answer after which the thread is not used again: it works on, or its memory may be damaged. */
+/** `spent`: do not use the thread again. It still works, or its memory may be damaged. */
 interface Ending {
   readonly spent: boolean
 }
@@ -54,12 +51,10 @@ interface Ending {
 export interface PageAnswer extends Ending {
   readonly kind: 'page'
   readonly pageCount: number
-  /** Absent in an answer after the last page. */
+  /** Absent after the last page. */
   readonly page?: PdfPage
-  /** The page cannot be read, and has no text for this reason. */
   readonly broken: boolean
   readonly notes: readonly string[]
-  /** No answer follows. */
   readonly done: boolean
 }
 
@@ -72,7 +67,7 @@ export interface SignaturesAnswer extends Ending {
   readonly missing?: typeof parserPackage
 }
 
-/** The parser of signatures, which its users install themselves: it has 22 MB. */
+/** Users install the parser themselves: it has 22 MB. */
 export const parserPackage = '@vscode/tree-sitter-wasm'
 
 export interface MarkdownAnswer {
@@ -80,7 +75,7 @@ export interface MarkdownAnswer {
   readonly text: string
 }
 
-/** The document is at fault. `state` completes "the PDF …". */
+/** The document is faulty. `state` completes "the PDF …". */
 export interface FailedAnswer {
   readonly kind: 'failed'
   readonly code: ErrorCode

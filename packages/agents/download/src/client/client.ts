@@ -1,9 +1,7 @@
-/** The answer to one request, redirects not followed, its body decoded. */
 export interface ClientAnswer {
   readonly status: number
   readonly header: (name: string) => string | undefined
   readonly body: AsyncIterable<Uint8Array>
-  /** Releases its connections. */
   readonly close: () => Promise<void>
 }
 
@@ -11,15 +9,14 @@ export interface ClientRequest {
   readonly url: URL
   readonly proxy: { readonly port: number; readonly password: string }
   readonly signal: AbortSignal
-  /** Milliseconds, body included. The downloader counts them too: this keeps a client from giving up earlier. */
+  /** Milliseconds, body included. The downloader has its own limit; a client must not give up earlier. */
   readonly timeout: number
-  /** Certificates that are trusted besides those of the system. For tests alone. */
   readonly ca?: string | undefined
 }
 
 export interface Client {
   readonly name: 'impit' | 'undici'
-  /** @throws WorkspaceError `EBACKEND` for a body that this client would give back encoded */
+  /** @throws WorkspaceError `EBACKEND` for a body that this client cannot decode */
   get(request: ClientRequest): Promise<ClientAnswer>
 }
 

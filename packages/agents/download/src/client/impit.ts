@@ -1,10 +1,10 @@
 import { problems } from '../errors.ts'
 import { user, type Client } from './client.ts'
 
-/** It compares them as they are written: a body in `GZIP` or `x-gzip` would come back encoded. */
+/** The library compares them case-sensitively: a body in `GZIP` or `x-gzip` would stay encoded. */
 const encodings: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
-/** The client that speaks as a browser does. `undefined` where its binary is not installed. */
+/** A client that imitates a browser; `undefined` where its binary is not installed. */
 export async function loadImpitClient(): Promise<Client | undefined> {
   const loaded = await import('impit').catch(() => undefined)
   if (loaded === undefined) return undefined

@@ -13,7 +13,7 @@ const headers = {
   'accept-encoding': 'gzip, br',
 }
 
-// `fetch` would take a compressed body that ends too early for a whole one
+// `fetch` would accept a truncated compressed body as complete
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -29,7 +29,7 @@ export const undiciClient: Client = {
       uri: `http://127.0.0.1:${proxy.port}`,
       token: `Basic ${Buffer.from(`${user}:${proxy.password}`).toString('base64')}`,
       proxyTunnel: url.protocol === 'https:',
-      // the downloader counts the time
+      // the downloader limits the time
       headersTimeout: 0,
       bodyTimeout: 0,
       ...(ca !== undefined && { requestTls: { ca } }),
@@ -49,16 +49,15 @@ export const undiciClient: Client = {
   },
 }
 
-/** The body without its content encoding. @throws WorkspaceError `EBACKEND` */
 function decoded(body: Readable, header: (name: string) => string | undefined): Readable {
-  // a body that is never read may end with an error as well
+  // an unread body may emit an error too
   body.on('error', () => undefined)
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || header('content-length') === '0') return body
   const decoder = decoders.get(encoding)?.()
   if (decoder === undefined) throw problems.encoding(encoding)
-  // it can fail once more when the pipeline has ended and left it
+  // it can fail once more after the pipeline has left it
   decoder.on('error', () => undefined)
-  // an error of either is an error of the decoder, which is read
+  // errors of both reach the decoder, which the caller reads
   return pipeline(body, decoder, () => undefined)
 }

@@ -19,17 +19,16 @@ export interface TorOptions {
 }
 
 export interface EgressOptions extends AddressCheck {
-  /** For hosts that no list has: an entry of a list has its own. */
+  /** For hosts outside lists; entries of a list have their own ports. */
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
 }
 
 const everyHost: Connections = { judge: () => ({ effect: 'allow' }), report: () => undefined }
 
-/** A connection, or the reason why there is none. */
 type Way = { readonly socket: Socket } | { readonly problem: DialProblem | 'port' | 'torName' }
 
-/** Connects to the very address that was checked; judges the host before its name is asked for. @throws WorkspaceError */
+/** Connects to the very address that was checked; judges the host before resolving its name. @throws WorkspaceError */
 export async function connectOut(
   host: string,
   port: number,
@@ -57,7 +56,7 @@ export async function connectOut(
     isTold = true
   }
   socket.once('close', tell)
-  // the event is there when the download has ended, and not a moment later
+  // the event must come before the end of the download
   transfer.signal.addEventListener('abort', tell, { once: true })
   return socket
 }
@@ -74,18 +73,18 @@ function refusalOf(problem: Exclude<Way, { socket: Socket }>['problem'], port: n
 
 async function reach(host: string, port: number, transfer: Transfer, options: EgressOptions): Promise<Way> {
   if (transfer.identity !== undefined) return await reachThroughTor(host, port, transfer, options)
-  // it rejects only when the transfer has ended meanwhile
+  // it rejects only when the transfer has ended
   return await dial(host, port, { ...options, signal: transfer.signal }).catch(() => ({ problem: 'unreachable' }))
 }
 
-/** Each identity is a user and password of its own: Tor gives it a circuit of its own. */
+/** Each identity has its own user and password, so Tor gives it its own circuit. */
 async function reachThroughTor(host: string, port: number, transfer: Transfer, { tor }: EgressOptions): Promise<Way> {
   const { identity } = transfer
   if (tor === undefined || identity === undefined) throw problems.noTor()
   if (!isTorName(host)) return { problem: 'torName' }
   try {
     const proxy = { host: tor.host ?? '127.0.0.1', port: tor.port ?? 9050 }
-    // a socket that the library makes could not be ended while it waits for Tor
+    // a socket made by the library could not be closed while it waits for Tor
     const socket = connectTcp(proxy)
     socket.on('error', () => socket.destroy())
     transfer.hold(socket)
@@ -99,7 +98,6 @@ async function reachThroughTor(host: string, port: number, transfer: Transfer, {
     })
     return { socket }
   } catch {
-    // whatever went wrong on the way to it
     return { problem: 'unreachable' }
   }
 }

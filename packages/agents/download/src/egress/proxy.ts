@@ -11,15 +11,12 @@ import { problems } from '../errors.ts'
 import { connectOut, type EgressOptions } from './connect.ts'
 import { Transfer, type TransferOptions } from './transfer.ts'
 
-/**
- * The only way out: a proxy on the loopback, which resolves, checks every address, connects to what it checked, and counts.
- * It serves `CONNECT` and plain `http`, to those who know the password of a transfer that is going on.
- */
+/** The only way out: a proxy on the loopback that checks every address, and serves clients with the password of a running transfer. */
 export class EgressProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #options: EgressOptions
   readonly #transfers = new Map<string, Transfer>()
-  /** Every connection to the proxy: a server forgets those that became tunnels, and waits for them when it closes. */
+  /** Every connection: a server forgets tunnels, but waits for them when it closes. */
   readonly #sockets = new Set<Socket>()
   #closed = false
 
@@ -38,7 +35,7 @@ export class EgressProxy implements AsyncDisposable {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    // a connection that cannot be taken, as descriptors are short, is its client's loss
+    // a connection refused for lack of descriptors only fails its client
     this.#server.on('error', () => undefined)
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
@@ -55,7 +52,6 @@ export class EgressProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** @throws WorkspaceError `ECLOSED` */
   begin(options: TransferOptions): Transfer {
     if (this.#closed) throw problems.closed()
     const transfer = new Transfer(options)
@@ -77,7 +73,6 @@ export class EgressProxy implements AsyncDisposable {
     await this.close()
   }
 
-  /** The transfer whose password a client gives. */
   #transferOf({ headers }: IncomingMessage): Transfer | undefined {
     const [, encoded = ''] = /^Basic (.+)$/iu.exec(headers['proxy-authorization'] ?? '') ?? []
     const password = Buffer.from(encoded, 'base64').toString('latin1').split(':').slice(1).join(':')
@@ -98,7 +93,7 @@ export class EgressProxy implements AsyncDisposable {
       refuse(client, '403 Forbidden')
       return
     }
-    // it may have gone away in the meantime, and then it emits no event any more
+    // it may have closed meanwhile, and then emits no further event
     if (client.destroyed) return void upstream.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) upstream.write(head)
@@ -133,7 +128,7 @@ export class EgressProxy implements AsyncDisposable {
     }
     passAnswer(outgoing, response, refuse)
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // an answer that has begun ends by its own events
+      // a started answer ends by its own events
       if (response.headersSent) return
       if (error.code?.startsWith('HPE_') === true) refuse()
       else response.destroy()
@@ -155,7 +150,6 @@ export class EgressProxy implements AsyncDisposable {
   }
 }
 
-/** Answers a `CONNECT`, and lets go of a client that does not end the connection itself. */
 function refuse(client: Socket, status: string): void {
   client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`, () => client.destroySoon())
 }

@@ -5,13 +5,11 @@ import type { Connections, WorkspaceError } from '@ws/core'
 
 import { problems } from '../errors.ts'
 
-/** A user and a password for Tor's SOCKS port. */
 export interface TorIdentity {
   readonly user: string
   readonly password: string
 }
 
-/** Bytes on top of the content: encryption and headers. */
 const overhead = 2 * 1024 * 1024
 
 const token = (): string => randomBytes(16).toString('hex')
@@ -19,23 +17,18 @@ const token = (): string => randomBytes(16).toString('hex')
 export const newIdentity = (): TorIdentity => ({ user: token(), password: token() })
 
 export interface TransferOptions {
-  /** Bytes of the content at most. The connection may carry 2 MiB more, for encryption and headers. */
+  /** Bytes of the content. The connection may carry 2 MiB more. */
   readonly maxBytes: number
-  /** Goes through Tor. */
   readonly identity?: TorIdentity | undefined
-  /** Judges each host. Default: every public host, at ports of web servers. */
   readonly connections?: Connections | undefined
 }
 
-/** One request of a client through the proxy, known by its password there. */
 export class Transfer {
   readonly password = token()
   readonly identity: TorIdentity | undefined
   readonly connections: Connections | undefined
   readonly signal: AbortSignal
-  /** Why the proxy ended it. */
   problem: WorkspaceError | undefined
-  /** Bytes that came from outside. */
   bytes = 0
   readonly #maxBytes: number
   readonly #sockets = new Set<Socket>()
@@ -48,7 +41,6 @@ export class Transfer {
     this.signal = this.#ending.signal
   }
 
-  /** Ends with the transfer. */
   hold(socket: Socket): void {
     if (this.signal.aborted) {
       socket.destroy()

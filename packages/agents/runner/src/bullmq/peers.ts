@@ -1,11 +1,11 @@
 import { WorkspaceError } from '@ws/core'
 
-/** The package `bullmq`: an optional peer, since most runs carry their steps out in their own process. */
+/** An optional peer: most runs execute their steps in their own process. */
 export const bullmq = await load()
 
 async function load(): Promise<typeof import('bullmq')> {
   try {
-    // BullMQ loads its client at the first connection only, and then each step would wait for good
+    // BullMQ loads its client at the first connection, where a missing one would block each step forever
     await import('ioredis')
     return await import('bullmq')
   } catch (native) {

@@ -10,17 +10,17 @@ export interface QueueStepOptions {
   readonly connection: RedisConnection
   /** The name of the queue, the same for the workers. Default `ws-steps`. */
   readonly queue?: string | undefined
-  /** Milliseconds between looks at a job's state, should Redis lose the message of its end. Default 5,000. */
+  /** Milliseconds between looks at a job's state, in case Redis loses the message of its end. Default 5,000. */
   readonly pollInterval?: number | undefined
 }
 
-/** The `step` of a run whose steps are done by workers. Close it behind the run. */
+/** The `step` of a run for workers. Close it after the run. */
 export interface QueueStep extends AsyncDisposable {
   readonly step: StepFunction
   close(): Promise<void>
 }
 
-/** Puts each attempt into a queue of BullMQ and waits. A forgotten job is put in again: the journal makes it land once. */
+/** Puts each attempt into a queue of BullMQ and waits. A forgotten job is queued again: the journal makes it land once. */
 export function createQueueStep({
   connection,
   queue: name = defaultQueue,
@@ -29,7 +29,7 @@ export function createQueueStep({
   const options = { connection: connectionOf(connection) }
   const queue = new bullmq.Queue<StepRequest, StepOutcome>(name, options)
   const events = new bullmq.QueueEvents(name, options)
-  // Reconnecting is the client's own work; without a listener its errors would end the process.
+  // The client reconnects by itself; without a listener its errors would end the process.
   queue.on('error', () => undefined)
   events.on('error', () => undefined)
   // each wait listens, and a run may wait for hundreds of steps
@@ -52,7 +52,6 @@ export function createQueueStep({
   }
 }
 
-/** How often a job is handed to a worker again that could not carry it out. It is not the plan's `retry`. */
 const delivery = {
   attempts: 20,
   backoff: { type: 'exponential', delay: 100 },
@@ -60,14 +59,13 @@ const delivery = {
   removeOnFail: { age: 24 * 3600 },
 } as const
 
-/** The same for every delivery of one attempt. BullMQ takes no `:` in it. */
+/** The same for every delivery of one attempt. BullMQ allows no `:` in it. */
 function jobIdOf({ runId, step, attempt }: StepRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([runId, step.id, attempt]))
     .digest('hex')
 }
 
-/** The outcome of a job; `undefined` when it is to be asked again, or put in again. */
 async function endOf(
   job: Job<StepRequest, StepOutcome>,
   events: QueueEvents,
@@ -76,7 +74,7 @@ async function endOf(
   try {
     return await job.waitUntilFinished(events, pollInterval)
   } catch (error) {
-    // a failed job has used up its deliveries; everything else is a lost message, or a timeout of the wait
+    // a failed job has used up its deliveries; other states mean a lost message, or a timeout of the wait
     if ((await job.getState()) === 'failed') throw error
     return undefined
   }

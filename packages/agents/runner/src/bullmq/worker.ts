@@ -5,7 +5,7 @@ import { bullmq } from './peers.ts'
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection
-  /** Over the same workspace, output and state as that of the run. It stays its creator's to close. */
+  /** Has the same workspace, output and state as that of the run. The caller closes it. */
   readonly runner: Runner
   /** The name of the queue. Default `ws-steps`. */
   readonly queue?: string | undefined
@@ -20,12 +20,11 @@ export interface StepWorker extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Milliseconds to wait for another worker that carries out the same attempt. */
 const leaseWait = 24 * 3_600_000
 
 /**
- * Carries out steps from a queue. BullMQ's lock on a job is no fence: a worker that is silent for too long loses it, and still
- * works. So each attempt takes the runner's lease of its step first. After that, the journal shows whether the attempt has ended.
+ * Carries out steps from a queue. A silent worker loses BullMQ's lock on a job but works on.
+ * So each attempt first takes the runner's lease of its step, and asks the journal whether it has ended.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options

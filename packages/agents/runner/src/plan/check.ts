@@ -17,17 +17,16 @@ export interface CheckPlanOptions {
   readonly output: OutputPlace
 }
 
-/** Inputs of steps that other steps write: 5,000 steps that each read what 5,000 write take 8 s. */
+/** Inputs that other steps write: 5,000 steps that each read the outputs of 5,000 take 8 s. */
 const maxLinks = 1_000_000
-/** Characters of a reason: names in a plan can be long, and many. */
 const maxReason = 500
 
-/** A plan that can run where it has no faults. With faults it is what could be read of it, and absent if others would follow. */
+/** A plan that can run if it has no problems. A faulty plan keeps its readable part, unless that would cause false problems. */
 export type CheckedSource =
   | { readonly plan: CheckedPlan; readonly source: PlanSource; readonly problems: readonly PlanProblem[] }
   | { readonly problems: readonly PlanProblem[]; readonly plan?: undefined }
 
-/** Checks a plan without touching a file: syntax, names, paths, types, writers, cycles. @param given YAML, JSON or data */
+/** Checks syntax, names, paths, types, writers and cycles without touching a file. @param given YAML, JSON or data */
 export function checkPlan(given: unknown, options: CheckPlanOptions): CheckedSource {
   const source = readSource(given)
   if (!('value' in source)) {

@@ -2,13 +2,12 @@ import type { CheckedStep } from './checked.ts'
 
 type Node = Pick<CheckedStep, 'id' | 'needs'>
 
-/** The steps of one cycle, in the order in which they need one another; `undefined` where there is none. */
 export function findCycle(steps: readonly Node[]): readonly string[] | undefined {
   const needs = new Map(steps.map((step) => [step.id, step.needs]))
   const done = new Set<string>()
   for (const { id: start } of steps) {
     if (done.has(start)) continue
-    // Walked without recursion: a plan may be a chain of 10,000 steps.
+    // Iterative, since a plan may be a chain of 10,000 steps.
     const trail: { readonly id: string; next: number }[] = [{ id: start, next: 0 }]
     const open = new Set([start])
     for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {

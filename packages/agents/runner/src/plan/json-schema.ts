@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { StepTypes } from '../types/types.ts'
 import { planSchema } from './schema.ts'
 
-/** A JSON schema of plans, for editors. The settings of each type are part of it. */
 export function createPlanJsonSchema(types: StepTypes): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(planSchema, { io: 'input' })
   const steps = schema.properties?.['steps']

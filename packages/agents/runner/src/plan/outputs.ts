@@ -4,11 +4,9 @@ import { foldPath } from '../paths.ts'
 interface Written {
   readonly step: CheckedStep
   readonly output: string
-  /** Its place in the list of the step's outputs. */
   readonly index: number
 }
 
-/** Two outputs that overlap: one contains the other, on a store that may ignore case. */
 export interface Overlap {
   readonly first: Written
   readonly second: Written
@@ -21,7 +19,7 @@ export class Outputs {
 
   constructor(steps: readonly CheckedStep[]) {
     const all = steps.flatMap((step) => step.outputs.map((output, index): Written => ({ step, output, index })))
-    // the outer one first, so that each inner one meets it
+    // outer outputs first, so that each inner one meets its outer
     for (const second of all.toSorted((a, b) => foldPath(a.output).length - foldPath(b.output).length)) {
       const folded = foldPath(second.output)
       const first = ancestorsOf(folded)
@@ -32,7 +30,7 @@ export class Outputs {
     }
   }
 
-  /** The steps that write an input which lies in the output: the file, a directory around it, or parts of it. */
+  /** The steps that write an input inside the output: the file, a directory around it, or parts of it. */
   writersOf(input: string): CheckedStep[] {
     const folded = foldPath(input)
     const around = ancestorsOf(folded).flatMap((path) => this.#byPath.get(path)?.step ?? [])
@@ -40,7 +38,7 @@ export class Outputs {
     return this.#below(folded)
   }
 
-  /** By the order of the paths: to compare each input with each output would take seconds. */
+  /** Binary search in sorted paths: comparing each input with each output would take seconds. */
   #below(directory: string): CheckedStep[] {
     const sorted = (this.#sorted ??= [...this.#byPath].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     const prefix = directory === '' ? '' : `${directory}/`
@@ -59,7 +57,6 @@ export class Outputs {
   }
 }
 
-/** The path itself, and every directory above it with the root. */
 function ancestorsOf(path: string): string[] {
   const paths = [path]
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) paths.push(path.slice(0, at))

@@ -20,7 +20,6 @@ export function describeProblem({ line, step, reason, remedy }: PlanProblem): st
   return `${where === '' ? '' : `${where}: `}${reason}; ${remedy}`
 }
 
-/** One error for all faults, with the code of the first. */
 export function planError(problems: readonly PlanProblem[]): WorkspaceError {
   const [first] = problems
   const shown = problems.slice(0, mostShown).map((problem) => describeProblem(problem))

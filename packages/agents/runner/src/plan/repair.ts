@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 
-/** Stands for a type that cannot be known: the settings of such a step are not judged. */
+/** Stands for an unknown type: the settings of such a step are not checked. */
 export const unknownType = '\0'
 
-/** Parts of a plan that no other part depends on. */
+/** Fields that no other part of a plan depends on. */
 const independent: ReadonlySet<unknown> = new Set(['name', 'concurrency', 'onFailure', 'onBreach'])
 
-/** The plan without the parts whose form is wrong; `undefined` where others depend on them, and would get false faults. */
+/** The plan without its malformed parts; `undefined` where other parts depend on them and would get false problems. */
 export function withoutFaults(given: unknown, { issues }: z.ZodError): unknown {
   const plan = { ...(given as Record<string, unknown>) }
   const steps = (Array.isArray(plan['steps']) ? plan['steps'] : []).map((step: object) => ({ ...step }))

@@ -1,10 +1,8 @@
 import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml'
 import type { Document, Pair, YAMLMap } from 'yaml'
 
-/** A plan as it was written, and the lines of its parts. */
 export interface PlanSource {
   readonly value: unknown
-  /** The line of the value at a path of names and indices, or of the nearest part around it; from 1. */
   lineOf(path: readonly PropertyKey[]): number | undefined
 }
 
@@ -14,9 +12,9 @@ export interface SyntaxProblem {
 }
 
 const maxBytes = 4 * 1024 * 1024
-/** Keys, items of lists, tags and the like: 10,000 steps of five lines each. The parser takes 20 µs for each of them. */
+/** Keys, list items, tags and the like: 10,000 steps of five lines each. The parser takes 20 µs for each. */
 const maxParts = 50_000
-/** Lines outside texts, with those that are empty. The parser takes 3 µs for each of them. */
+/** Lines outside texts, empty ones included. The parser takes 3 µs for each. */
 const maxLines = 100_000
 
 /** Reads YAML 1.2, which includes JSON. Data that is not text has no lines. */
@@ -29,7 +27,7 @@ export function readSource(given: unknown): PlanSource | SyntaxProblem {
   const document = parseDocument(given, {
     lineCounter: lines,
     prettyErrors: false,
-    // it compares each key with all before it: 200,000 keys would take minutes
+    // the parser compares each key with all before it: 200,000 keys would take minutes
     uniqueKeys: false,
     logLevel: 'error',
   })
@@ -55,7 +53,6 @@ export function readSource(given: unknown): PlanSource | SyntaxProblem {
 
 const isPart = /^(?:[:\-,?\]}]$|[!&*])/u
 
-/** Why the parser would take too long. */
 function tooManyParts(text: string): string | undefined {
   let parts = 0
   let lines = 0
@@ -68,7 +65,6 @@ function tooManyParts(text: string): string | undefined {
   return undefined
 }
 
-/** The first key that its map has already, and its place in the text. */
 function keyTwice(document: Document): { readonly key: string; readonly at: number } | undefined {
   let found: { readonly key: string; readonly at: number } | undefined
   visit(document, {
@@ -87,7 +83,7 @@ function keyTwice(document: Document): { readonly key: string; readonly at: numb
   return found
 }
 
-/** Pairs of a map by key: a search of its own for each fault of 40,000 would take half a minute. */
+/** Pairs of a map by key: a separate search for each of 40,000 faults would take half a minute. */
 const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
 function pairOf(map: YAMLMap, key: PropertyKey): Pair | undefined {
@@ -105,7 +101,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   for (const key of path) {
     const pair = isMap(node) ? pairOf(node, key) : undefined
     node = isSeq(node) ? node.items[Number(key)] : pair?.value
-    // the key of a pair rather than its value: a value can begin lines below
+    // the key of a pair, since its value can begin lines below
     start = startOf(pair?.key ?? node) ?? start
   }
   return start === undefined ? undefined : lines.linePos(start).line

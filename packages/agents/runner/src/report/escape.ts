@@ -1,6 +1,6 @@
 const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text for HTML, in elements and in attributes. Control characters are shown, except for tabs and line ends. */
+/** Escapes text for elements and attributes. Control characters become visible, except tabs and line ends. */
 export function escapeHtml(given: string): string {
   return given
     .toWellFormed()

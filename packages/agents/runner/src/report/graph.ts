@@ -9,10 +9,8 @@ const width = 150
 const height = 28
 const gapX = 50
 const gapY = 12
-/** A larger graph would say nothing. */
 const mostNodes = 300
 
-/** The steps as an SVG: a column holds the steps whose needs are all in columns before it. */
 export function renderGraph(steps: readonly Node[], states: ReadonlyMap<string, string>): string {
   if (steps.length > mostNodes) return `<p>${steps.length} steps: too many for a drawing</p>`
   const columns = columnsOf(steps)

@@ -3,18 +3,17 @@ import type { RunEvent, RunResult, StepEnd, StepFunction, StepOutcome } from './
 
 export interface RunPlanOptions {
   readonly runId: string
-  /** Carries out each attempt: `executeStep` here, or a call of an engine that ends there. */
+  /** Carries out each attempt: `executeStep` here, or an engine that calls it elsewhere. */
   readonly step: StepFunction
-  /** Starts no further step when it aborts, and rejects with its reason when those that run have ended. */
+  /** On abort starts no further step, and rejects with its reason when running steps have ended. */
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
 }
 
 /**
- * Runs the steps of a plan in the order of their needs. It has no clock, no randomness and no file: all of that is in
- * `step`. So an engine that repeats this function gets the same calls of `step` for the same outcomes.
- *
- * @throws the signal's reason, and any error of `step`, when all steps that run have ended
+ * Runs the steps of a plan in the order of their needs. It uses no clock, randomness or file: all of that is in `step`.
+ * An engine that replays it gets the same calls of `step` for the same outcomes.
+ * @throws the signal's reason, and any error of `step`, when all running steps have ended
  */
 export async function runPlan(plan: CheckedPlan, { runId, step, signal, onEvent }: RunPlanOptions): Promise<RunResult> {
   const ends = new Map<string, StepEnd>()
@@ -69,7 +68,6 @@ export async function runPlan(plan: CheckedPlan, { runId, step, signal, onEvent 
     }
   }
 
-  /** Never rejects: a fault ends the run. */
   const carry = async (one: CheckedStep): Promise<void> => {
     const { group } = one
     running += 1

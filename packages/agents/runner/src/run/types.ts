@@ -1,19 +1,17 @@
 import type { CheckedStep } from '../plan/checked.ts'
 import type { Json } from '../json.ts'
 
-/** One attempt at one step, as an engine carries it. Plain JSON. */
 export interface StepRequest {
-  /** Names the run; attempts at steps of one run are done once each. */
+  /** Names the run. Each attempt of a step in one run is done once. */
   readonly runId: string
   readonly step: CheckedStep
   readonly templates: Readonly<Record<string, string | undefined>>
   /** From 1. */
   readonly attempt: number
-  /** Do the step again though it is up to date. */
+  /** Do the step again although it is up to date. */
   readonly force?: boolean | undefined
 }
 
-/** An error as an outcome keeps it: nothing in it names a place of this machine. */
 export interface StepFailure {
   readonly code?: string | undefined
   readonly path?: string | undefined
@@ -23,19 +21,18 @@ export interface StepFailure {
 
 /** The end of one attempt. Plain JSON. */
 export interface StepOutcome {
-  /** `current`: an earlier run had done it with the same inputs and settings. */
+  /** `current`: an earlier run did it with the same inputs and settings. */
   readonly state: 'done' | 'current' | 'failed'
   readonly attempt: number
   /** The value that the type returned, for `done` and `current`. */
   readonly value?: Json | undefined
-  /** Files that landed, or had landed. */
+  /** Files that landed in this run or an earlier one. */
   readonly files: number
-  /** Bytes in them. */
   readonly bytes: number
   readonly failure?: StepFailure | undefined
 }
 
-/** The end of a step. `skipped`: it was not begun, since another step had failed. */
+/** The end of a step. `skipped`: not begun, since another step failed. */
 export type StepEnd = StepOutcome | { readonly state: 'skipped'; readonly because: string }
 
 /** The end of a run. Plain JSON. */
@@ -49,7 +46,6 @@ export interface RunResult {
 /** Carries out one attempt, and remembers its outcome under `id` as durably as the engine can. */
 export type StepFunction = (id: string, request: StepRequest) => Promise<StepOutcome>
 
-/** Reports the events of a run, for a view. */
 export type RunEvent =
   | { readonly type: 'start'; readonly step: string; readonly attempt: number }
   | { readonly type: 'end'; readonly step: string; readonly end: StepEnd }

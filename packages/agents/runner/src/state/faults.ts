@@ -3,9 +3,7 @@ import { WorkspaceError } from '@ws/core'
 import { invalid } from '../errors.ts'
 import type { AttemptKey } from './records.ts'
 
-// The words of both journals, so that a caller meets one set of errors.
-
-/** The version of the records. A journal of another version is refused, and stays as it is. */
+/** The version of the records. A journal of another version is refused and left unchanged. */
 export const journalVersion = 1
 
 export function damaged(native?: unknown): WorkspaceError {
@@ -36,7 +34,6 @@ export function endedAlready({ stepId, attempt }: AttemptKey): WorkspaceError {
   })
 }
 
-/** The state is where a step could reach it. */
 export function inReach(): WorkspaceError {
   const reason = 'the state directory lies in the workspace or the output, or around one of them'
   return invalid('openState', reason, 'give one elsewhere, which no step can reach')

@@ -13,10 +13,8 @@ import { openSqliteJournal } from './sqlite.ts'
 import { stagingName, type RunState, type Staging } from './state.ts'
 
 export interface LocalStateOptions {
-  /** An absolute path on a local disk. */
   readonly directory: string
   readonly mounted: readonly HostDirectory[]
-  /** The user that commands run as: the owner of staging directories. */
   readonly owner?: Owner | undefined
 }
 
@@ -30,7 +28,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
   const staging = join(directory, 'staging')
   try {
     refuseMounted(await existingPart(directory), mounted)
-    // Commands run as another user than root does: they pass through, and list nothing.
+    // Commands may run as another user: that user can pass through, and list nothing.
     const made = await mkdir(staging, { recursive: true, mode: 0o711 })
     refuseMounted(await realpath(directory), mounted)
     if (made !== undefined) await Promise.all([directory, staging].map((path) => chmod(path, 0o711)))
@@ -75,7 +73,6 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
   }
 }
 
-/** Below the user's state directory. */
 export function defaultStateDirectory(identity: string): string {
   return join(HostPaths.stateHome('runs'), identity.replaceAll(':', '-'))
 }

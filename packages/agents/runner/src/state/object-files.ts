@@ -6,16 +6,14 @@ import { z } from 'zod'
 
 import { damaged } from './faults.ts'
 
-/** A record as it was found, with the version to replace. */
 interface Found<Content> {
   readonly content: Content
   readonly version: Version
 }
 
-/** New with each write: it names the writer, and no version that follows from the content returns. */
+/** New with each write: it names the writer, and no version computed from content comes back. */
 const nonceSchema = z.object({ nonce: z.string() })
 
-/** JSON records in a store, one object each. Every write has a condition, which the store checks. */
 export class ObjectFiles {
   readonly #adapter: StorageAdapter
 
@@ -23,7 +21,7 @@ export class ObjectFiles {
     this.#adapter = adapter
   }
 
-  /** `undefined` where nothing is. @throws WorkspaceError `EIO` for an object that is torn, or is not such a record */
+  /** @throws WorkspaceError `EIO` for an object that is torn, or is not such a record */
   async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
     try {
       const { bytes, stat } = await this.#adapter.read(path)
@@ -34,7 +32,6 @@ export class ObjectFiles {
     }
   }
 
-  /** Writes where the condition holds; false where it does not, and nothing is written. */
   async write(path: MountPath, content: object, ifVersion: Condition): Promise<boolean> {
     const nonce = randomUUID()
     const bytes = Buffer.from(`${JSON.stringify({ nonce, ...content })}\n`)
@@ -44,7 +41,7 @@ export class ObjectFiles {
     } catch (error) {
       const isRefused = isWorkspaceError(error, 'ECONFLICT')
       if (!isRefused && !isWorkspaceError(error, 'EIO') && !isWorkspaceError(error, 'ETIMEDOUT')) throw error
-      // the answer may have been lost, and the write may have happened
+      // the answer may be lost although the write happened
       const now = await this.read(path, nonceSchema)
       if (now?.content.nonce === nonce) return true
       if (isRefused) return false
@@ -56,7 +53,6 @@ export class ObjectFiles {
     await this.#adapter.delete(path, { force: true })
   }
 
-  /** The files at and below a directory; none where it is missing. */
   async *list(directory: string): AsyncGenerator<MountPath> {
     try {
       const entries = this.#adapter.list(parseMountPath(directory, 'openJournal'), { recursive: true })

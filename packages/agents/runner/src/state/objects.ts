@@ -15,10 +15,9 @@ import {
   type StepRecord,
 } from './records.ts'
 
-/** Objects that are read or removed at the same time. */
 const concurrency = 16
 
-/** The last state of a step: the state with the greatest order. Equal orders go by the attempt's name. */
+/** The last state of a step has the greatest order; the attempt's name decides between equal orders. */
 const lastSchema = z.object({ order: z.int(), by: z.string(), landed: landedSchema })
 type Last = z.output<typeof lastSchema>
 
@@ -41,18 +40,14 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
 }
 
 /**
- * The objects:
- *
+ * Objects:
  * - `runs/NUMBER.json`: a run;
- * - `landings/STEP/RUN~ATTEMPT.json`: a landing that was begun, and that is not settled;
- * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the last state of the step where it landed;
+ * - `landings/STEP/RUN~ATTEMPT.json`: an unsettled landing;
+ * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the step's last state if it landed;
  * - `landed/STEP.json`: the last state of a step.
- *
- * **The order of `saveEnd`.** The landing is there first. Then the end is created, if there is none: at this moment the
- * call has happened. Then `landed` is brought up to the end, and then the landing goes. A crash before the creation
- * leaves an open landing, which is finished later. After a later crash, the landing leads the next reader of last
- * states to the end. That reader settles it: it does the rest of the work. That is the same work however often it is
- * done, and an old end never goes over a newer state. So a step looks at its own few objects, and never at the history.
+ * **The order of `saveEnd`**: create the end, update `landed`, remove the landing. The creation of the end decides.
+ * A crash before it leaves an open landing. After a later crash, the landing leads the next reader to the end, which it settles.
+ * Settling can be repeated, and never replaces a newer state. So a step reads its own few objects, never the history.
  */
 class ObjectJournal implements Journal {
   readonly #files: ObjectFiles
@@ -81,7 +76,7 @@ class ObjectJournal implements Journal {
   }
 
   async find(key: AttemptKey): Promise<StepRecord | undefined> {
-    // In this order: a landing that is gone by now has its end.
+    // In this order: a landing that vanished meanwhile has its end.
     const landing = await this.#files.read(landingAt(key), landingSchema)
     const end = await this.#files.read(endAt(key), endSchema)
     return (end ?? landing)?.content.record
@@ -107,7 +102,7 @@ class ObjectJournal implements Journal {
       const found = await this.#files.read(path, landingSchema)
       isSaved = await this.#files.write(path, { record }, found?.version ?? 'absent')
     }
-    // looked at after the write: an end that comes later is settled with its landing
+    // read after the write: a later end is settled with its landing
     if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
   }
 
@@ -120,11 +115,11 @@ class ObjectJournal implements Journal {
     }
     const last: Last = { order: (before.order ?? 0) + 1, by, landed }
     await this.#createEnd(record, last)
-    // The end is saved. Should this fail, the next call for last states does the rest.
+    // The end is saved. If this fails, the next reader of last states completes it.
     await this.#settle(record, last, before).catch(() => undefined)
   }
 
-  /** A crash in its middle leaves some failures. Nothing runs before a further call has ended. */
+  /** A crash can leave some failures; nothing runs before a further call has ended. */
   async dropFailures(runId: string): Promise<StepRecord[]> {
     const kept: StepRecord[] = []
     await forEachOf(this.#files.list(endsOf(runId)), concurrency, async (path) => {
@@ -134,7 +129,7 @@ class ObjectJournal implements Journal {
         kept.push(end.content.record)
         return
       }
-      // first: without its end it would be open again, and what it landed would not be known
+      // first: without its end it would be open again, and its landed files unknown
       await this.#settle(end.content.record, end.content.last)
       await this.#files.remove(path)
     })
@@ -165,9 +160,7 @@ class ObjectJournal implements Journal {
     return found
   }
 
-  async close(): Promise<void> {
-    // the adapter is its creator's
-  }
+  async close(): Promise<void> {}
 
   async #createEnd(record: StepRecord, last?: Last): Promise<void> {
     if (await this.#files.write(endAt(record), { record, last }, 'absent')) return
@@ -184,7 +177,7 @@ class ObjectJournal implements Journal {
     return keys
   }
 
-  /** Does what was left of ends that were created; gives the landings without an end. */
+  /** Completes the work of created ends; returns the landings without an end. */
   async #settled(stepId?: string): Promise<AttemptKey[]> {
     const open: AttemptKey[] = []
     for (const key of await this.#landings(stepId)) {
@@ -211,7 +204,6 @@ class ObjectJournal implements Journal {
     await this.#files.remove(landingAt(key))
   }
 
-  /** Replaces the last state of a step, unless there is a newer one. */
   async #advance(last: Last, before?: LastState): Promise<void> {
     const path = lastAt(last.landed.stepId)
     if (before !== undefined && (await this.#files.write(path, last, before.version ?? 'absent'))) return
@@ -225,7 +217,7 @@ class ObjectJournal implements Journal {
 
 const landingPattern = /^\/landings\/([^/]+)\/([^/]+)~(\d+)\.json$/u
 
-// Names of runs may come from an engine: nothing in them is a part of a path.
+// Engines may name runs: encode the names, so that they form no paths.
 const fileAt = (...names: readonly string[]): MountPath =>
   parseMountPath(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
 const landingsOf = (stepId?: string): string =>

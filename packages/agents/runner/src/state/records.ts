@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 
 const path = z.string()
 
-/** One entry that a step left in its staging directory, and that lands in the output. Paths are from the output's root. */
+/** One entry that a step left in its staging directory. Paths are from the output's root. */
 export const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), path, hash: z.string(), size: z.number(), mode: z.number().optional() }),
   z.object({ type: z.literal('directory'), path }),
@@ -28,7 +28,6 @@ const outcomeSchema = z.object({
   failure: failureSchema.optional(),
 })
 
-/** A refusal of the policy, or a count of what it allowed. */
 const decisionSchema = z.object({
   operation: z.string(),
   path: z.string(),
@@ -39,12 +38,10 @@ const decisionSchema = z.object({
 export type DecisionNote = z.output<typeof decisionSchema>
 
 const reportSchema = z.object({
-  /** Milliseconds since the epoch. */
   startedAt: z.number(),
   endedAt: z.number(),
   log: z.string(),
   decisions: z.array(decisionSchema),
-  /** Changes of text files, as unified diffs. */
   diffs: z.array(z.object({ path, diff: z.string() })),
 })
 export type StepReport = z.output<typeof reportSchema>
@@ -55,24 +52,20 @@ export interface AttemptKey {
   readonly attempt: number
 }
 
-/**
- * The journal's record of one attempt. `landing`: the staging directory is complete, and its entries are on their way to
- * the output. `ended`: there is an outcome, which never changes.
- */
+/** The record of one attempt. `landing`: staging is complete, and its entries are moving to the output. `ended`: the outcome is final. */
 export const recordSchema = z.object({
   runId: z.string(),
   stepId: z.string(),
   attempt: z.number(),
   state: z.enum(['landing', 'ended']),
   outcome: outcomeSchema,
-  /** Decides whether a later run may take the outcome over. Absent: it may not. */
+  /** Decides whether a later run may reuse the outcome. Absent: it may not. */
   fingerprint: z.string().optional(),
   entries: z.array(entrySchema),
   report: reportSchema,
 })
 export type StepRecord = z.output<typeof recordSchema>
 
-/** The last state of a step that landed, whichever run it was in. */
 export const landedSchema = z.object({
   stepId: z.string(),
   fingerprint: z.string().optional(),
@@ -83,7 +76,6 @@ export type Landed = z.output<typeof landedSchema>
 
 export const runSchema = z.object({
   runId: z.string(),
-  /** Counts the runs of this output, from 1. */
   number: z.number(),
   planHash: z.string(),
   state: z.enum(['running', 'done', 'failed']),

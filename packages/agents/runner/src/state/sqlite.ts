@@ -26,11 +26,7 @@ const tables = `
   PRAGMA user_version = ${journalVersion};
 `
 
-/**
- * A journal in one file of SQLite, on a local disk. Several processes may use it.
- *
- * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for a damaged journal
- */
+/** A journal in one SQLite file for several processes. @throws WorkspaceError `EINVAL` of another version, `EIO` if damaged */
 export function openSqliteJournal(file: string): Journal {
   let database: DatabaseSync | undefined
   try {
@@ -89,7 +85,7 @@ class SqliteJournal implements Journal {
   }
 
   async saveEnd(record: StepRecord, landed?: Landed): Promise<void> {
-    // A step without files is done again after a power failure. Files in the output must never be without their record.
+    // After a power failure a step without files is repeated. Files in the output must never lack their record.
     this.#transaction(record.entries.length > 0, () => {
       this.#put(record)
       if (landed === undefined) return

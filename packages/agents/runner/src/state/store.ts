@@ -9,25 +9,17 @@ import { openObjectJournal } from './objects.ts'
 import { stagingName, type RunState, type Staging } from './state.ts'
 
 export interface StoreStateOptions {
-  /** The trees that steps see. */
   readonly trees?: readonly StorageAdapter[] | undefined
-  /** Those of them that are directories. */
   readonly mounted?: readonly HostDirectory[] | undefined
-  /** Makes a copy of a staging directory on this machine, which commands see. */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** Milliseconds after which the lease of a process that died is free. Default 30,000. */
   readonly ttl?: number | undefined
 }
 
 /**
- * The state of the runs of one output in a store, for any machine: `version.json`, the journal, `staging/` and
- * `leases/`. The creator of the adapter closes it.
- *
- * An adapter does not reveal its bucket and prefix. The same object as a tree of the steps is refused, and so is a
- * directory in their reach. Else the caller sees to it that the state is a sibling of both: no step may reach it.
- *
- * @throws WorkspaceError `EINVAL` for a store whose server checks no conditions, for a store that a step would see, and
- * for a journal of another version; `EIO` for a damaged journal
+ * The state in a store, for any machine: `version.json`, the journal, `staging/` and `leases/`. The caller closes the adapter.
+ * An adapter does not reveal its place, so the caller must place the state outside the trees of the steps.
+ * @throws WorkspaceError `EINVAL` for a store without conditions, one that steps see, or another version; `EIO` for a damaged journal
  */
 export async function openStoreState(
   adapter: StorageAdapter,

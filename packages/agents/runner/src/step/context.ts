@@ -8,11 +8,8 @@ import type { RunState } from '../state/state.ts'
 import type { StepTypes } from '../types/types.ts'
 import type { Hasher } from './tree.ts'
 
-/** Everything that carrying out steps needs. One serves all steps of a process. */
 export interface ExecuteContext {
-  /** The tree that steps read. */
   readonly workspace: StorageAdapter
-  /** The tree that steps write. */
   readonly output: StorageAdapter
   readonly place: OutputPlace
   readonly state: RunState
@@ -21,12 +18,11 @@ export interface ExecuteContext {
   readonly require: Requirement | undefined
   readonly checkpoints: CheckpointEngine | undefined
   readonly hasher: Hasher
-  /** Hashes of inputs, by path and version. */
   readonly inputHashes: Map<string, string>
   readonly known: KnownEntries
 }
 
-/** The entries of the output that the runner wrote, over all runs. */
+/** The entries of the output that the runner wrote in any run. */
 export class KnownEntries {
   readonly #entries = new Map<string, Set<string>>()
 

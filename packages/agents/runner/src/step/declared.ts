@@ -5,10 +5,7 @@ import { breach } from '../errors.ts'
 import { containsPath, outputAt } from '../paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 
-/**
- * The staging directory as the file API sees it: a change outside of the declared outputs is refused at once. Commands
- * write to the directory itself, which belongs to the step. The files that they leave are examined before they land.
- */
+/** The file API refuses changes outside the declared outputs at once. Files of commands are checked before they land. */
 export function onlyDeclared(
   staging: StorageAdapter,
   outputs: readonly string[],
@@ -40,12 +37,7 @@ function undeclared(path: string, operation: string): WorkspaceError {
   return breach({ operation, path: at, reason: 'is not an output of this step', rule: 'outputs', remedy })
 }
 
-/**
- * Examines what a step left before anything lands.
- *
- * @throws WorkspaceError `ESECURITY` for an entry outside of the outputs and for a link that can lead out of the output;
- * `ENOENT` for an output that is missing
- */
+/** @throws WorkspaceError `ESECURITY` for an entry outside the outputs or a link that can lead out; `ENOENT` for a missing output */
 export function checkLeft(entries: readonly LandedEntry[], outputs: readonly string[]): void {
   for (const entry of entries) {
     const { path, type } = entry
@@ -66,10 +58,7 @@ export function checkLeft(entries: readonly LandedEntry[], outputs: readonly str
   })
 }
 
-/**
- * Refuses a link that could lead out. Its `..` must all be at its beginning, and at most as many as there are
- * directories above the link. Such links cannot be chained to lead out.
- */
+/** All `..` must be at its beginning, at most one per directory above the link: such links cannot be chained to lead out. */
 function checkLink(path: string, target: string): void {
   const [up = ''] = /^(?:\.\.(?:\/|$))*/u.exec(target) ?? []
   const climbs = up.split('..').length - 1

@@ -14,16 +14,13 @@ import { mountPath, readTree, sameEntry } from './tree.ts'
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined
-  /** Nothing can be recorded of this attempt: the run is a new one of the caller's. Default false. */
+  /** The caller's run is new, so no record of this attempt can exist. Default false. */
   readonly isFirst?: boolean | undefined
 }
 
 /**
- * Carries out one attempt at a step: reads its inputs, runs its type in a workspace of its own, and lands its outputs. It does
- * all I/O, and can be repeated: an attempt that has ended gives its recorded outcome, and a landing that was begun is
- * finished first.
- *
- * @throws the signal's reason after an abort; errors of the journal. Every failure of the step itself is an outcome.
+ * Repeatable: an ended attempt returns its recorded outcome, and an open landing is finished first.
+ * @throws the signal's reason after an abort, and errors of the journal; every failure of the step itself is an outcome
  */
 export async function executeStep(
   request: StepRequest,
@@ -70,7 +67,6 @@ async function attemptStep(
   const before = await fingerprint()
   const last = await journal.last(step.id)
   const { landed } = last
-  // another process may have landed it since this one began
   context.known.add(landed?.entries ?? [])
   const isCurrent = isRepeatable && request.force !== true && landed?.fingerprint === before
   if (landed !== undefined && isCurrent && (await isUnchanged(landed, context))) {
@@ -81,9 +77,8 @@ async function attemptStep(
 
   const value = await live.run(type)
   live.throwIfBreached()
-  // Inputs that changed while the step ran make its outcome good for this run only.
+  // If inputs changed while the step ran, its outcome holds for this run only.
   const isStable = isRepeatable && (await fingerprint()) === before
-  // Every process of the step has ended before its staging directory is examined.
   await live.closeWorkspace()
   live.throwIfBreached()
   const entries = await live.leftEntries()
@@ -120,7 +115,7 @@ async function attemptStep(
   return finishLanding(withDiffs, context, last)
 }
 
-/** Rolls a landing forward: from here on the step is done, whatever happens to this process. */
+/** Rolls a landing forward: from here on the step is done, even if this process dies. */
 export async function finishLanding(
   record: StepRecord,
   context: ExecuteContext,
@@ -163,7 +158,7 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   context.known.add(entries)
 }
 
-/** The last state of a step whose landing broke off: all that it may have left. Without a fingerprint, it runs again. */
+/** The possible leftovers of an interrupted landing. Without a fingerprint the step runs again. */
 async function partlyLanded(
   { landing, request }: LiveStep,
   { state, known }: ExecuteContext,
@@ -176,7 +171,6 @@ async function partlyLanded(
   return { stepId, entries: [...entries.values()] }
 }
 
-/** Whether everything that the step landed is still there. */
 async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteContext): Promise<boolean> {
   for (const entry of entries) {
     if (entry.type === 'directory') {

@@ -13,10 +13,7 @@ export interface FailurePlaces {
   readonly staging: StorageAdapter | undefined
 }
 
-/**
- * A failure as results and the history keep it. It names nothing of this machine: errors of the system are put into its own
- * words without their paths, and directories of the run get the names that a step has for them.
- */
+/** A failure without host paths: system errors are reworded, and directories get the names that the step sees. */
 export function failureOf(error: unknown, places: FailurePlaces): StepFailure {
   const known = asBreach(error)
   if (isWorkspaceError(known)) {
@@ -30,7 +27,6 @@ export function failureOf(error: unknown, places: FailurePlaces): StepFailure {
 function systemFailure(error: Error): StepFailure | undefined {
   const { code, errno, syscall } = error as NodeJS.ErrnoException
   if (typeof code !== 'string' || typeof errno !== 'number' || typeof syscall !== 'string') return undefined
-  // `spawn /usr/bin/x`
   const [call] = syscall.split(' ')
   return { code, message: `${code}: ${getSystemErrorMessage(errno)}, by the call \`${call}\` of the type of step` }
 }

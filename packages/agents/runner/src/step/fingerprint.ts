@@ -8,12 +8,7 @@ import { workspaceAt } from '../paths.ts'
 import type { StepRequest } from '../run/types.ts'
 import type { StepType } from '../types/types.ts'
 
-/**
- * A hash that stays the same while a step is up to date. It covers the step's definition, its type and the content of
- * its inputs, which are read through the step's own workspace and so under its rules.
- *
- * @throws WorkspaceError `ENOENT` for an input that is missing, `ESECURITY` for an input that leads out of the inputs
- */
+/** Inputs are read under the step's rules. @throws WorkspaceError `ENOENT` for a missing input, `ESECURITY` for one that leads out */
 export async function fingerprintOf(
   { step, templates }: StepRequest,
   { version = '1' }: StepType,
@@ -40,7 +35,7 @@ async function describeInput(
   signal: AbortSignal,
 ): Promise<string[]> {
   const at = input === '' ? workspaceAt : `${workspaceAt}/${input}`
-  // A link among the inputs is followed, so that a link that leads out is refused before the step begins.
+  // Follow links among the inputs: a link that leads out is refused before the step begins.
   const { type } = await workspace.stat(at, { followLinks: true, signal })
   if (type === 'file') return [`${canonicalJson(input)} ${await hashOf(workspace, at, known, signal)}`]
   const lines: string[] = [`${canonicalJson(input)} ${type}`]
@@ -50,14 +45,14 @@ async function describeInput(
     if (entry.type === 'file' && entry.unreachable !== true) {
       lines.push(`${name} ${entry.mode ?? ''} ${await hashOrDenied(workspace, entry.path, known, signal)}`)
     } else {
-      // a change of what cannot be read would not show: the step runs again
+      // changes of an unreadable entry would not show, so the step runs again
       lines.push(`${name} ${entry.type} ${entry.target ?? ''}${entry.unreachable === true ? randomUUID() : ''}`)
     }
   }
   return lines.toSorted()
 }
 
-/** A name that a rule denies is listed, and not read: a deeper rule may say so. */
+/** A denied name is listed but not read: a deeper rule may deny it. */
 async function hashOrDenied(
   workspace: Workspace,
   path: string,

@@ -9,17 +9,15 @@ import { mountPath, readTree, sameEntry, type Hasher } from './tree.ts'
 export interface Landing {
   readonly staging: StorageAdapter
   readonly output: StorageAdapter
-  /** Everything that lands: parents before what is in them. */
+  /** Parents before their entries. */
   readonly entries: readonly LandedEntry[]
   readonly outputs: readonly string[]
-  /** Entries that the step landed before. Those that it does not write any more go. */
   readonly before: readonly LandedEntry[]
-  /** True for content that the runner itself wrote. */
   isKnown(entry: LandedEntry): boolean
   readonly hasher: Hasher
 }
 
-/** Checks that a landing overwrites only the runner's. @throws WorkspaceError `EEXIST`; `ESECURITY` for a link in the way */
+/** Checks that a landing overwrites only the runner's own entries. @throws WorkspaceError `EEXIST`; `ESECURITY` for a link in the way */
 export async function checkLanding({ output, entries, outputs, isKnown, hasher }: Landing): Promise<void> {
   const wanted = new Map(entries.map((entry) => [entry.path, entry]))
   for (const path of outputs) {
@@ -33,11 +31,8 @@ export async function checkLanding({ output, entries, outputs, isKnown, hasher }
 }
 
 /**
- * Brings everything from staging to the output. It can be repeated after a crash: an entry that is there already is left
- * alone. Files are written atomically, and links in the output are never followed. Each change is made on the condition of
- * the entry that was seen there. Where another writer was quicker, files that this landing made are taken back.
- *
- * @throws WorkspaceError as `checkLanding` does, and `ECONFLICT` for an entry that appeared or changed meanwhile
+ * Repeatable after a crash; writes atomically and conditionally, without following links. On a conflict, new files are removed.
+ * @throws WorkspaceError as `checkLanding`, and `ECONFLICT` for an entry that appeared or changed meanwhile
  */
 export async function land(landing: Landing): Promise<void> {
   const { output, entries, before, hasher } = landing
@@ -58,7 +53,6 @@ export async function land(landing: Landing): Promise<void> {
   await output.flush?.()
 }
 
-/** A file that a landing made, where nothing was before. */
 interface Made {
   readonly at: MountPath
   readonly version: Version
@@ -69,7 +63,6 @@ interface Found {
   readonly version: Version
 }
 
-/** Gives the file, if it is a new one. */
 async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | undefined> {
   const { staging, output, isKnown, hasher } = landing
   const at = mountPath(entry.path)
@@ -95,7 +88,7 @@ async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | u
   return undefined
 }
 
-/** The entry at a path. Its version is older than the look at its content, or the same. */
+/** The entry at a path. Its version is as old as its content, or older. */
 async function look(output: StorageAdapter, path: string, hasher: Hasher): Promise<Found | undefined> {
   try {
     const { type, version } = await output.stat(mountPath(path))
@@ -107,13 +100,11 @@ async function look(output: StorageAdapter, path: string, hasher: Hasher): Promi
   }
 }
 
-/** Never with content: a directory that is not empty stays. */
 async function remove(output: StorageAdapter, { entry, version }: Found): Promise<void> {
   const hasVersion = entry.type !== 'directory' && output.capabilities.conditionalDelete !== 'none'
   await output.delete(mountPath(entry.path), hasVersion ? { ifVersion: version } : {})
 }
 
-/** Removes an entry of an earlier run, unless another program changed it since. */
 async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Hasher): Promise<void> {
   const found = entry.path === '' ? undefined : await look(output, entry.path, hasher)
   if (found === undefined || !sameEntry(found.entry, entry)) return
@@ -128,10 +119,9 @@ async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Has
   }
 }
 
-/** Leaves no half of a step that has failed. */
 async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
   for (const { at, version } of made.toReversed()) {
-    // a file that was changed since is not ours any more, and the caller must see the conflict itself
+    // a file changed meanwhile is not ours; the caller must see the original conflict
     const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
     await output.delete(at, condition).catch(() => undefined)
   }
@@ -139,7 +129,7 @@ async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<
 
 const conflicts = ['ECONFLICT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'] as const
 
-/** The store's words say which condition failed. The caller needs to know which entry is in the way. */
+/** The store names the failed condition; the caller needs the name of the entry in the way. */
 async function inWords<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -160,7 +150,7 @@ function changed(path: string, native?: unknown): WorkspaceError {
   })
 }
 
-/** A link on the way is refused: an output lands at its own path only. */
+/** Refuses links on the way: an output lands at its own path only. */
 async function guarded<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -13,12 +13,10 @@ import { Notes } from './report.ts'
 import { readTree } from './tree.ts'
 import { openStepWorkspace, placeIn } from './workspace.ts'
 
-/** One attempt while it runs: its staging directory and its workspace, made on first use, and its first breach. */
 export class LiveStep implements AsyncDisposable {
   readonly request: StepRequest
   readonly notes = new Notes()
   readonly signal: AbortSignal
-  /** The entries of a landing that has begun. */
   landing?: readonly LandedEntry[]
   readonly #context: ExecuteContext
   readonly #breached = new AbortController()
@@ -26,7 +24,6 @@ export class LiveStep implements AsyncDisposable {
   #isRunning = false
   #staging: Promise<Staging> | undefined
   #workspace: Promise<Workspace> | undefined
-  /** The checkpoint before the step, where it may write into the workspace. */
   #checkpoint: string | undefined
 
   constructor(request: StepRequest, context: ExecuteContext, signal: AbortSignal | undefined) {
@@ -42,9 +39,8 @@ export class LiveStep implements AsyncDisposable {
     return (await this.#staging).adapter
   }
 
-  /** The staging directory, if there is one. */
   async openedStaging(): Promise<StorageAdapter | undefined> {
-    // where it could not be opened, the step has failed for that and says so
+    // if staging could not be opened, the step has failed with that error already
     return (await this.#staging?.catch(() => undefined))?.adapter
   }
 
@@ -53,7 +49,7 @@ export class LiveStep implements AsyncDisposable {
     return this.#workspace
   }
 
-  /** Runs the type. A breach, the timeout and an abort of the run end it. */
+  /** Runs the type until it ends, breaches a rule, times out or is aborted. */
   async run(type: StepType): Promise<Json | undefined> {
     const { step } = this.request
     const settings = type.settings.parse(step.with)
@@ -69,7 +65,6 @@ export class LiveStep implements AsyncDisposable {
     }
   }
 
-  /** Everything in the staging directory. */
   async leftEntries(): Promise<LandedEntry[]> {
     if (this.#staging === undefined) return []
     return readTree(await this.staging(), '', this.#context.hasher, this.signal)
@@ -79,7 +74,7 @@ export class LiveStep implements AsyncDisposable {
     if (this.#breach !== undefined) throw this.#breach
   }
 
-  /** The reason of a failure: a breach comes before what it brought about, and a timeout has words. */
+  /** The reason of a failure: a breach comes before its consequences, and a timeout is put into words. */
   cause(error: unknown): unknown {
     if (this.#breach !== undefined) return this.#breach
     const { timeout } = this.request.step
@@ -87,7 +82,7 @@ export class LiveStep implements AsyncDisposable {
     return isTimeout ? new Error(`the step took longer than its timeout of ${timeout} ms`) : error
   }
 
-  /** Brings its exceptions back to their state before the step, whose processes end first. The log says what was not brought back. */
+  /** Restores its exceptions after its processes end. The log names entries that were not restored. */
   async takeBack(): Promise<void> {
     if (this.#checkpoint === undefined) return
     try {
@@ -97,7 +92,7 @@ export class LiveStep implements AsyncDisposable {
       const { kept } = await workspace.restore(this.#checkpoint, { paths })
       for (const { path, reason } of kept) this.notes.log(`\n\`${path}\` was not taken back: ${reason}\n`)
     } catch (error) {
-      // the step has failed for its own reason: this one is said beside it
+      // the step has its own failure: the log gets this one
       this.notes.log(`\nthe changes of the exceptions were not taken back: ${String(error)}\n`)
     }
   }
@@ -118,7 +113,6 @@ export class LiveStep implements AsyncDisposable {
     return { runId, stepId: step.id, attempt }
   }
 
-  /** Only what a step writes by its exceptions is taken back: its outputs have not landed. */
   get #checkpoints(): CheckpointEngine | undefined {
     return this.request.step.exceptions.length > 0 ? this.#context.checkpoints : undefined
   }
@@ -186,7 +180,7 @@ export class LiveStep implements AsyncDisposable {
     }
   }
 
-  /** A breach ends the step, also where the type goes on after the error. */
+  /** A breach ends the step even if the type goes on after the error. */
   #noteBreach(error: unknown): unknown {
     const known = asBreach(error)
     if (isBreach(known)) this.#breach ??= known

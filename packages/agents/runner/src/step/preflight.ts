@@ -11,7 +11,6 @@ import { createPlanPaths, outputAt, workspaceAt } from '../paths.ts'
 import type { PlanProblem } from '../plan/problems.ts'
 import type { Plan } from '../plan/schema.ts'
 
-/** Finds faults that show on the disk only, before anything runs: missing inputs, and outputs that others wrote. */
 export async function preflight(
   { plan, source, problems: known }: Extract<CheckedSource, { plan: object }>,
   context: ExecuteContext,
@@ -26,14 +25,13 @@ export async function preflight(
     place: number,
     problem: Omit<PlanProblem, 'line' | 'step'>,
   ) => {
-    // Paths that are faults themselves are left out of the plan.
     const isWhole = (source.value as Plan).steps[index]?.[field].length === plan.steps[index]?.[field].length
     const line = source.lineOf(['steps', index, field, ...(isWhole ? [place] : [])])
     problems.push({ line, step: plan.steps[index]?.id, ...problem })
   }
   const isMade = (input: string): boolean => {
     const inOutput = paths.inOutput(input)
-    // The writer can be what is wrong with a plan that has other faults.
+    // In a plan with other problems the writer itself can be wrong.
     return inOutput !== undefined && (known.length > 0 || outputs.writersOf(inOutput).length > 0)
   }
   for (const [index, step] of plan.steps.entries()) {

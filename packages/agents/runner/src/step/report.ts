@@ -10,7 +10,6 @@ const maxDecisions = 200
 const maxDiffs = 20
 const maxDiffBytes = 64 * 1024
 
-/** Collects what a report shows of one attempt, within limits. */
 export class Notes {
   readonly startedAt = Date.now()
   readonly #decisions = new Map<string, DecisionNote>()
@@ -26,7 +25,6 @@ export class Notes {
     this.#log += '\n[the log is longer, and was cut here]\n'
   }
 
-  /** Counts equal decisions at the file API, and notes each command. */
   decide({ operation, path, resolvedPath, outcome, rule, command }: AccessEvent): void {
     const note: DecisionNote = {
       operation,
@@ -41,7 +39,6 @@ export class Notes {
     else if (this.#decisions.size < maxDecisions) this.#decisions.set(key, note)
   }
 
-  /** Adds the changes of small text files, before they land. */
   async compare(
     staging: StorageAdapter,
     output: StorageAdapter,

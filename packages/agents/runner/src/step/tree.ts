@@ -5,7 +5,7 @@ import { LinkSignal, mountRoot, parseMountPath, type MountPath, type StorageAdap
 
 import type { LandedEntry } from '../state/records.ts'
 
-/** Hashes files, and remembers them by their version: a file that did not change is read once. */
+/** Hashes files once per version. */
 export class Hasher {
   readonly #known = new WeakMap<StorageAdapter, Map<string, string>>()
 
@@ -33,16 +33,11 @@ export class Hasher {
 
 const maxRemembered = 100_000
 
-/** The path in an adapter of a path from its root. */
 export function mountPath(path: string): MountPath {
   return path === '' ? mountRoot : parseMountPath(`/${path}`, 'land')
 }
 
-/**
- * Everything at and below a path, without following links; `[]` where nothing is. Parents come before what is in them.
- *
- * @throws WorkspaceError `EINVAL` for an entry that is not a file, directory or link, `ELOOP` for a link on the way
- */
+/** Parents first, without following links; `[]` for a missing path. @throws WorkspaceError `EINVAL` for special files, `ELOOP` */
 export async function readTree(
   adapter: StorageAdapter,
   path: string,
@@ -105,7 +100,6 @@ function linkInTheWay(path: string): WorkspaceError {
   })
 }
 
-/** Whether two entries are equal in everything that a reader of the file sees, except for permission bits. */
 export function sameEntry(one: LandedEntry, other: LandedEntry): boolean {
   if (one.type === 'file' && other.type === 'file') return one.hash === other.hash
   if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target

@@ -29,10 +29,7 @@ export interface StepWorkspaceOptions {
   readonly onBreach: (error: WorkspaceError) => void
 }
 
-/**
- * The workspace of one step: its inputs can be read below `/workspace`, its outputs written below `/output`, and nothing
- * else exists for it but `/tmp` and the system's programs. The same rules hold in commands.
- */
+/** The workspace of one step, for files and commands: inputs below `/workspace`, outputs below `/output`, `/tmp`, and system programs. */
 export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<Workspace> {
   const { step, workspace: inputs, staging, executors, require, checkpoints, labels, onEvent, onBreach } = options
   const mayWrite = step.exceptions.length > 0
@@ -46,7 +43,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
     require,
     checkpoints,
     labels,
-    // The workspace's own start-up files are not inputs, and its root cannot be written.
+    // The workspace's own start-up files are not inputs, and its root is read-only.
     commands: { env: { HOME: '/tmp', OUTPUT: outputAt, WORKSPACE: workspaceAt } },
   })
   workspace.on('access', (event) => {
@@ -62,7 +59,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
 
 function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
   const entries: Record<string, Access> = { [workspaceAt]: 'none' }
-  // An input may enclose the output: what other steps write is then left out, unless it is an input itself.
+  // An input may enclose the output: outputs of other steps are hidden unless they are inputs.
   if (place.inWorkspace !== undefined) entries[`${workspaceAt}/${place.inWorkspace}`] = 'none'
   for (const input of step.inputs) entries[placeIn(input)] = 'read-only'
   for (const { path } of step.exceptions) entries[placeIn(path)] = 'read-write'
@@ -71,5 +68,4 @@ function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
   return step.hosts === undefined ? [inputs] : [inputs, rules.allowHosts(step.hosts, { name: 'hosts' })]
 }
 
-/** A path of the workspace, as the step sees it. */
 export const placeIn = (path: string): string => (path === '' ? workspaceAt : `${workspaceAt}/${path}`)

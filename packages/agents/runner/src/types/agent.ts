@@ -4,7 +4,6 @@ import { z } from 'zod'
 import type { Json } from '../json.ts'
 import { defineStepType, type StepType } from './types.ts'
 
-/** A call of a tool, as a model makes it. */
 export interface ModelCall {
   readonly id: string
   readonly name: string
@@ -20,20 +19,20 @@ export interface ModelRequest {
   readonly system: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: InputSchema }[]
-  /** Tokens that are left to the step. */
+  /** Tokens left for the step. */
   readonly maxTokens: number
   readonly signal: AbortSignal
 }
 
 export interface ModelReply {
   readonly text: string
-  /** None: the model is done. */
+  /** Empty when the model is done. */
   readonly calls: readonly ModelCall[]
-  /** Tokens of this turn, in and out. */
+  /** Tokens of this turn, input and output. */
   readonly tokens: number
 }
 
-/** A model, brought by the caller. It is called once for each turn. */
+/** A model of the caller's, called once for each turn. */
 export type Model = (request: ModelRequest) => Promise<ModelReply>
 
 const settings = z.strictObject({
@@ -44,7 +43,7 @@ const settings = z.strictObject({
   maxTokens: z.int().min(1).default(200_000).describe('Tokens of all turns together, in and out.'),
 })
 
-/** Lets a model work with tools in the step's workspace until it calls none. It is never taken over from another run. */
+/** Lets a model call tools in the step's workspace until it makes no call. A later run never reuses its outcome. */
 export function createAgentStep(model: Model): StepType<z.output<typeof settings>> {
   return defineStepType({
     settings,

@@ -18,7 +18,7 @@ const settings = z.strictObject({
   shell: z.string().optional(),
 })
 
-/** Runs a shell command in the step's workspace. An exit code other than 0 fails the step. */
+/** Runs a shell command in the step's workspace. A non-zero exit code fails the step. */
 export const commandStep = defineStepType({
   settings,
   async run({ run, cwd, env, shell }, context) {
@@ -26,7 +26,7 @@ export const commandStep = defineStepType({
     const directory = cwd === undefined ? context.startsIn : context.expand(cwd)
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
     const result = await workspace.exec(context.expand(run), {
-      // the root itself may be closed: it is where commands start anyway
+      // the root itself may be closed, and commands start there by default
       cwd: directory === workspaceAt ? undefined : directory,
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, context.expand(value)])),
       shell,
@@ -39,12 +39,12 @@ export const commandStep = defineStepType({
 })
 
 const refused = 'permission denied|read-only file system|operation not permitted'
-/** The words of most programs: `cannot create a.txt: Read-only file system`. It looks back, so that long text takes no time. */
+/** The form of most programs: `cannot create a.txt: Read-only file system`. A lookbehind keeps it fast on long text. */
 const pathBefore = new RegExp(`(?<=(?<path>[^\\s:'"\`]+)['"\`]?: )(?<why>${refused})`, 'iu')
-/** The words of zsh and Python: `zsh:1: read-only file system: a.txt`. */
+/** The form of zsh and Python: `zsh:1: read-only file system: a.txt`. */
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 
-/** The kernel refuses without a word to us. A command that failed and names a refused path itself has breached its limits. */
+/** The kernel does not report refusals. A failed command that names a refused path has breached its limits. */
 function failed({ exitStatus, stderr, hints = [], violations = [] }: CommandResult, cwd: string): WorkspaceError {
   const { path: name, why } = (pathBehind.exec(stderr) ?? pathBefore.exec(stderr))?.groups ?? {}
   if (name !== undefined) {

@@ -3,7 +3,6 @@ import { commandStep } from './command.ts'
 import { toolStep } from './tool.ts'
 import type { StepTypes } from './types.ts'
 
-/** The types of steps: `command`, `tool`, `agent` where there is a model, and the caller's own. */
 export function createStepTypes(own: StepTypes = {}, model?: Model): StepTypes {
   const agent = model === undefined ? {} : { agent: createAgentStep(model) }
   return { command: commandStep, tool: toolStep, ...agent, ...own }

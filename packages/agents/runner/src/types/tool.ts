@@ -9,7 +9,7 @@ const settings = z.strictObject({
   face: z.enum(faceNames).default('split').describe('The form of the tools.'),
 })
 
-/** Arguments that name a place to write: relative ones start at the output's root [PM4]. */
+/** Arguments that name a place to write; relative ones start at the output's root [PM4]. */
 const written: Readonly<Record<string, string>> = {
   write: 'path',
   replace: 'path',
@@ -20,7 +20,6 @@ const written: Readonly<Record<string, string>> = {
   rename: 'to',
 }
 
-/** Makes one call of `@ws/tools` in the step's workspace. An answer that is an error fails the step. */
 export const toolStep = defineStepType({
   settings,
   async run({ tool, arguments: given, face }, context) {
@@ -47,7 +46,6 @@ function resolveWritten(
   return { ...given, [name]: context.resolveWrite(path) }
 }
 
-/** Fills in the templates of every string in a JSON value. */
 function expandDeep(value: unknown, expand: (text: string) => string): unknown {
   if (typeof value === 'string') return expand(value)
   if (Array.isArray(value)) return value.map((item: unknown) => expandDeep(item, expand))

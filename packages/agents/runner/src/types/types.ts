@@ -10,16 +10,15 @@ export interface StepContext {
   readonly attempt: number
   /** Aborts after the step's timeout, after a breach, and when the run is ended. */
   readonly signal: AbortSignal
-  /** Where commands start: `/workspace`; for a step without inputs, which sees nothing there, `/output`. */
+  /** Where commands start: `/workspace`, or `/output` for a step without inputs. */
   readonly startsIn: string
   /** The step's workspace: inputs below `/workspace`, outputs below `/output`. Made on first use, closed with the step. */
   workspace(): Promise<Workspace>
   /** Reads a file, relative to the workspace's root [PM4]. @throws WorkspaceError `ESECURITY` outside of the inputs */
   read(path: string): Promise<Uint8Array>
   /**
-   * Writes a file. A relative path starts at the output's root, whose own name is taken off once [PM4, PM8].
-   *
-   * @throws WorkspaceError `ESECURITY` outside of the outputs
+   * Writes a file. A relative path starts at the output's root; a leading output name is removed once [PM4, PM8].
+   * @throws WorkspaceError `ESECURITY` outside the outputs
    */
   write(path: string, data: string | Uint8Array): Promise<void>
   /** The path to write as the step sees it: below `/output`. @throws WorkspaceError `ESECURITY` outside of the output */
@@ -30,13 +29,13 @@ export interface StepContext {
   log(text: string): void
 }
 
-/** A kind of step, which acts through its context. If it throws, nothing lands; its value is remembered and reported. */
+/** A kind of step, which acts through its context. If it throws, nothing lands; its value is recorded and reported. */
 export interface StepType<Settings = unknown> {
   /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>
-  /** Steps with the same inputs and settings need not run again. Default true. */
+  /** Steps with the same inputs and settings may be skipped. Default true. */
   readonly repeatable?: boolean | undefined
-  /** Part of what decides whether a step is up to date: change it when the type does something else. Default `1`. */
+  /** Part of the fingerprint of a step: change it when the type's behaviour changes. Default `1`. */
   readonly version?: string | undefined
   run(settings: Settings, context: StepContext): Promise<Json | undefined>
 }
@@ -45,7 +44,7 @@ export interface StepType<Settings = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type StepTypes = Readonly<Record<string, StepType<any>>>
 
-/** Keeps the types of the settings when a type is written. */
+/** Infers the types of the settings of a step type. */
 export function defineStepType<Settings>(type: StepType<Settings>): StepType<Settings> {
   return type
 }

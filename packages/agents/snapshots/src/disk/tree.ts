@@ -25,17 +25,13 @@ export interface Limits {
   readonly maxFileBytes: number
 }
 
-/** Two states of one path. */
 export interface Pair {
   readonly path: string
   readonly before: Facts | undefined
   readonly after: Facts | undefined
 }
 
-/**
- * One tree of a disk and its earlier states. A turn is a number that grows with each scan that finds a change. Each state of an
- * entry holds from its first turn to its last, so a checkpoint is one number, and a turn costs what it changed.
- */
+/** A turn counts the scans that found a change. Each state holds from its first turn to its last, so a checkpoint is one number. */
 export class Tree {
   readonly id: number
   readonly root: Root
@@ -61,7 +57,6 @@ export class Tree {
     return this.#turn
   }
 
-  /** The entries as the last scan left them. */
   get live(): Map<string, Facts> {
     if (this.#live === undefined) {
       const rows = this.#database.all<EntryRow>('SELECT * FROM entries WHERE tree = ? AND last = ?', this.id, lasting)
@@ -70,7 +65,6 @@ export class Tree {
     return this.#live
   }
 
-  /** Looks at the tree, and saves what is new, or nothing if anything fails. @param room bytes to add to the packs */
   scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved'>, room: number): ScanResult['leftOut'] {
     const { live } = this
     const added = new Set<string>()
@@ -106,7 +100,7 @@ export class Tree {
     }
   }
 
-  /** @throws WorkspaceError `EIO` where they are damaged or missing */
+  /** @throws WorkspaceError `EIO` for damaged or missing bytes */
   read(content: string): Uint8Array {
     return readSaved(this.#database, this.#packs, content)
   }
@@ -119,7 +113,6 @@ export class Tree {
     return row === undefined ? undefined : factsOfRow(row)
   }
 
-  /** The entries that were hard links of one inode. */
   linksAt(turn: number, links: string): { readonly path: string; readonly content: string | null }[] {
     return this.#database.all(
       'SELECT path, content FROM entries WHERE tree = ? AND links = ? AND first <= ? AND last > ? ORDER BY path',
@@ -127,7 +120,7 @@ export class Tree {
     )
   }
 
-  /** The paths that are not the same at two turns, the earlier one first. Those that were unknown at one of them are left out. */
+  /** The paths that differ between two turns, earlier one first, except those unknown at either turn. */
   compare(since: number, until: number): Pair[] {
     const before = this.#database.all<EntryRow>(
       'SELECT * FROM entries WHERE tree = ? AND last > ? AND last <= ? AND first <= ?',
@@ -203,7 +196,6 @@ export class Tree {
     return turn
   }
 
-  /** The same state, under another inode or with another time of the disk's own. */
   #refresh(path: string, { ino, ctime, birth, mtime, links, unsettled }: Facts): void {
     this.#database.run(
       'UPDATE entries SET ino = ?, ctime = ?, birth = ?, mtime = ?, links = ?, unsettled = ? WHERE tree = ? AND path = ? AND last = ?',
@@ -212,7 +204,7 @@ export class Tree {
   }
 }
 
-/** Sandboxes make and remove mount points, which leaves directories with another time and nothing else. */
+/** Sandboxes make and remove mount points, which changes only a directory's time. */
 export function isTimeOfDirectory({ before, after }: Pair): boolean {
   if (before?.type !== 'directory' || after === undefined) return false
   return isSameState(before, { ...after, mtime: before.mtime })

@@ -7,10 +7,7 @@ import type { Layers } from './layers.ts'
 
 type Change = Pick<Call, 'operation' | 'path' | 'destination'>
 
-/**
- * The earlier states of a store without a place on this machine. Every change passes the file API, so the state of a path is kept
- * before its first change after a checkpoint, and a checkpoint itself costs nothing.
- */
+/** Every change passes the file API: a path's state is kept before its first change after a checkpoint, which itself costs nothing. */
 export class Journal {
   readonly adapter: StorageAdapter
   readonly inner: StorageAdapter
@@ -35,12 +32,11 @@ export class Journal {
     try {
       await this.keepBefore(call)
     } catch (error) {
-      // the call itself is refused: what it would change could not be brought back
+      // refuse the call itself: its change could not be undone
       throw isWorkspaceError(error) ? rewriteError(error, { operation: call.operation, path: call.path }) : error
     }
   }
 
-  /** The state of a path at this moment. Its bytes are read when they are asked for. */
   now(path: MountPath): Promise<Kept | undefined> {
     return look(this.inner, path, this.#maxFileBytes)
   }
@@ -49,21 +45,21 @@ export class Journal {
     if (!this.layers.isOpen) return
     const isRemoved = operation === 'delete' || operation === 'move'
     const hasMore = operation === 'copy' || (await this.#keepWay(path, isRemoved))
-    // what is moved, replaced or removed takes everything below with it
+    // moves, replacements and deletions include everything below
     if (isRemoved && hasMore) await this.#keepBelow(path)
     if (destination === undefined) return
     if (await this.#keepWay(destination, false)) await this.#keepBelow(destination)
     if (hasMore) await this.#keepArrivals(path, destination)
   }
 
-  /** Keeps a path and directories above that come or go with it. @returns whether something can be below it */
+  /** Keeps a path, and directories that appear or vanish with it. @returns whether entries can be below it */
   async #keepWay(path: MountPath, isRemoved: boolean): Promise<boolean> {
     const { keepsEmptyDirectories } = this.inner.capabilities
     const isAsked = this.layers.typeAt(path) === undefined
     const type = await this.#keep(path)
     let at = path
     let found = type
-    // Directories that are missing will be made. One that stays gets another time. Where none stays empty, all may go.
+    // Missing directories will be made, and existing ones get another time. In a store without empty directories, all may vanish.
     while (at !== '/' && (found === 'nothing' || (keepsEmptyDirectories ? at === path : isRemoved))) {
       at = parentPath(at)
       found = await this.#keep(at)
@@ -71,7 +67,6 @@ export class Journal {
     return type === 'directory' || !isAsked
   }
 
-  /** Answers the type at the latest checkpoint. */
   async #keep(path: MountPath): Promise<Kept['type'] | 'nothing'> {
     const known = this.layers.typeAt(path)
     if (known !== undefined) return known
@@ -83,7 +78,6 @@ export class Journal {
     return this.#eachBelow(path, (at) => this.#keep(at))
   }
 
-  /** The places where entries will be that are not there yet. */
   async #keepArrivals(path: MountPath, destination: MountPath): Promise<void> {
     const isNew = this.layers.typeAt(destination) === 'nothing'
     await this.#eachBelow(path, async (at) => {

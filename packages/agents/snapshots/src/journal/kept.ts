@@ -7,22 +7,18 @@ export interface Kept {
   readonly type: EntryState['type']
   readonly size: number
   readonly mode?: number | undefined
-  /** Absent where the store cannot set a time: what it gives then says nothing. */
   readonly modifiedAt?: number | undefined
   readonly version: Version
-  /** Reads the bytes of a file; absent where there are too many. `ECONFLICT`: the file is another one by now. */
+  /** Reads the bytes of a file; absent for too large files. `ECONFLICT`: the file was replaced meanwhile. */
   readonly bytes?: (() => Promise<Uint8Array>) | undefined
   readonly target?: string | undefined
 }
 
-/** Bits of a file that has none in a store which could keep them. */
+/** Bits for a file without any, in a store that could keep them. */
 const ordinaryMode = 0o644
-/** Requests that ask a store at once. */
 export const atOnce = 16
-/** How often a file that another writer changes is looked at again. */
 const attempts = 5
 
-/** The present state of a path. Its bytes are read when they are asked for. `undefined`: nothing is there. */
 export async function look(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
   try {
     const stat = await adapter.stat(path)
@@ -40,7 +36,6 @@ export async function look(adapter: StorageAdapter, path: MountPath, maxFileByte
   }
 }
 
-/** Nothing is at the path itself. */
 export function isNothing(error: unknown): boolean {
   return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR') || error instanceof LinkSignal
 }
@@ -69,7 +64,7 @@ export async function isSameBytes(one: Kept, other: Kept): Promise<boolean> {
   return Buffer.compare(await one.bytes(), await other.bytes()) === 0
 }
 
-/** Looks again where a file was exchanged between its facts and its bytes. */
+/** Retries where a file was replaced between reading its facts and its bytes. */
 export async function steady<Result>(look: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

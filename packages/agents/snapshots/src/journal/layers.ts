@@ -4,23 +4,20 @@ import { Turnstile } from '@ws/tree'
 
 import type { Kept } from './kept.ts'
 
-/** The states of paths before they were first changed after each checkpoint. */
 export interface Layers {
-  /** Changes pass it; what must see no change half done is alone in it. */
+  /** Changes pass through it; operations that need a quiet store hold it alone. */
   readonly turnstile: Turnstile
-  /** A checkpoint has been taken: states are needed. */
+  /** A checkpoint exists, so states are needed. */
   readonly isOpen: boolean
-  /** Something was kept since the latest checkpoint. */
   readonly isTouched: boolean
-  /** The type at the latest checkpoint. `undefined`: the state of the path is not kept yet. */
+  /** The type at the latest checkpoint; `undefined` if the path's state is not kept yet. */
   typeAt(path: MountPath): Kept['type'] | 'nothing' | undefined
   /**
-   * Keeps the state of a path with its bytes, where it is not kept yet. When it resolves, the path may be changed.
-   *
-   * @throws WorkspaceError `ECONFLICT` where its bytes are other ones by now; `EDQUOT`, `ENOSPC`
+   * Keeps the state of a path with its bytes, once. @throws WorkspaceError `ECONFLICT` where the bytes changed meanwhile; `EDQUOT`,
+   * `ENOSPC`
    */
   add(path: MountPath, kept: Kept | undefined): Promise<void>
-  /** The states, as of a checkpoint, of all paths changed since. @throws WorkspaceError `ENOENT`, `EINVAL` */
+  /** States, as of a checkpoint, of all paths changed since. @throws WorkspaceError `ENOENT`, `EINVAL` */
   since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>>
 }
 
@@ -29,13 +26,11 @@ interface Layer {
   readonly before: Map<MountPath, Kept | undefined>
 }
 
-/** Those of a store that ends with this process: they end with it as well. */
 export class MemoryLayers implements Layers {
   readonly turnstile = new Turnstile()
   #layers: Layer[] = []
   #bytes = 0
 
-  /** Bytes that are kept. */
   get bytes(): number {
     return this.#bytes
   }
@@ -81,7 +76,7 @@ export class MemoryLayers implements Layers {
     this.#layers.push({ id, before: new Map() })
   }
 
-  /** Forgets the checkpoint; what it kept is what the one before needs as well. */
+  /** Forgets the checkpoint; the one before needs the same states. */
   forget(id: string): void {
     const index = this.#layers.findIndex((layer) => layer.id === id)
     const [gone] = index === -1 ? [] : this.#layers.splice(index, 1)

@@ -6,13 +6,12 @@ import { atOnce, type Kept, look, steady } from './kept.ts'
 import type { SavedLayers } from './saved-layers.ts'
 
 /**
- * The earlier states of a mount on this machine that keeps less than a disk does, as one of rclone. Commands change it too, and no
- * call tells of that: so it is looked at before each checkpoint, by the operations of its adapter, and all bytes are kept.
+ * A mount with fewer features than a disk, such as one of rclone, where commands change files without any call.
+ * So its adapter lists it before each checkpoint, and all bytes are kept.
  */
 export class LookedJournal extends Journal {
   readonly #layers: SavedLayers
   readonly #maxFileBytes: number
-  /** The facts that the last look has found, by path. */
   #found = new Map<MountPath, string>()
 
   constructor(inner: StorageAdapter, layers: SavedLayers, maxFileBytes: number) {
@@ -21,7 +20,7 @@ export class LookedJournal extends Journal {
     this.#maxFileBytes = maxFileBytes
   }
 
-  /** With the bytes, and the version that was read: the one that a mount tells of before can be out of date for a second. */
+  /** Reads the bytes with their version: a mount may report an outdated version for a second. */
   override async now(path: MountPath): Promise<Kept | undefined> {
     const kept = await look(this.inner, path, this.#maxFileBytes)
     if (kept?.bytes === undefined) return kept
@@ -29,14 +28,14 @@ export class LookedJournal extends Journal {
     return { ...kept, size: stat.size, version: stat.version, bytes: () => Promise.resolve(bytes) }
   }
 
-  /** The next look finds what calls change. */
+  /** The next scan finds the changes of calls. */
   override keepBefore(): Promise<void> {
     return Promise.resolve()
   }
 
   /** @param keep the id of a checkpoint that must not make room */
   async look(keep?: string): Promise<void> {
-    // an upload gives a file another version
+    // an upload changes a file's version
     await this.inner.flush?.()
     const before = this.#found
     const found = new Map<MountPath, string>()
@@ -55,7 +54,7 @@ export class LookedJournal extends Journal {
   }
 }
 
-/** Facts that tell of a change without a look at the bytes. */
+/** Facts that show a change without reading the bytes. */
 function factsOf({ type, size, version, modifiedAt }: Entry): string {
   return type === 'directory' ? type : JSON.stringify([type, size, version, modifiedAt])
 }

@@ -13,9 +13,8 @@ type Limits = Pick<CheckedOptions, 'maxBytes' | 'maxFileBytes' | 'maxAge'>
 
 const mostLeftOut = 1_000
 
-/** Checkpoints of the mounts that have no place on this machine. Those of stores in this process are kept here, and end with it. */
+/** Checkpoints of mounts that are not on this machine. States of stores in this process stay in memory. */
 export class JournalMounts {
-  /** The numbers of the journals that are saved in the state directory. */
   readonly trees: readonly number[]
   readonly #journals: ReadonlyMap<number, Journal>
   readonly #memory: readonly MemoryLayers[]
@@ -23,9 +22,7 @@ export class JournalMounts {
   readonly #looked: readonly LookedJournal[]
   readonly #options: Limits
   #checkpoints: SavedCheckpoint[] = []
-  /** The bytes of the last comparison, by the names that it gave them. */
   #contents = new Map<string, () => Promise<Uint8Array>>()
-  /** The later states of the last comparison, by mount. */
   #seen = new Map<number, ReadonlyMap<MountPath, Kept | undefined>>()
 
   constructor(journals: ReadonlyMap<number, Journal>, options: Limits) {
@@ -34,7 +31,7 @@ export class JournalMounts {
     const layers = [...journals.values()].map((journal) => journal.layers)
     this.#memory = layers.filter((one) => one instanceof MemoryLayers)
     const saved = new Set(layers.filter((one) => one instanceof SavedLayers))
-    // two workspaces that wait for the same journals do so in one order
+    // two workspaces must wait for shared journals in the same order
     this.#saved = [...saved].sort((one, other) => one.tree - other.tree)
     this.#looked = [...journals.values()].filter((journal) => journal instanceof LookedJournal)
     this.trees = this.#saved.map(({ tree }) => tree)
@@ -62,19 +59,18 @@ export class JournalMounts {
     )
     const checkpoint = await save()
     if (checkpoint === undefined || this.#memory.length === 0) return checkpoint
-    // changes that are on their way belong to the time before
+    // pending changes belong to the time before
     for (const layers of this.#memory) await layers.turnstile.alone(async () => layers.begin(checkpoint.id))
     this.#checkpoints.push(checkpoint)
     this.#makeRoom(keep)
     return checkpoint
   }
 
-  /** Files whose bytes would not be kept if they were changed. */
   async leftOut(): Promise<readonly LeftOut[]> {
     const { maxFileBytes } = this.#options
     const found: LeftOut[] = []
     for (const [mount, { inner }] of this.#journals) {
-      // details would cost a request for each file of a bucket, whose listing has sizes
+      // details would cost a request for each file of a bucket; its listing has sizes
       for await (const { path, type, size, unreachable } of inner.list(mountRoot, { recursive: true })) {
         if (found.length >= mostLeftOut) continue
         if (unreachable === true) found.push({ mount, path, reason: 'no path can name it' })
@@ -90,7 +86,7 @@ export class JournalMounts {
     return this.#checkpoints
   }
 
-  /** Without mounts that are kept here, all are known. */
+  /** Without mounts in memory, all are known. */
   knows(id: string): boolean {
     return this.#memory.length === 0 || this.#checkpoints.some((checkpoint) => checkpoint.id === id)
   }
@@ -149,7 +145,7 @@ export class JournalMounts {
     return { type, size, mode, modifiedAt, target, content: bytes === undefined ? undefined : name }
   }
 
-  /** The oldest go where there are too many bytes, or where they are too old. The latest one stays. */
+  /** Drops the oldest checkpoints above the size or age limit, but never the latest. */
   #makeRoom(keep: string | undefined): void {
     const { maxBytes, maxAge } = this.#options
     const bytes = (): number => this.#memory.reduce((sum, layers) => sum + layers.bytes, 0)

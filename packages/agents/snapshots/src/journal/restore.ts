@@ -15,7 +15,6 @@ interface Step {
 
 type Directory = Pick<Step, 'path' | 'before'>
 
-/** Paths that the error of a restore names. */
 const mostNamed = 1_000
 const changed = 'it was changed meanwhile'
 const reasons: { readonly [Code in ErrorCode]?: string } = {
@@ -31,13 +30,11 @@ const reasons: { readonly [Code in ErrorCode]?: string } = {
 
 export interface RestoreByCallsOptions {
   readonly paths: readonly MountPath[]
-  /** The states to bring back. */
   readonly states: ReadonlyMap<MountPath, Kept | undefined>
-  /** The states that the caller has seen: a path that is in another one is left alone. */
   readonly seen: ReadonlyMap<MountPath, Kept | undefined>
 }
 
-/** Brings paths back to the states that a journal kept, by the store's own operations and under its conditions. */
+/** Restores the states kept by a journal, by the store's own operations and under its conditions. */
 export async function restoreByCalls(journal: Journal, options: RestoreByCallsOptions): Promise<Conflict[]> {
   const conflicts = new Map<MountPath, string>()
   const steps: Step[] = []
@@ -73,7 +70,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
     })
     await byDepth(emptied(journal, steps, options.states), 'deepest', async ({ path }) => {
-      // a file that the directory has hidden may show again: the path is named then
+      // a file hidden by the directory may reappear: then the path is named
       const isThere = (await journal.now(path))?.type === 'directory'
       if (!isThere) await attempt(path, () => journal.inner.createDirectory(path))
     })
@@ -81,7 +78,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       if (before !== undefined) await attempt(path, () => mark(journal, path, before))
     })
   } catch (error) {
-    // what ran beside the failed one has ended by now
+    // parallel operations have ended by now
     throw partial(error, { failed, done, all: steps.length })
   }
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
@@ -99,7 +96,7 @@ async function reasonAgainst(
     return 'its bytes were not saved then'
   if (now?.type === 'file' && now.bytes === undefined)
     return 'its bytes of today could not be saved, so this could not be undone'
-  // damaged bytes show before anything is touched
+  // read damaged bytes before anything is changed
   await before?.bytes?.()
   return undefined
 }
@@ -119,7 +116,6 @@ function partial(
   return rewriteError(error, { partial: { completed, completedCount: done.size, failedAt, state } })
 }
 
-/** Entries of one depth at once, one depth after the other. */
 async function byDepth<Entry extends Pick<Step, 'path'>>(
   entries: readonly Entry[],
   first: 'deepest' | 'highest',
@@ -130,12 +126,9 @@ async function byDepth<Entry extends Pick<Step, 'path'>>(
   for (const depth of depths) await forEachOf(levels.get(depth) ?? [], atOnce, act)
 }
 
-/**
- * Directories whose time a restore changes by what it does in them. Their own state is the same as then: a change within the
- * millisecond of the one before leaves no trace.
- */
+/** Unchanged directories whose time a restore changes: a change within one millisecond leaves no trace. */
 async function directoriesAround(journal: Journal, steps: readonly Step[]): Promise<Directory[]> {
-  // where directories do not stay empty, they keep no time either
+  // without empty directories, the store keeps no times of directories either
   if (!journal.inner.capabilities.keepsEmptyDirectories) return []
   const known = new Set(steps.map(({ path }) => path))
   const around: Directory[] = []
@@ -149,7 +142,7 @@ async function directoriesAround(journal: Journal, steps: readonly Step[]): Prom
   return around
 }
 
-/** Directories of then that may go with their last entry of today, in a store that keeps no empty ones. */
+/** Earlier directories that may vanish with their last present entry, in a store without empty directories. */
 function emptied({ inner }: Journal, steps: readonly Step[], states: RestoreByCallsOptions['states']): Directory[] {
   const above = new Set<MountPath>()
   if (inner.capabilities.keepsEmptyDirectories) return []
@@ -163,7 +156,7 @@ function emptied({ inner }: Journal, steps: readonly Step[], states: RestoreByCa
 
 async function removeOne(journal: Journal, path: MountPath, { type, version }: Kept): Promise<void> {
   await journal.keepBefore({ operation: 'delete', path })
-  // a directory may have gone with its last entry
+  // a directory may have vanished with its last entry
   const force = type === 'directory' && !journal.inner.capabilities.keepsEmptyDirectories
   await journal.inner.delete(path, type === 'directory' ? { force } : { ifVersion: version })
 }

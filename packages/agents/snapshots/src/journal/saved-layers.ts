@@ -5,11 +5,10 @@ import type { KeptState, Methods } from '../worker/protocol.ts'
 import type { Kept } from './kept.ts'
 import type { Layers } from './layers.ts'
 
-/** Those of a store that outlives this process, in the state directory. All workspaces on the store share them. */
+/** For a store that outlives this process, in the state directory. All its workspaces share the layers. */
 export class SavedLayers implements Layers {
   readonly turnstile = new Turnstile()
   readonly tree: number
-  /** The checkpoint that is being restored: it makes room for no state. */
   restoring: string | undefined
   readonly #thread: Thread<Methods>
   #types: Map<string, Kept['type'] | 'nothing'>
@@ -22,7 +21,7 @@ export class SavedLayers implements Layers {
     this.#types = new Map(types)
   }
 
-  /** @param key names the store: the next process that opens it finds its checkpoints */
+  /** @param key names the store, so that later processes find its checkpoints */
   static async open(thread: Thread<Methods>, key: string): Promise<SavedLayers> {
     return new SavedLayers(thread, await thread.ask('openJournal', key))
   }
@@ -45,7 +44,7 @@ export class SavedLayers implements Layers {
     if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
   }
 
-  /** Notes what a look has found. The state of the look before is kept for the checkpoints. */
+  /** Notes a scanned state. The state before is kept for the checkpoints. */
   async note(path: MountPath, kept: Kept | undefined, keep: string | undefined): Promise<void> {
     const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
     const isOther = await this.#thread.ask('note', { tree: this.tree, path, state, keep })
@@ -57,7 +56,6 @@ export class SavedLayers implements Layers {
     return new Map(rows.map(({ path, state }) => [path as MountPath, state && this.#keptOf(state)]))
   }
 
-  /** Nothing has changed since the checkpoint that was taken now. */
   begin(): void {
     this.#types = new Map()
     this.#isOpen = true

@@ -11,11 +11,10 @@ interface Shared {
   users: number
 }
 
-/** The layers of the stores that are open: all workspaces on one store share them. */
 export class SharedLayers {
   readonly #open = new Map<string, Shared>()
 
-  /** Those of a store that names itself are there for the next process as well. */
+  /** Layers of a store with an identity persist for the next process. */
   async open(thread: Thread<Methods>, { identity = randomUUID() }: StorageAdapter): Promise<SavedLayers> {
     const key = `store ${identity}`
     const shared = this.#open.get(key) ?? { layers: SavedLayers.open(thread, key), users: 0 }
@@ -29,7 +28,7 @@ export class SharedLayers {
     }
   }
 
-  /** @returns the numbers of those journals that no workspace uses any more */
+  /** @returns the numbers of journals that no workspace uses any more */
   async close(closed: readonly SavedLayers[]): Promise<number[]> {
     const unused: number[] = []
     for (const [key, shared] of this.#open) {

@@ -1,22 +1,16 @@
 import { type Database, lasting, type PackPlace, type Packs } from '@ws/tree/disk'
 
-/** The part of a pack that may be waste before its contents move to another one. */
 const mostWaste = 0.5
 
 export interface CollectOptions {
   readonly maxBytes: number
-  /** Milliseconds. */
   readonly maxAge: number
-  /** The numbers of the trees that are in use: they keep their latest checkpoint, however old it is. */
   readonly used: readonly number[]
-  /** The id of a checkpoint that stays in any case. */
+  /** The id of a checkpoint that always stays. */
   readonly keep?: string | undefined
 }
 
-/**
- * Forgets checkpoints that are too old, and the oldest ones while the packs have more than `maxBytes`; then the states that no
- * checkpoint needs, and their bytes. The latest checkpoint of each tree in use stays. A process that is killed leaves waste at most.
- */
+/** The latest checkpoint of each tree in use stays. A kill leaves only waste. */
 export function collect(database: Database, packs: Packs, { maxBytes, maxAge, used, keep = '' }: CollectOptions): void {
   const isUsed = `IN (${used.join(', ')})`
   const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
@@ -29,7 +23,7 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
   sweep(database, packs)
   while (packs.size > maxBytes * 0.75) {
     const before = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
-    // a quarter of those that there are, so that a full store is not swept for each of them
+    // a quarter at a time, so that a full store is not swept for each checkpoint
     const oldest = `SELECT id FROM checkpoints WHERE id <> ? AND created < (${latest}) GROUP BY id ORDER BY min(created) LIMIT ?`
     database.run(`DELETE FROM checkpoints WHERE id IN (${oldest})`, keep, Math.max(1, Math.floor(before / 4)))
     const after = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
@@ -38,7 +32,6 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
   }
 }
 
-/** Bytes of the blocks that the present states of all trees need. */
 export function neededBytes(database: Database): number {
   const row = database.get<{ bytes: number | null }>(
     `SELECT sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents WHERE content IN (
@@ -78,7 +71,7 @@ function sweep(database: Database, packs: Packs): void {
   }
 }
 
-/** Blocks count whole: one that holds a single content that is needed stays as it is. */
+/** A block stays whole while any content in it is needed. */
 function isWorthKeeping(database: Database, pack: number, bytes: number, size: number): boolean {
   if (bytes < size * (1 - mostWaste)) return false
   const row = database.get<{ needed: number; all: number }>(
@@ -89,7 +82,7 @@ function isWorthKeeping(database: Database, pack: number, bytes: number, size: n
   return row === undefined || row.all === null || row.needed >= row.all * (1 - mostWaste)
 }
 
-/** Writes what is needed of a pack into another one. The index names the new place before the old one goes. */
+/** Moves needed contents of a pack to another one. The index is updated before the old one is removed. */
 function moveContents(database: Database, packs: Packs, number: number): void {
   packs.close()
   packs.avoid(number)
@@ -107,7 +100,7 @@ function moveContents(database: Database, packs: Packs, number: number): void {
   })
 }
 
-/** Bytes that are damaged are lost: the checkpoints that need them say so. */
+/** Damaged bytes are lost: checkpoints that need them report it. */
 function readable(packs: Packs, content: string, place: PackPlace): Uint8Array | undefined {
   try {
     return packs.read(content, place)

@@ -15,10 +15,7 @@ interface Row {
   readonly target: string | null
 }
 
-/**
- * The journals of stores that outlive this process: the state of each path before its first change after a checkpoint. The turn of
- * a journal is the number of its latest checkpoint. A checkpoint needs the states of its own turn and of all later ones.
- */
+/** A turn is the number of the latest checkpoint. A checkpoint needs the states of its own turn and of all later ones. */
 export class Journals {
   readonly #database: Database
   readonly #packs: Packs
@@ -51,19 +48,16 @@ export class Journals {
     return this.#turns.get(tree)
   }
 
-  /** Begins the turn of a checkpoint that is saved in the same transaction. */
   next(tree: number): number {
     const turn = (this.#turns.get(tree) ?? 0) + 1
     this.#database.run('UPDATE trees SET turn = ? WHERE id = ?', turn, tree)
     return turn
   }
 
-  /** The transaction of {@link next} has ended well. */
   began(tree: number, turn: number): void {
     this.#turns.set(tree, turn)
   }
 
-  /** @param room bytes that may be added to the packs */
   keep({ tree, path, state }: KeepRequest, room: number): void {
     this.#change(tree, (turn) => {
       const content = state?.bytes && this.#save(state.bytes, room, withoutRoom)
@@ -71,12 +65,7 @@ export class Journals {
     })
   }
 
-  /**
-   * Notes what a look has found at a path, and keeps the state that the look before has found where this is another one.
-   *
-   * @param room bytes that may be added to the packs
-   * @returns whether it is another one
-   */
+  /** Keeps the previous state if it differs. @param room bytes that may be added to the packs @returns whether it differs */
   note({ tree, path, state }: KeepRequest, room: number): boolean {
     return this.#change(tree, (turn) => {
       const content = state?.bytes && this.#save(state.bytes, room, tooMuch)
@@ -87,7 +76,7 @@ export class Journals {
         before.type === now.type &&
         before.content === now.content &&
         before.target === now.target &&
-        // bytes that were left out are told apart by the version alone
+        // without bytes only the version tells files apart
         (now.type !== 'file' || now.content !== null || before.version === now.version)
       if (!isSame) this.#put('IGNORE', tree, turn, before)
       if (state !== undefined) this.#put('REPLACE', tree, lasting, now)
@@ -116,7 +105,7 @@ export class Journals {
     }
   }
 
-  /** The states of the paths that were changed since a turn, as they were at it. */
+  /** States at a turn, of all paths changed since. */
   since(tree: number, turn: number): KeptRow[] {
     const rows = this.#database.all<Row>(
       `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${lasting} AND turn = (

@@ -6,16 +6,14 @@ import type { Conflict } from '../disk/restore/restore.ts'
 import type { Limits, Pair } from '../disk/tree.ts'
 
 export interface WorkerData {
-  /** Absent for a worker that only makes diffs. */
   readonly stateDirectory?: string | undefined
-  /** How the names of temporary files begin: they say which process has made them. */
+  /** A prefix of temporary files that names their process. */
   readonly tempName: string
   readonly limits: Limits & { readonly maxAge: number }
 }
 
 export interface TreeName {
   readonly key: string
-  /** Canonical. */
   readonly path: string
 }
 
@@ -29,7 +27,7 @@ export interface Stored {
 export interface ScanRequest {
   /** The id of a checkpoint that must not make room. */
   readonly keep?: string | undefined
-  /** Names that commands have reserved, by the number of their tree: to callers nothing is there. */
+  /** Names reserved by commands, by tree number; callers see no file there. */
   readonly reserved: Readonly<Record<number, readonly string[]>>
 }
 
@@ -37,22 +35,20 @@ export interface SaveRequest extends ScanRequest {
   readonly trees: readonly number[]
   readonly label?: string | undefined
   readonly automatic: boolean
-  /** The id is that of a checkpoint that other mounts have taken already. */
+  /** The id of a checkpoint that other mounts have taken already. */
   readonly id: string
-  /** Other mounts have changed: it is taken even where no tree has. */
+  /** Other mounts have changed: save the checkpoint even if no tree has. */
   readonly forced: boolean
-  /** The id of a look at all trees. Where it was the last one, and has succeeded, another one is not needed. */
+  /** The id of a scan of all trees. If it was the last scan and succeeded, no other is needed. */
   readonly after?: string | undefined
 }
 
 export type LeftOutAt = { readonly tree: number; readonly path: string; readonly reason: string }
 
-/** A pair of a tree. */
 export interface PairAt extends Pair {
   readonly tree: number
 }
 
-/** The state of a path of a store, without its bytes. */
 export interface KeptState {
   readonly type: EntryState['type']
   readonly size: number
@@ -60,18 +56,15 @@ export interface KeptState {
   readonly modifiedAt?: number | undefined
   readonly version: Version
   readonly target?: string | undefined
-  /** The name of its saved bytes. */
   readonly content?: string | undefined
 }
 
 export interface KeptRow {
   readonly path: string
-  /** Absent: nothing was there. */
   readonly state?: KeptState | undefined
 }
 
 export interface KeepRequest {
-  /** The id of a checkpoint that must not make room. */
   readonly keep?: string | undefined
   readonly tree: number
   readonly path: string
@@ -88,11 +81,8 @@ export interface DiffSide {
 }
 
 export interface Methods {
-  /** Answers the numbers of the trees, in their order. */
   open(trees: readonly TreeName[]): number[]
-  /** Trees and journals. */
   shut(trees: readonly number[]): void
-  /** @param request with an id of the look, where a checkpoint may name it */
   scan(request: ScanRequest & { readonly trees: readonly number[]; readonly look?: string | undefined }): void
   save(request: SaveRequest): { readonly checkpoint: Stored; readonly leftOut: readonly LeftOutAt[] } | undefined
   list(trees: readonly number[]): Stored[]
@@ -109,19 +99,16 @@ export interface Methods {
     readonly until: string
     readonly paths: readonly string[]
   }): Conflict[]
-  /** Opens a store's journal. Answers its number, whether it has a checkpoint, and what it kept. @param key the store */
+  /** Returns a journal's number, whether it has a checkpoint, and its kept states. @param key the store */
   openJournal(key: string): {
     readonly tree: number
     readonly isOpen: boolean
     readonly types: readonly (readonly [path: string, type: EntryState['type'] | 'nothing'])[]
   }
-  /** Keeps the state of a path, where the latest checkpoint has none yet. */
   keep(request: KeepRequest): void
-  /** Notes what a look has found at a path, and keeps what the look before has found. Answers whether that is another state. */
+  /** Notes a scanned state and keeps the previous one. Returns whether they differ. */
   note(request: KeepRequest): boolean
-  /** The states of the paths that were changed since a checkpoint, as they were at it. */
   kept(tree: number, since: string): KeptRow[]
-  /** Bytes that were saved. */
   bytes(content: string): Uint8Array
   diff(before: DiffSide, after: DiffSide): string
   collect(): void

@@ -27,7 +27,6 @@ interface CheckpointRow {
   readonly automatic: number
 }
 
-/** The state directory and the trees of a worker. One request at a time, each to its end. */
 export class Service implements Methods {
   readonly #limits: WorkerData['limits']
   readonly #database: Database | undefined
@@ -182,7 +181,7 @@ export class Service implements Methods {
     collect(database, packs, { ...this.#limits, used: this.#used() })
   }
 
-  /** Runs a scan with the bytes that it may add. The oldest checkpoints make room. */
+  /** Runs a scan with its limit of bytes. The oldest checkpoints make room. */
   #withRoom<Result>(keep: string | undefined, work: (room: number) => Result): Result {
     const { database, packs } = this.#store()
     const { maxBytes, maxAge } = this.#limits
@@ -192,14 +191,13 @@ export class Service implements Methods {
       return work(maxBytes - packs.size)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'EDQUOT') throw error
-      // a tree that does not fit must not cost the others: they go when it is known to fit
+      // a tree that does not fit must not cost others: collect only after the scan succeeds
       const result = work(maxBytes - neededBytes(database))
       collect(database, packs, { maxBytes, maxAge, used, keep })
       return result
     }
   }
 
-  /** Journals are left out: the caller knows what has changed in them. */
   #isLatest(trees: readonly number[]): boolean {
     const latest = this.list(trees).at(-1)
     if (latest === undefined) return false

@@ -3,13 +3,11 @@ import { createTwoFilesPatch } from 'diff'
 
 import type { DiffSide } from './protocol.ts'
 
-/** Bytes above which a file is not compared line by line. */
 const mostBytes = 1024 * 1024
-/** Milliseconds for one file. */
 const timeout = 2_000
 const looked = 8_192
 
-/** A unified diff of two states of an entry; one line of types and sizes where they cannot be compared as text. */
+/** A unified diff of two states; one line of types and sizes where they are not comparable text. */
 export function unifiedDiff(before: DiffSide, after: DiffSide): string {
   const header = [modeLine(before, after)].filter((line) => line !== '').join('')
   const [old, now] = [textOf(before), textOf(after)]
@@ -46,7 +44,6 @@ function isDirectory({ facts }: DiffSide): boolean {
   return facts === undefined || facts.type === 'directory'
 }
 
-/** Links compare as their targets. `undefined` for bytes that are not text, are too many, or were not saved. */
 function textOf({ facts, bytes }: DiffSide): string | undefined {
   if (facts === undefined) return ''
   if (facts.type === 'symlink') return `${facts.target ?? ''}\n`

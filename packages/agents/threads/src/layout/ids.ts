@@ -1,22 +1,13 @@
 import { WorkspaceError } from '@ws/core'
 
-/** The kinds of ids that a layout has a place for. */
 export type IdKind = 'thread' | 'user' | 'ticket'
 
-/** One path segment that is the same on every store: no separator, no leading dot, no escape. */
+/** One path segment that is valid on every store: no separator, no leading dot, no escape. */
 const shape = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/
 
-/** Names that the layout uses itself. */
 const reserved: ReadonlySet<string> = new Set(['system', '.ws'])
 
-/**
- * Checks an id [TH1].
- *
- * An id has 1 to 128 characters `A-Za-z0-9._-`, begins with a letter or a digit, and does not end in a dot. `system` and
- * `.ws` are reserved, whatever their case.
- *
- * @throws WorkspaceError `EINVAL`, with the same words for every wrong id.
- */
+/** Checks an id [TH1]: 1 to 128 characters `A-Za-z0-9._-`, first a letter or digit, last not a dot, not `system` or `.ws` in any case. */
 export function checkId(operation: string, kind: IdKind, id: unknown): string {
   if (typeof id === 'string' && shape.test(id) && !reserved.has(foldId(id))) return id
   throw new WorkspaceError({
@@ -27,7 +18,6 @@ export function checkId(operation: string, kind: IdKind, id: unknown): string {
   })
 }
 
-/** Two ids that differ in case only are one id: a store may not distinguish them. */
 export function foldId(id: string): string {
   return id.toLowerCase()
 }

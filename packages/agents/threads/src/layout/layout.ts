@@ -1,7 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { z } from 'zod'
 
-/** A path of plain names, in which a whole name may be a placeholder. */
 const template = (...placeholders: readonly string[]) =>
   z
     .string()
@@ -66,7 +65,6 @@ export function bucketName({ bucket }: Layout, env: string): string {
   return bucket.replaceAll('{env}', () => env)
 }
 
-/** A path of the layout with its ids, which must have been checked. */
 export function fill(path: string, ids: Readonly<Record<string, string>>): string {
   return path
     .split('/')
@@ -76,7 +74,6 @@ export function fill(path: string, ids: Readonly<Record<string, string>>): strin
 
 type Part = 'systemSkills' | 'userSkills' | 'threads' | 'tickets' | 'control'
 
-/** Pairs of parts that overlap for some ids: one can lie in the other. Tickets and threads may be the same. */
 function overlaps(layout: Readonly<Record<Part, string>>): [Part, Part][] {
   const parts: readonly Part[] = ['systemSkills', 'userSkills', 'threads', 'tickets', 'control']
   const found: [Part, Part][] = []

@@ -18,7 +18,6 @@ export const systemClock: Clock = {
   time: () => Date.now(),
 }
 
-/** Milliseconds since a moment, the longer of the two spans. */
 export function elapsed(clock: Clock, since: Moment): number {
   const now = clock.now()
   return Math.max(now.monotonic - since.monotonic, now.uptime - since.uptime)

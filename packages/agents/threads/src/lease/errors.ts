@@ -2,7 +2,6 @@ import { WorkspaceError } from '@ws/core'
 
 import type { LeaseHolder } from './types.ts'
 
-/** Another holder has it. */
 export function heldError(name: string, { name: holder, since }: LeaseHolder): WorkspaceError {
   const time = Number.isFinite(since) && Math.abs(since) <= 8.64e15 ? new Date(since).toISOString() : 'an unknown time'
   return new WorkspaceError({
@@ -14,7 +13,6 @@ export function heldError(name: string, { name: holder, since }: LeaseHolder): W
   })
 }
 
-/** The right to change it has gone. */
 export function lostError(name: string): WorkspaceError {
   return new WorkspaceError({
     code: 'ECLOSED',
@@ -25,7 +23,6 @@ export function lostError(name: string): WorkspaceError {
   })
 }
 
-/** The store does not say whether it is still held. */
 export function unansweredError(name: string, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'EBACKEND',

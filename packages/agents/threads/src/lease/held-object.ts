@@ -13,10 +13,9 @@ import type { Lease, LeaseHolder } from './types.ts'
 
 /** Milliseconds, all counted from the sending of the last successful renewal. */
 export interface LeaseTimes {
-  /** A challenger waits so long. */
   readonly ttl: number
   readonly renewAfter: number
-  /** From here on, the holder asks the store before it goes on: well before a challenger may begin. */
+  /** From here on, the holder asks the store before each step: well before a challenger may begin. */
   readonly stopAfter: number
   /** The limit of the first attempt to renew it; a store that is slow gets more with each: two fit before `stopAfter`. */
   readonly attempt: number
@@ -36,13 +35,11 @@ export interface HeldObjectOptions {
   readonly record: LeaseRecord & { readonly hold: string }
   readonly version: Version
   readonly sent: Moment
-  /** See {@link AcquireOptions}. */
   readonly isPatient: boolean
   readonly onEnd: () => void
 }
 
 interface Trying extends SignalOption {
-  /** The number of the attempt, which has more time than the one before. */
   readonly tries?: number
 }
 
@@ -56,9 +53,7 @@ export class HeldObject implements Lease {
   #sent: Moment
   #released = false
   #renewing: Promise<void> | undefined
-  /** The attempts in a row that failed to renew it. */
   #failed: { readonly count: number; readonly at: Moment; readonly error: unknown } | undefined
-  /** Changes of the record, one after the other. */
   #work: Promise<unknown> = Promise.resolve()
 
   constructor(options: HeldObjectOptions) {
@@ -139,7 +134,6 @@ export class HeldObject implements Lease {
     }
   }
 
-  /** Milliseconds since the sending of the last successful renewal. */
   get #age(): number {
     return elapsed(this.#options.clock, this.#sent)
   }
@@ -175,7 +169,7 @@ export class HeldObject implements Lease {
           this.#lose()
           throw lostError(name)
         }
-        // an earlier attempt has had its effect late: it is still this holder's
+        // an earlier attempt has had its effect late: the lease is still held here
         this.#version = now.version
         if (again || !isWorkspaceError(error, 'ECONFLICT')) throw error
       }

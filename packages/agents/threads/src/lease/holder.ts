@@ -4,24 +4,19 @@ import { threadId } from 'node:worker_threads'
 
 import { z } from 'zod'
 
-/** Names this process for those who wait for it. */
 export function holderName(): string {
   return `${hostname()}, process ${process.pid}`
 }
 
 export const processSchema = z.object({
-  /** The running system, and the space of its process ids: one of a container is another one. */
   system: z.string(),
   pid: z.int(),
-  /** When it was started, as the kernel counts. */
   started: z.string(),
   thread: z.int(),
 })
 
-/** The process that holds a lease, so that others on its machine see when it has ended. */
 export type HoldingProcess = z.output<typeof processSchema>
 
-/** This process; `undefined` where the system gives no information. */
 export const ownProcess: HoldingProcess | undefined = lookAtOwn()
 
 /** The holds of this process, whichever copy of this module made them. */
@@ -29,7 +24,7 @@ const key = Symbol.for('@ws/threads: holds of this process')
 const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
 export const ownHolds: Set<string> = (shared[key] ??= new Set())
 
-/** True when the holder has ended: a process of this machine, or a lost hold of this one. Not one stopped, or elsewhere. */
+/** True when a process of this machine has ended, or a hold of this process was lost. A stopped or remote process counts as alive. */
 export function hasEnded(holder: HoldingProcess | undefined, hold: string | undefined): boolean {
   if (holder === undefined || ownProcess === undefined || holder.system !== ownProcess.system) return false
   if (holder.pid === ownProcess.pid && holder.started === ownProcess.started) {
@@ -42,7 +37,7 @@ export function hasEnded(holder: HoldingProcess | undefined, hold: string | unde
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return true
   }
   const status = statusOf(holder.pid)
-  // a process that is not shown may be there
+  // a process that is not shown may exist
   return status !== undefined && (status.started !== holder.started || 'ZX'.includes(status.state))
 }
 

@@ -11,9 +11,8 @@ import { holderName } from './holder.ts'
 import type { AcquireOptions, Lease, LeaseHolder, LeaseStore } from './types.ts'
 
 export interface MachineLeaseOptions {
-  /** Names what is leased: processes that use the same key exclude each other. Characters `A-Za-z0-9._-`. */
   readonly key: string
-  /** A directory on a local disk, which all of them share. */
+  /** On a local disk. */
   readonly directory: string
 }
 
@@ -25,7 +24,7 @@ const sidecarSchema = z.object({
 })
 type Sidecar = z.output<typeof sidecarSchema>
 
-/** Leases among one user's processes here: a transaction of SQLite, which ends with its process. A file names the holder. */
+/** Leases among one user's processes on this machine, by SQLite transactions that end with their process. A file names the holder. */
 export function createMachineLeases({ key, directory }: MachineLeaseOptions): LeaseStore {
   const folder = join(directory, key)
   const held = new Set<Lease>()

@@ -13,10 +13,7 @@ import { fileRegister, objectRegister, type Found, type Register } from './regis
 import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './types.ts'
 
 export interface ObjectLeaseOptions {
-  /**
-   * Its capability `conditionalWrite` must be `server`, for the leases to hold between machines. On a disk they hold between
-   * the processes of this machine, whatever their users and environments.
-   */
+  /** Leases hold between machines only with `conditionalWrite: 'server'`; on a disk, between all processes of this machine. */
   readonly adapter: StorageAdapter
   /** The directory of all leases: that of `a/b` is `{directory}/a/b/lease`. */
   readonly directory: string
@@ -24,7 +21,6 @@ export interface ObjectLeaseOptions {
   readonly ttl?: number | undefined
   /** For people. Default: host name and process id. */
   readonly holder?: string | undefined
-  /** For tests. */
   readonly clock?: Clock | undefined
 }
 
@@ -33,18 +29,15 @@ interface Taking extends SignalOption {
   readonly isPatient: boolean
 }
 
-/** A version of a lease, and the moment by the own monotonic clock at which it was seen. */
 interface Sighting {
   readonly version: Version
   readonly at: number
 }
 
 /**
- * Leases as objects of a store that checks conditions. An object is created by `ifVersion: 'absent'`, then only replaced
- * by its version, and never deleted: a delete is unconditional on some servers, and two challengers would both win.
- *
- * A challenger compares no clocks of machines. It takes over a lease whose version it saw unchanged for the whole TTL, and
- * at once where the holder was a process of this machine that has ended.
+ * Leases as objects of a store that checks conditions. An object is created by `ifVersion: 'absent'`, then only replaced by its version.
+ * It is never deleted: some servers delete without conditions, and two challengers would both win.
+ * A challenger takes over a lease whose version stayed unchanged for the whole TTL, or whose holder, a process here, has ended.
  */
 export function createObjectLeases(options: ObjectLeaseOptions): LeaseStore {
   return new ObjectLeases(options)
@@ -100,7 +93,6 @@ class ObjectLeases implements LeaseStore {
     return parseMountPath(`/${this.#directory}/${name}/lease`, 'lease')
   }
 
-  /** Whether its holder has ended, or it was seen in this very state for the whole TTL. */
   #isAbandoned(name: string, { record, version }: Found): boolean {
     if (hasEnded(record.process, record.hold)) return true
     const now = this.#clock.now().monotonic
@@ -110,7 +102,6 @@ class ObjectLeases implements LeaseStore {
     return false
   }
 
-  /** `undefined` when another process was faster. */
   async #take(name: string, path: MountPath, { found, isPatient, signal }: Taking): Promise<Lease | undefined> {
     const record = {
       version: 1,

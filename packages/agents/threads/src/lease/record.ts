@@ -9,9 +9,9 @@ const recordSchema = z.object({
   holder: z.object({ name: z.string().max(256), since: z.number() }),
   /** Grows with each change, so that a person sees the order. */
   counter: z.int().min(0),
-  /** New with each change: a version that follows from the content never comes back. */
+  /** New with each change, so that a version computed from the content never comes back. */
   nonce: z.string(),
-  /** New whenever it is taken: by it, a holder knows its own. */
+  /** New with each acquisition: a holder recognises its own record by it. */
   hold: z.string().optional(),
   process: processSchema.optional(),
   notes: z.record(z.string(), z.string()).default({}),
@@ -23,7 +23,6 @@ export function encodeRecord(record: LeaseRecord): Uint8Array {
   return Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`)
 }
 
-/** @throws WorkspaceError `EINVAL` for content that this package did not write. */
 export function decodeRecord(path: string, bytes: Uint8Array): LeaseRecord {
   try {
     return recordSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))

@@ -8,12 +8,11 @@ export interface Found {
   readonly version: Version
 }
 
-/** The place of a lease's record, which is only ever replaced on the condition of its version. */
 export interface Register {
   read(path: MountPath, options: SignalOption): Promise<Found | undefined>
   /** `ifVersion` undefined: there is none yet. Rejects with `ECONFLICT`. */
   replace(path: MountPath, record: LeaseRecord, options: ReplaceOptions): Promise<Version>
-  /** Makes a new version of the record without new space. Absent where each change needs a request anyway. */
+  /** Makes a new version of the record without needing space. Absent where each change is a request anyway. */
   touch?(path: MountPath, options: ReplaceOptions & { readonly ifVersion: Version }): Promise<Version>
 }
 
@@ -23,11 +22,9 @@ export interface ReplaceOptions extends SignalOption {
 
 const maxBytes = 64 * 1024
 
-/** Old numbers are removed whatever happens meanwhile. */
 const unending = new AbortController().signal
 urgentSignals.add(unending)
 
-/** One object, in a store that checks conditions itself. */
 export function objectRegister(adapter: StorageAdapter): Register {
   return {
     read: (path, { signal }) => readOrNothing(adapter, path, signal),
@@ -57,14 +54,14 @@ export function fileRegister(adapter: StorageAdapter): Register {
     return found.sort((left, right) => right - left)
   }
   const at = (path: MountPath, number: number): MountPath => parseMountPath(`${path}.${number}`, 'lease')
-  /** Removes the older numbers. If a higher number exists, a late writer has made a removed number again: it gives way. */
+  /** Removes the older numbers. A higher number means that a late writer recreated a removed one: this writer gives way. */
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)
     if (highest > number) {
       await adapter.delete(at(path, number), { force: true, signal: unending })
       throw conflict(path)
     }
-    // a number that stays is removed the next time
+    // a number that could not be deleted is removed the next time
     for (const other of others)
       await adapter.delete(at(path, other), { force: true, signal: unending }).catch(() => undefined)
     return String(number) as Version
@@ -78,7 +75,7 @@ export function fileRegister(adapter: StorageAdapter): Register {
         if (highest === undefined) return undefined
         const found = await readOrNothing(adapter, at(path, highest), signal)
         if (found !== undefined) return { record: found.record, version: String(highest) as Version }
-        // a higher one has come meanwhile
+        // a higher number has come meanwhile
       }
     },
     async replace(path, record, { ifVersion, signal }) {

@@ -9,10 +9,8 @@ interface Renewable {
 
 /** Renewals under way at a time: enough for a slow store, and few enough for one turn of the event loop. */
 const parallel = 32
-/** Milliseconds between two looks, at most. */
 const longest = 1_000
 
-/** Renews the leases of this process by one timer. */
 class Renewals {
   readonly #leases = new Set<Renewable>()
   readonly #line = new Set<Renewable>()

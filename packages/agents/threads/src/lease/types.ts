@@ -1,7 +1,6 @@
 import type { SignalOption } from '@ws/core/adapter'
 
 export interface LeaseHolder {
-  /** For people: a host name and a process id, or the name that was given. */
   readonly name: string
   /** Milliseconds since the epoch, by the holder's clock. */
   readonly since: number
@@ -14,45 +13,35 @@ export type LeaseScope = 'server' | 'machine' | 'process'
 export interface Lease extends AsyncDisposable {
   readonly name: string
   readonly holder: LeaseHolder
-  /** Aborts when the lease is lost; its reason is a `WorkspaceError` `ECLOSED`. */
+  /** Aborts with a `WorkspaceError` `ECLOSED` when the lease is lost. */
   readonly lost: AbortSignal
-  /** True while no other process can have taken it. Looks only at clocks: ask before each change. */
+  /** True while no other process can have taken it. It only compares clocks: call it before each change. */
   isHeld(): boolean
   /**
-   * Asks the store whether it is still held, once its time ran out. Rejects with `ECLOSED` when it is lost, `EBACKEND` without an
-   * answer. Absent where no time ends a lease.
+   * Asks the store after the lease's time ran out: `ECLOSED` when lost, `EBACKEND` without an answer. Absent where leases do not expire.
    */
   confirm?(options?: SignalOption): Promise<void>
-  /** Notes that belong to what is leased, kept beside the lease. */
   readonly notes: Readonly<Record<string, string>>
-  /** Replaces the notes. */
   writeNotes(notes: Readonly<Record<string, string>>, options?: SignalOption): Promise<void>
-  /** Gives it back. Twice is fine. */
+  /** Gives the lease back; repeated calls are fine. */
   release(): Promise<void>
 }
 
-/** Gives leases: the sole right to change a thing, held by one at a time. Threads use it; so can anything with a name. */
+/** Gives leases: the sole right to change a named thing, held by one process at a time. */
 export interface LeaseStore {
   readonly scope: LeaseScope
   /**
-   * Takes the lease of a name, which is one or more names joined by `/`.
-   *
-   * Rejects with `EBUSY` while another process holds it; the message names the holder, and since when. A dead holder is
-   * succeeded: at once where the system shows that it died, else when its lease was seen unchanged for the whole TTL.
+   * Takes the lease of a name: one or more names joined by `/`. `EBUSY` names the holder and the time since when.
+   * A dead holder is succeeded at once where the system shows its death, else after a TTL without renewal.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lease>
-  /** The present holder, as far as can be seen. */
   holder(name: string, options?: SignalOption): Promise<LeaseHolder | undefined>
-  /** Releases what the store itself holds. */
   close(): Promise<void>
 }
 
 export interface AcquireOptions extends SignalOption {
   /** Milliseconds to wait for the holder. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined
-  /**
-   * While the store gives no answer, the lease is kept and `confirm` rejects: for work that asks before each change. Default false: it
-   * is lost then after its TTL.
-   */
+  /** Keep the lease while the store does not answer, and let `confirm` reject. Default false: lost after its TTL. */
   readonly patient?: boolean | undefined
 }

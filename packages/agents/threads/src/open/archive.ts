@@ -5,13 +5,12 @@ import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import { parseMountPath, tarTime, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import { extract, pack, type Header } from 'tar-stream'
 
-/** A tree as a tar stream: directories, files and links with their modes and times. */
 export async function* exportTree(
   store: StorageAdapter,
   tree: MountPath,
   { signal }: SignalOption,
 ): AsyncGenerator<Uint8Array, undefined> {
-  // before the first byte: an archive that ends half-way looks like one
+  // checked before the first byte, since a truncated archive can look whole
   for await (const { path, unreachable } of store.list(tree, { recursive: true, signal })) {
     if (unreachable) throw unreachableError(path.slice(tree.length))
   }
@@ -54,12 +53,7 @@ async function fillArchive(
   }
 }
 
-/**
- * Fills a tree from a tar stream.
- *
- * @throws WorkspaceError `EINVAL` for an entry whose name leads out, and for an entry that is not a file, a directory
- * or a link.
- */
+/** Fills a tree from a tar stream. @throws WorkspaceError `EINVAL` for names that lead out, and for devices, sockets and FIFOs */
 export async function importTree(
   store: StorageAdapter,
   tree: MountPath,
@@ -96,10 +90,9 @@ function notWhole(native?: unknown): WorkspaceError {
 
 const blockBytes = 512
 
-/** Two blocks of zeros end an archive. Without them it may be the beginning of one. */
+/** Two blocks of zeros end an archive; without them it may be truncated. */
 class ArchiveEnd {
   #total = 0
-  /** Zeros at the end of what came so far. */
   #zeros = 0
   #entriesEnd = 0
 

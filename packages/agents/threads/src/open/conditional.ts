@@ -3,10 +3,9 @@ import type { Condition, CopyOptions, MountPath, SignalOption, StorageAdapter } 
 
 import { KnownFiles } from './known-files.ts'
 
-/** How often a change is tried whose condition failed, since another program changed the file meanwhile. */
 const attempts = 3
 
-/** Gives each change of a file the condition that it is as the writer knows it. */
+/** Makes each change of a file conditional on the version that the writer knows. */
 export function conditional(layer: StorageAdapter, directories: ReadonlySet<string> = new Set()): StorageAdapter {
   const { conditionalDelete, conditionalMove } = layer.capabilities
   const known = new KnownFiles()
@@ -16,14 +15,12 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
     known.set(path, isWorkspaceError(error, 'ENOENT') ? 'absent' : undefined)
     throw error
   }
-  /** The state of the file now; `undefined` for another entry, which the change itself meets. */
   const look = async (path: MountPath, { signal }: SignalOption): Promise<Condition | undefined> => {
     await adapter.stat(path, { signal }).catch((error: unknown) => {
       if (!isWorkspaceError(error, 'ENOENT')) throw error
     })
     return known.get(path)
   }
-  /** Tries a change on the condition of the known version, then of the present version. */
   const change = async (
     path: MountPath,
     options: SignalOption,
@@ -58,7 +55,7 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
       const isBytes = data instanceof Uint8Array
       if (options.ifVersion === undefined) {
         const run = (ifVersion: Condition | undefined) => layer.write(path, data, { ...options, ifVersion })
-        // a new file is the most frequent; a stream can be read once
+        // guess a new file, the most frequent case; a stream can be read only once
         return change(path, options, { guess: isBytes, once: !isBytes, run })
       }
       known.set(path, undefined)
@@ -97,7 +94,7 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
     const [from, to] = [versionIn(known.get(source)), known.get(destination)]
     if (operation === 'move') known.forget(source)
     known.forget(destination)
-    // without `overwrite` the store refuses a destination that is there
+    // without `overwrite` the store refuses an existing destination
     const ifDestination = options.overwrite === true ? to : undefined
     const isPlain = options.ifSource === undefined && options.ifDestination === undefined
     if (!isPlain || conditionalMove !== 'server' || from === undefined) return run({})
@@ -126,7 +123,6 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
 }
 
 interface ChangeOf {
-  /** Nothing is known: take the file for a new one. */
   readonly guess: boolean
   readonly once: boolean
   readonly run: (ifVersion: Condition | undefined) => Promise<WriteResult>

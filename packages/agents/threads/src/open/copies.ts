@@ -8,14 +8,11 @@ interface Copy {
   users: number
 }
 
-/** A copy that is in use until `leave`. */
 export interface UsedCopy {
-  /** Read-only. */
   readonly adapter: StorageAdapter
   readonly leave: () => Promise<void>
 }
 
-/** The copies of trees that threads share: one of each, however many threads use it. */
 export class SharedCopies {
   readonly #make: NonNullable<ThreadsOptions['replica']>
   readonly #copies = new Map<string, Copy>()
@@ -24,7 +21,6 @@ export class SharedCopies {
     this.#make = make
   }
 
-  /** The copy as the store is now, made where no thread uses it yet. Rejects as the store does. */
   async use(name: string, store: () => StorageAdapter): Promise<UsedCopy> {
     const known = this.#copies.get(name)
     const copy = known ?? { adapter: this.#create(store()), users: 0 }
@@ -43,7 +39,7 @@ export class SharedCopies {
       const adapter = await copy.adapter
       if (known !== undefined) await adapter.refresh?.()
       const seen = readOnly(adapter, { shared: true })
-      // commands find it as it was when a thread was opened last: each look would be a request
+      // commands see it as of the last opened thread: each check would be a request
       delete seen.beginCommand
       return { adapter: seen, leave }
     } catch (error) {

@@ -3,7 +3,6 @@ import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
 import type { Layout } from '../layout/layout.ts'
 import { treeOf } from './tree.ts'
 
-/** The store failed, or is full: the caller has made no mistake. */
 const ofStores: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'EACCES',
   'EBACKEND',
@@ -17,14 +16,13 @@ const ofStores: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export interface ThreadAction {
   readonly operation: string
-  /** `was not opened` */
   readonly outcome: string
   readonly threadId: string
   readonly layout: Layout
   readonly store: string
 }
 
-/** Runs a step on a thread. A failure of the store names thread, part, store and time, not the place in the store. */
+/** Runs a step on a thread. Failures of the store name thread, part, store and time, but no place in the store. */
 export async function naming<Result>(action: ThreadAction, work: () => Promise<Result>): Promise<Result> {
   const { operation, outcome, threadId, store } = action
   const since = new Date().toISOString()
@@ -44,7 +42,6 @@ export async function naming<Result>(action: ThreadAction, work: () => Promise<R
   }
 }
 
-/** @param path of the store, or of the workspace that is being made */
 function partOf(path: string, { layout, threadId }: ThreadAction): string {
   if (isAtOrBelow(path, `/${layout.control}`)) return 'lease'
   return path === '/' || isAtOrBelow(path, treeOf(layout, threadId)) ? 'directory' : `\`${path}\``

@@ -20,19 +20,14 @@ import { conditional } from './conditional.ts'
 export interface Fence {
   readonly lease: Lease | undefined
   readonly onChange: () => void
-  /** Directories that exist, and that callers cannot remove through the thread: looking at them would cost requests. */
+  /** Directories that exist and that callers cannot remove through the thread: checking them would cost requests. */
   readonly directories?: ReadonlySet<string> | undefined
-  /** Called after a flush, with its error where it failed. */
   readonly onFlush: (...error: [] | [unknown]) => void
 }
 
 /**
- * The store as the one writer of a tree sees it. An operation begins while the lease is held, or when the store has confirmed it. Without
- * it, operations are refused. Running ones get the loss as their signal, which asks the lease before each request: a stopped process
- * learns of the loss too late.
- *
- * Where the store checks conditions, a change gets the version that the writer knows. So a request that was sent
- * before a pause of this machine fails where a successor has written.
+ * The store for the tree's one writer. Running operations ask the lease before each request: a stopped process hears of its loss too late.
+ * Changes are conditional where the store can: a request from before a pause fails if a successor has written.
  */
 export function fence(store: StorageAdapter, { lease, onChange, onFlush, directories }: Fence): StorageAdapter {
   const admit = async ({ operation, path, signal }: Call, state = 'was not touched'): Promise<void> => {
@@ -78,7 +73,7 @@ export function fence(store: StorageAdapter, { lease, onChange, onFlush, directo
     const end = await beginCommand?.(options)
     return async () => {
       const notes = await end?.()
-      // it may have run on after another process took over, or was ended for that
+      // the command may have run on after another process took over, or was ended for that
       await admit(call, 'may have been changed by the command, or not')
       return notes
     }
@@ -98,7 +93,6 @@ function lostError(operation: string, path: MountPath, state: string): Workspace
   })
 }
 
-/** Stops an operation between two requests. */
 const ranOut = new WorkspaceError({
   code: 'EIO',
   operation: 'lease',

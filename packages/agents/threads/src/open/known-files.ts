@@ -2,7 +2,7 @@ import type { Condition, MountPath } from '@ws/core/adapter'
 
 const most = 10_000
 
-/** The files of a tree as its one writer knows them: their versions, or that there is nothing. The oldest are forgotten. */
+/** The versions of a tree's files, or their absence, as its one writer knows them. The oldest are forgotten. */
 export class KnownFiles {
   readonly #versions = new Map<MountPath, Condition>()
 
@@ -20,7 +20,6 @@ export class KnownFiles {
     }
   }
 
-  /** Forgets an entry, and all below it. */
   forget(path: MountPath): void {
     for (const known of this.#versions.keys()) {
       if (known === path || known.startsWith(`${path}/`)) this.#versions.delete(known)

@@ -1,9 +1,8 @@
-/** Remembers for a while whether shared trees are there: each look in a store with an API costs two requests. */
+/** Remembers for a while whether shared trees exist: each check in a store with an API costs two requests. */
 export class KnownTrees {
   readonly #maxAge: number
   readonly #known = new Map<string, { readonly until: number; readonly answer: Promise<string | undefined> }>()
 
-  /** @param maxAge Milliseconds. 0: nothing is remembered. */
   constructor(maxAge: number) {
     this.#maxAge = maxAge
   }
@@ -16,7 +15,6 @@ export class KnownTrees {
     if (this.#maxAge === 0) return answer
     for (const [other, { until }] of this.#known) if (until <= now) this.#known.delete(other)
     this.#known.set(path, { until: now + this.#maxAge, answer })
-    // a failure is not remembered
     answer.catch(() => this.#known.delete(path))
     return answer
   }

@@ -15,43 +15,35 @@ import type { ThreadWarning } from '../types.ts'
 import type { SharedCopies, UsedCopy } from './copies.ts'
 import type { KnownTrees } from './known-trees.ts'
 
-/** In a thread's own tree. */
 export const skillsPath = '/.solven/skills'
 const ticketPath = '/.ticket'
 
 export interface ThreadPlace {
   readonly store: StorageAdapter
-  /** Trees of the store that were looked at. */
   readonly known: KnownTrees
   readonly layout: Layout
-  /** Where its tree lies in its workspace. */
   readonly at: VirtualPath
   readonly threadId: string
   readonly userId: string
   readonly ticketId: string | undefined
 }
 
-/** The places of a thread's mounts in its own tree. */
 export function mountPointsOf({ userId, ticketId }: ThreadPlace): string[] {
   const points = [`${skillsPath}/system`, `${skillsPath}/${userId}`]
   return ticketId === undefined ? points : [...points, ticketPath]
 }
 
 export interface Mounting {
-  /** The thread's own tree. */
   readonly own: MountOptions['adapter']
-  /** Copies of the shared trees, where programs do not see the store. */
   readonly copies: SharedCopies | undefined
 }
 
 export interface Mounted {
   readonly mounts: readonly MountOptions[]
   readonly warnings: readonly ThreadWarning[]
-  /** Ends the use of the copies. */
   readonly leave: () => Promise<void>
 }
 
-/** The mounts of a thread: its own tree, the skills, and the ticket where there is one [PC1, RP10, RP12]. */
 export async function mountsOf(
   { store, known, layout, at: root, userId, ticketId }: ThreadPlace,
   { own, copies }: Mounting,
@@ -64,7 +56,6 @@ export async function mountsOf(
     if (copy !== undefined) used.push(copy)
     return copy?.adapter
   }
-  /** A shared tree, read-only; empty where it cannot be reached. */
   const look = async (point: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
     const at = joinPath(root, point as MountPath)
     const tree = (place: string): StorageAdapter => prefix(store, place, shared)
@@ -107,7 +98,7 @@ export async function mountsOf(
 
 const emptyAdapter = (): StorageAdapter => createMemoryAdapter({ readOnly: true })
 
-/** An empty directory of the store: programs see directories of this machine only. `undefined` where there are none. */
+/** An empty directory of the store, since programs see only directories of this machine; `undefined` for other stores. */
 async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string): Promise<string | undefined> {
   if (!store.capabilities.hostPath) return undefined
   const path = `${control}/empty/${at.slice(1).replaceAll('/', '-')}`
@@ -115,13 +106,12 @@ async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string
   return path
 }
 
-/** @throws what is no answer of a store */
+/** @throws unless the error is a `WorkspaceError` */
 function answerOf(error: unknown): string {
   if (!isWorkspaceError(error)) throw error
   return `is empty: the store answered ${error.code}`
 }
 
-/** Why a shared tree cannot be shown; `undefined` when it can. @throws WorkspaceError `ENOENT` without `whenMissing` */
 async function problemOf(
   store: StorageAdapter,
   path: string,

@@ -25,7 +25,6 @@ import { Changes, OpenThread } from './thread.ts'
 import { otherError, packsOf, ticketTreeOf, treeOf } from './tree.ts'
 import { hasDirectories, idNote, isNew, unmake } from './unmake.ts'
 
-/** The settings that all threads of one `createThreads` share. */
 export interface Setting {
   readonly executors: readonly Executor[]
   readonly require: Requirement | undefined
@@ -48,7 +47,6 @@ interface Opening {
   readonly signal: AbortSignal | undefined
 }
 
-/** Opens a thread: takes its lease, mounts its trees, and makes the parts that are missing. */
 export function openThread(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { threadId, layout, store } = place
   const action = { operation: 'openThread', outcome: 'was not opened', threadId, layout, store: store.name }
@@ -58,10 +56,9 @@ export function openThread(place: ThreadPlace, setting: Setting, options: Openin
 async function open(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
-  // commands in a copy, and those of an interpreter, change nothing in the store without the fence
+  // commands in a copy or an interpreter change the store only through the fence
   const patient = setting.replica !== undefined || !place.store.capabilities.hostPath
   const lease = await leases?.acquire(foldId(place.threadId), { wait, patient, signal })
-  /** The ends of what was made, the last first. */
   const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
   try {
     if (await isNew(place, lease)) ends.unshift(() => unmake(place, lease))
@@ -69,7 +66,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
     const { own, copy } = await ownTree(place, setting, { lease, changes, signal })
     if (copy !== undefined) ends.unshift(() => copy.close())
     const { mounts, warnings, leave } = await mountsOf(place, {
-      // with a lease, it is that which ends the use of the tree: each call then says so
+      // with a lease, the fence ends the use of the tree, and each call says so
       own: lease !== undefined || copy !== undefined ? own : () => own,
       copies: setting.copies,
     })
@@ -109,7 +106,6 @@ interface Owning extends SignalOption {
   readonly changes: Changes
 }
 
-/** The thread's own tree, in the store or as a copy of that. Nothing leaves it once the lease is lost. */
 async function ownTree(
   place: ThreadPlace,
   { replica, leases }: Setting,
@@ -118,10 +114,9 @@ async function ownTree(
   const { layout, threadId, ticketId } = place
   const { onChange, onFlush } = changes
   const made = new Set<string>()
-  // with a copy, changes are those of the copy
   const heard = replica === undefined ? { onChange, onFlush } : { onChange: nothing, onFlush: nothing }
   const store = fence(place.store, { lease, directories: made, ...heard })
-  // another machine may have written since this one looked: nothing is read on an old listing
+  // another machine may have written meanwhile: old listings must not be read
   const trees = [treeOf(layout, threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
   await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
   await makeTree(place, { store, lease, made, signal })
@@ -134,18 +129,17 @@ async function ownTree(
 
 const nothing = (): void => undefined
 
-/** The note beside a lease that holds the places of mounts that were made, where the store needs no parents for them. */
+/** The note beside a lease that lists the mount points made, where the store needs no parents for them. */
 const pointsNote = 'mountPoints'
 
 interface Making {
   readonly store: StorageAdapter
   readonly lease: Lease | undefined
-  /** Gets the directories that need not be looked at. */
   readonly made: Set<string>
   readonly signal: AbortSignal | undefined
 }
 
-/** The tree of a new thread is there before it is mounted [RP12]. The lease notes it, since questions cost requests. */
+/** Makes the tree of a new thread before it is mounted [RP12]. The lease notes it, since checking costs requests. */
 async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Making): Promise<void> {
   const { threadId, layout } = place
   const known = lease?.notes[idNote]
@@ -153,7 +147,7 @@ async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Maki
   const tree = treeOf(layout, threadId)
   try {
     if (lease === undefined || hasDirectories(store)) {
-      // a directory on a disk or a mount can be gone, and costs little to make
+      // a directory on a disk or a mount can vanish, and costs little to make
       await store.createDirectory(tree, { recursive: true, signal })
       if (known === undefined) await lease?.writeNotes({ [idNote]: threadId })
       return
@@ -178,7 +172,7 @@ async function makePoint(store: StorageAdapter, path: MountPath, signal: AbortSi
     await store.createDirectory(path, { signal })
   } catch (error) {
     if (!isWorkspaceError(error, 'EEXIST')) throw error
-    // a file here is met by the mount
+    // the mount itself refuses a file here
     if ((await store.stat(path, { signal })).type !== 'directory') throw error
   }
 }
@@ -187,12 +181,11 @@ interface SetUp {
   readonly workspace: Workspace
   readonly mounts: readonly MountOptions[]
   readonly labels: Readonly<Record<string, string>>
-  /** Each file is on a disk, and nowhere else. */
   readonly isOnDisk: boolean
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the parts that are missing. Files of the operator pass the operator's own rules, and the audit says so. */
+/** Makes the missing parts. The operator's files pass by the operator's own rules, and the audit says so. */
 async function setUp(
   place: ThreadPlace,
   setting: Setting,

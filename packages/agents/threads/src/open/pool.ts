@@ -14,11 +14,10 @@ interface Entry extends ThreadKey {
   users: number
   idleSince: number
   timer: NodeJS.Timeout | undefined
-  /** It was closed, and could not be flushed. */
   isStuck: boolean
 }
 
-/** Milliseconds until a flush that failed is tried again, even without a caller. */
+/** Milliseconds until a failed flush is tried again, even without a caller. */
 const retryMs = 10_000
 
 export interface PoolOptions {
@@ -26,18 +25,16 @@ export interface PoolOptions {
   readonly maxOpen: number
 }
 
-/** Threads that are open in this process. An unused thread is closed after a while. */
 export class Pool {
   readonly #options: PoolOptions
   readonly #entries = new Map<string, Entry>()
-  /** Threads on their way out: their lease is still held. */
   readonly #closing = new Map<string, Promise<unknown>>()
 
   constructor(options: PoolOptions) {
     this.#options = options
   }
 
-  /** Uses a thread, opened once for all. @throws WorkspaceError `EBUSY` for another user or ticket, or where all are in use */
+  /** Uses a thread, opened once for all callers. @throws WorkspaceError `EBUSY` for another user or ticket, or without room */
   async use(
     key: ThreadKey,
     open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,
@@ -60,7 +57,6 @@ export class Pool {
     }
     if (this.#isFull) {
       await this.#makeRoom()
-      // other callers may have opened it, or taken the room
       return this.use(key, open)
     }
     const forget = (): void => {
@@ -77,10 +73,9 @@ export class Pool {
     return entry.opening
   }
 
-  /** Ends one use. */
   async leave(threadId: string, thread: OpenThread): Promise<void> {
     const entry = this.#entries.get(foldId(threadId))
-    // a thread whose lease was lost is not here any more, and closed already
+    // a thread whose lease was lost is closed already
     if (entry === undefined || (await entry.opening.catch(() => undefined)) !== thread) return
     if (entry.isStuck) return this.#close(entry)
     entry.users -= 1
@@ -91,7 +86,6 @@ export class Pool {
     entry.timer.unref()
   }
 
-  /** Closes an unused thread. False when it has a user. */
   async evict(threadId: string): Promise<boolean> {
     const name = foldId(threadId)
     await this.#closing.get(name)?.catch(() => undefined)
@@ -102,7 +96,7 @@ export class Pool {
     return true
   }
 
-  /** Gives a failure in spite of which all are closed. @throws WorkspaceError where a thread keeps its lease */
+  /** Returns a failure in spite of which all threads are closed. @throws WorkspaceError where a thread keeps its lease */
   async close(): Promise<Error | undefined> {
     const entries = [...this.#entries.values()]
     const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))
@@ -115,12 +109,12 @@ export class Pool {
     return failures[0]?.reason as Error | undefined
   }
 
-  /** Threads that are being closed count too: they hold what an open one holds. */
+  /** Closing threads count too: they hold the same resources. */
   get #isFull(): boolean {
     return new Set([...this.#entries.keys(), ...this.#closing.keys()]).size >= this.#options.maxOpen
   }
 
-  /** Closes an unused thread, or waits for one that is being closed. @throws WorkspaceError `EBUSY` where all are in use */
+  /** Closes an unused thread, or waits for a closing one. @throws WorkspaceError `EBUSY` where all are in use */
   async #makeRoom(): Promise<void> {
     const age = ({ isStuck, idleSince }: Entry): number => (isStuck ? Number.POSITIVE_INFINITY : idleSince)
     const unused = [...this.#entries.values()].filter(({ users }) => users === 0)
@@ -152,7 +146,6 @@ export class Pool {
     return done
   }
 
-  /** Keeps a thread that could not be flushed, and tries again from time to time. */
   #keep(entry: Entry): void {
     entry.isStuck = true
     entry.users = 0

@@ -11,11 +11,8 @@ import { skillsPath, type ThreadPlace } from './mounts.ts'
 export interface ThreadParts {
   readonly place: ThreadPlace
   readonly workspace: Workspace
-  /** Its tree. */
   readonly own: StorageAdapter
-  /** The copy of the store that is its tree, where there is one. */
   readonly copy: StorageAdapter | undefined
-  /** Ends the use of copies of shared trees. */
   readonly leave: () => Promise<void>
   readonly lease: Lease | undefined
   readonly leaseScope: LeaseStore['scope'] | undefined
@@ -25,11 +22,9 @@ export interface ThreadParts {
   readonly onState: (event: ThreadEvent) => void
 }
 
-/** Whether anything may have changed since the last flush, and how that ended. */
 export class Changes {
   dirty = false
   lastFlush: number | undefined
-  /** Why the last flush failed. */
   failure: unknown
   readonly onChange = (): void => {
     this.dirty = true
@@ -40,12 +35,11 @@ export class Changes {
   }
 }
 
-/** All that can be saved was saved: entries that the store cannot hold were left out, or two versions of one were kept. */
+/** Everything that can be saved is saved: the store could not hold some entries, or two versions of one were kept. */
 export function isFinal(error: unknown): error is WorkspaceError {
   return isWorkspaceError(error, 'ENOTSUP') || isWorkspaceError(error, 'ECONFLICT')
 }
 
-/** A thread that is open in this process, for all of its users. */
 export class OpenThread {
   readonly workspace: Workspace
   readonly place: ThreadPlace
@@ -60,7 +54,7 @@ export class OpenThread {
     parts.lease?.lost.addEventListener('abort', () => {
       const { threadId } = parts.place
       parts.onState({ threadId, state: 'lost', error: parts.lease?.lost.reason as WorkspaceError })
-      // its flush is refused by the fence, and no one could do better
+      // the fence refuses its flush, and no retry could succeed
       onLost(this.close().catch(() => undefined))
     })
   }
@@ -90,7 +84,7 @@ export class OpenThread {
         holder: lease?.holder,
         notes: notesOf(leaseScope, uploadsLater && copy === undefined),
       },
-      // a command writes past the file door
+      // commands write without the file API
       dirty: uploadsLater && (changes.dirty || this.workspace.executor !== undefined),
       lastFlush: changes.lastFlush,
       executor: this.workspace.executor,
@@ -109,11 +103,7 @@ export class OpenThread {
     }
   }
 
-  /**
-   * Ends its commands, flushes, and gives the lease back. Should the flush fail, the lease is kept: another process would
-   * work on a store that lacks the last changes. Then a further call tries to flush again. For what no flush can save, it rejects when
-   * all has ended.
-   */
+  /** Ends its commands, flushes, and gives the lease back. After a failed flush it keeps the lease: repeat it. */
   close(): Promise<void> {
     this.#closing ??= this.#close().finally(() => {
       if (this.isUnflushed) this.#closing = undefined
@@ -121,7 +111,6 @@ export class OpenThread {
     return this.#closing
   }
 
-  /** It is closed, and its last changes are not in the store. */
   get isUnflushed(): boolean {
     const { lease, changes } = this.#parts
     return this.#closed && changes.failure !== undefined && lease?.lost.aborted !== true

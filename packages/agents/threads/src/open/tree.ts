@@ -13,12 +13,11 @@ export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
   return parseMountPath(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
 }
 
-/** Where the copies of a thread keep what saves them requests. */
+/** Where the copies of a thread keep packs, which save requests. */
 export function packsOf({ control }: Layout, threadId: string): MountPath {
   return parseMountPath(`/${control}/packs/${foldId(threadId)}`, 'threads')
 }
 
-/** Ids of all threads in a store. */
 export async function* listThreads(
   store: StorageAdapter,
   layout: Layout,
@@ -32,7 +31,7 @@ export async function* listThreads(
       if (after === '' || (await kindOf(store, treeOf(layout, name))) === 'directory') yield name
     }
   } catch (error) {
-    // a store in which there is no thread yet
+    // no thread exists in the store yet
     if (!isWorkspaceError(error, 'ENOENT')) throw error
   }
   return undefined
@@ -47,7 +46,7 @@ function isId(name: string): boolean {
   }
 }
 
-/** The kind of the entry at a path: `other` is a file, or a link here or in a directory above. */
+/** `other` is a file, or a link here or in a directory above. */
 export async function kindOf(
   store: StorageAdapter,
   path: MountPath,
@@ -62,7 +61,6 @@ export async function kindOf(
   }
 }
 
-/** Something else lies where the tree of a thread has to be. */
 export function otherError(operation: string, threadId: string): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOTDIR',
@@ -73,7 +71,6 @@ export function otherError(operation: string, threadId: string): WorkspaceError 
   })
 }
 
-/** Counts a thread's tree. */
 export async function measure(
   store: StorageAdapter,
   tree: MountPath,

@@ -5,20 +5,19 @@ import { fence } from './fence.ts'
 import { mountPointsOf, type ThreadPlace } from './mounts.ts'
 import { kindOf, treeOf } from './tree.ts'
 
-/** The note beside a lease that holds the exact id, since leases are named by the folded one. The tree is there then. */
+/** The note beside a lease that holds the exact id, since leases use the folded id. The tree exists then. */
 export const idNote = 'id'
 
-/** Directories of their own are there without an object in them. */
+/** Whether directories exist without an object in them. */
 export const hasDirectories = ({ capabilities }: StorageAdapter): boolean =>
   capabilities.hostPath || capabilities.enforcesHierarchy || capabilities.keepsEmptyDirectories
 
-/** The thread was never opened. Where a question costs a request, the notes alone say so. */
+/** Whether the thread was never opened. Where checking costs a request, the notes alone decide. */
 export async function isNew({ store, layout, threadId }: ThreadPlace, lease: Lease | undefined): Promise<boolean> {
   if (lease?.notes[idNote] !== undefined) return false
   return !hasDirectories(store) || (await kindOf(store, treeOf(layout, threadId))) === 'nothing'
 }
 
-/** Takes back a new thread that could not be opened, so that no list has it. A directory that holds something stays. */
 export async function unmake(place: ThreadPlace, lease: Lease | undefined): Promise<void> {
   const store = fence(place.store, { lease, onChange: () => undefined, onFlush: () => undefined })
   const tree = treeOf(place.layout, place.threadId)

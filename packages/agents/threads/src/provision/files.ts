@@ -1,6 +1,5 @@
 import { isWorkspaceError, type Workspace } from '@ws/core'
 
-/** Start-up files and the package of a new thread, by part. */
 export const standardFiles = {
   '.bashrc': [
     '# Read by interactive shells, and by ~/.profile. Yours to change.',
@@ -24,14 +23,13 @@ export const standardFiles = {
   'package.json': `${JSON.stringify({ name: 'workspace', private: true, type: 'module' }, undefined, 2)}\n`,
 } as const
 
-/** Writes a file unless something is there. True when it was written. */
 export async function writeOnce(workspace: Workspace, path: string, content: string | Uint8Array): Promise<boolean> {
   try {
     await workspace.write(path, content, { ifVersion: 'absent' })
   } catch (error) {
     if (isWorkspaceError(error, 'ECONFLICT')) return false
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
-    // the store checks no condition: it is looked for just before
+    // the store checks no condition, so look just before writing
     if (await workspace.exists(path)) return false
     await workspace.write(path, content)
   }

@@ -4,7 +4,6 @@ import { z } from 'zod'
 
 import type { PartName, Provisioned } from './types.ts'
 
-/** Says that a thread is set up. It is written last [RP11]. */
 export const markerName = '.workspace_configured'
 const markerOf = ({ root }: Workspace): string => joinPath(root, parseMountPath(markerName))
 
@@ -16,7 +15,7 @@ const schema = z.object({
   leftOut: z.array(z.object({ part, reason: z.string() })),
 })
 
-/** `undefined` for a marker that is missing or not readable: the thread is provisioned again then. */
+/** `undefined` for a missing or unreadable marker: the thread is then provisioned again. */
 export async function readMarker(workspace: Workspace): Promise<Provisioned | undefined> {
   try {
     const text = await workspace.readText(markerOf(workspace), { maxBytes: 64 * 1024 })

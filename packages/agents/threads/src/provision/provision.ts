@@ -9,25 +9,18 @@ import { makeVenv } from './venv.ts'
 
 export interface ProvisionOptions {
   readonly threadId: string
-  /** The thread's own, with the operator's rules: commands run here. */
   readonly workspace: Workspace
-  /** The same tree without these rules: what the operator provides passes them. Asked for when something is to be made. */
+  /** The same tree without these rules, for the files that the operator provides. Called only when a part is to be made. */
   readonly operator: () => Promise<Workspace>
   readonly template: ThreadTemplate | undefined
-  /** Why commands are not processes here, to follow `.venv` in a sentence; absent where they are. */
   readonly noProcesses: string | undefined
-  /** The store holds symbolic links. */
   readonly links: boolean
-  /** `.venv` gets pip. */
   readonly pip: boolean
   readonly report: (event: ProvisionEvent) => void
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Makes the parts of a thread that are missing, in their order, with the marker last [RP8, RP11]. Again on a thread that is
- * set up, it makes nothing; an interrupted run is completed. A part that cannot be made here is left out, and says so.
- */
+/** Makes the missing parts in order, the marker last [RP8, RP11]. A part that cannot be made is reported and left out. */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { threadId, workspace, template, report } = options
   // one listing shows all parts: in a store with an API each question costs requests

@@ -5,7 +5,6 @@ import { mountRoot, type Entry, type StorageAdapter } from '@ws/core/adapter'
 
 import { writeOnce } from './files.ts'
 
-/** Looks at a template. @throws WorkspaceError `EINVAL` for a link that leads out, a socket, FIFO or device */
 export async function checkTemplate(files: StorageAdapter): Promise<void> {
   for await (const entry of files.list(mountRoot, { recursive: true })) {
     if (entry.type === 'other' || entry.unreachable)
@@ -16,7 +15,6 @@ export async function checkTemplate(files: StorageAdapter): Promise<void> {
   }
 }
 
-/** Copies a template into a workspace. An entry that is there stays as it is. */
 export async function copyTemplate(files: StorageAdapter, workspace: Workspace): Promise<void> {
   for await (const { path, type } of files.list(mountRoot, { recursive: true })) {
     const place = joinPath(workspace.root, path)
@@ -37,7 +35,7 @@ async function copyLink(files: StorageAdapter, path: Entry['path'], workspace: W
   } catch (error) {
     if (isWorkspaceError(error, 'EEXIST')) return
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
-    // a store without links: the file that it leads to, where that is one of the template
+    // a store without links gets the file that the link leads to, if the template holds that file
     const { bytes } = await files.read(posix.join(posix.dirname(path), target) as Entry['path'])
     await writeOnce(workspace, place, bytes)
   }

@@ -5,7 +5,7 @@ export type PartName = '.venv' | '.bashrc' | '.profile' | 'package.json' | 'temp
 /** A part that was not made, and why. */
 export interface LeftOut {
   readonly part: PartName
-  /** To follow the part's name in a sentence. */
+  /** Follows the part's name in a sentence. */
   readonly reason: string
 }
 
@@ -17,9 +17,9 @@ export interface ProvisionEvent {
 }
 
 export interface ThreadTemplate {
-  /** Its whole tree is copied into a new thread; an entry that is there stays as it is. Stays its creator's to close. */
+  /** Its whole tree is copied into a new thread; existing entries stay unchanged. The caller closes it. */
   readonly files: StorageAdapter
-  /** `extend` (default): besides the standard parts. `replace`: instead of them. */
+  /** `extend` (default) adds to the standard parts, `replace` replaces them. */
   readonly mode?: 'extend' | 'replace' | undefined
 }
 

@@ -4,22 +4,18 @@ import { parseMountPath } from '@ws/core/adapter'
 const venvTimeout = 300_000
 
 interface VenvOptions {
-  /** The store holds symbolic links. */
   readonly links: boolean
   readonly pip: boolean
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Makes the Python environment of a thread. Gives the reason when it cannot be made here. Without links it is made by copies.
- * Where each file goes to a bucket it lacks pip: those 900 files would take longer than all else.
- */
+/** Returns why the environment cannot be made. On a bucket it has no pip: uploading its 900 files would take too long. */
 export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
   const venv = joinPath(workspace.root, parseMountPath('.venv'))
-  // Exists while the environment is being made: a half-made environment is made again.
+  // Exists while the environment is being made, so that a half-made one is made again.
   const begun = `${venv}/.ws-begun`
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'

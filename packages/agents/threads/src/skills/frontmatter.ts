@@ -19,7 +19,7 @@ export interface ReadSkillFile {
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 
-/** Lenient: a field of the wrong type is left out. Only the description is required, without which a skill is not found. */
+/** Lenient: a field of the wrong type is left out. Only the description is required. */
 const schema = z.object({
   name: scalar.optional().catch(undefined),
   description: scalar.transform((text) => text.trim()).refine((text) => text !== ''),
@@ -34,7 +34,6 @@ const schema = z.object({
 
 const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/u
 
-/** Splits a `SKILL.md` into its frontmatter and its body. */
 export function readSkillFile(text: string): ReadSkillFile {
   const found = block.exec(text)
   if (found === null) return { body: text, problem: 'does not begin with frontmatter between `---` lines' }
@@ -47,7 +46,7 @@ export function readSkillFile(text: string): ReadSkillFile {
   return { frontmatter: { ...rest, allowedTools }, body }
 }
 
-/** A value with a colon in it is often left unquoted: it is read once more with quotes. */
+/** Values with a colon are often unquoted: parse them once more with quotes. */
 function parseLeniently(source: string): unknown {
   const options = { maxAliasCount: 100, logLevel: 'error' } as const
   try {

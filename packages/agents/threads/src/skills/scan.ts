@@ -1,12 +1,10 @@
 import { isWorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
 
-/** Levels below the directory of skills that are looked at. */
 const maxDepth = 5
-/** Directories that are looked at. */
 const maxDirectories = 2000
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** The folders below a directory that hold a file `SKILL.md`, sorted. A skill's own subfolders are not looked at. */
+/** The folders below a directory that hold a `SKILL.md`, sorted. The subfolders of a skill are not searched. */
 export async function scanForSkills(
   workspace: Workspace,
   root: VirtualPath,

@@ -4,7 +4,6 @@ import { readSkillFile } from './frontmatter.ts'
 import { scanForSkills } from './scan.ts'
 import type { ActivatedSkill, Skill, SkillList } from './types.ts'
 
-/** A directory of skills in the workspace. */
 export interface SkillSource {
   readonly source: Skill['source']
   readonly path: VirtualPath
@@ -13,7 +12,6 @@ export interface SkillSource {
 const maxSkillBytes = 1024 * 1024
 const plainName = /^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/
 
-/** Reads all skills. If two have one name, the skill of the later source wins. */
 export async function listSkills(
   workspace: Workspace,
   sources: readonly SkillSource[],
@@ -37,7 +35,7 @@ export async function listSkills(
   return { skills, warnings }
 }
 
-/** The catalogue for a model's prompt, as the standard shows it. Empty when there are no skills. */
+/** The catalogue for a model's prompt, in the form of the standard. Empty when there are no skills. */
 export function formatCatalogue(skills: readonly Skill[]): string {
   if (skills.length === 0) return ''
   const entries = skills.map(
@@ -47,7 +45,6 @@ export function formatCatalogue(skills: readonly Skill[]): string {
   return `<available_skills>\n${entries.join('')}</available_skills>\n`
 }
 
-/** Reads the body of a skill. @throws WorkspaceError `ENOENT` for a name that is not in the list. */
 export async function activateSkill(
   workspace: Workspace,
   { skills }: SkillList,

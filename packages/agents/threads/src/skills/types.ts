@@ -3,9 +3,8 @@ import type { VirtualPath } from '@ws/core'
 /** A skill as the Agent Skills standard (agentskills.io) describes it: a folder with a `SKILL.md`. */
 export interface Skill {
   readonly name: string
-  /** When to use it, for the model. */
+  /** When to use the skill, for the model. */
   readonly description: string
-  /** The folder. */
   readonly path: VirtualPath
   /** Its `SKILL.md`. */
   readonly location: VirtualPath

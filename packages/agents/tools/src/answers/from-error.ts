@@ -4,7 +4,6 @@ import type { WorkspaceError } from '@ws/core'
 import { ToolProblem } from './problem.ts'
 import type { NextOperation, ProblemOptions } from './problem.ts'
 
-/** Describes an error of a handler as a problem. */
 export function problemOf(error: unknown): ProblemOptions {
   if (error instanceof ToolProblem) return error.options
   if (isWorkspaceError(error)) return fromWorkspaceError(error)
@@ -29,7 +28,7 @@ function fromWorkspaceError(error: WorkspaceError): ProblemOptions {
   }
 }
 
-/** In place of the error's own: they say what `next` does. */
+/** These override the error's own remedies, since they describe `next`. */
 const firstRemedies: Readonly<Partial<Record<WorkspaceError['code'], string>>> = {
   EISDIR: 'list it, or name a file in it',
   ECONFLICT: 'look at it again, and repeat the call with what is there now',
@@ -73,7 +72,6 @@ function parentOf(path: string): string {
   return slash < 0 ? '.' : slash === 0 ? '/' : path.slice(0, slash)
 }
 
-/** The text, with a full stop at its end. */
 export function sentenceOf(text: string): string {
   return /[.!?]$/u.test(text) ? text : `${text}.`
 }

@@ -8,11 +8,8 @@ import { inputSchemaOf, shapeInWords } from './schema.ts'
 import type { ArgumentsSchema, FieldSchema } from './schema.ts'
 
 export interface CheckOptions {
-  /** Named in the answer: `Read`, or `operation "read"`. */
   readonly subject: string
-  /** A correct call's arguments, at least all that are required. */
   readonly example: Arguments
-  /** The call that an answer shows, with these arguments. */
   readonly call: (given: Arguments) => NextOperation | NextCall
 }
 
@@ -20,12 +17,7 @@ type Arguments = { readonly [name: string]: Json | undefined }
 
 const schemas = new WeakMap<ArgumentsSchema, ReturnType<typeof inputSchemaOf>>()
 
-/**
- * The checked arguments of a call. Lenient where that is harmless: a JSON text instead of an object, null for an argument
- * that is absent, numbers and booleans as text, lists and objects as JSON text.
- *
- * @throws ToolProblem that names the argument and shows a correct call
- */
+/** Accepts JSON text for objects and lists, null for absent ones, and numbers and booleans as text. @throws ToolProblem */
 export function checkArguments<Schema extends ArgumentsSchema>(
   schema: Schema,
   input: unknown,
@@ -35,7 +27,7 @@ export function checkArguments<Schema extends ArgumentsSchema>(
   const names = Object.keys(properties)
   const given = parseObject(input, options)
   const known: Record<string, unknown> = {}
-  // not by entries: there may be a million, and the first that is unknown ends it
+  // a loop, since there may be a million names, and the first unknown one ends it
   for (const name of Object.keys(given)) {
     const value = given[name]
     if (value === null || value === undefined) continue
@@ -74,7 +66,6 @@ function schemaOf(schema: ArgumentsSchema): ReturnType<typeof inputSchemaOf> {
   return found
 }
 
-/** The arguments as an object; also from JSON text. Not a copy. */
 export function parseObject(input: unknown, options: CheckOptions): Readonly<Record<string, unknown>> {
   const parsed = typeof input === 'string' ? parseJson(input) : (input ?? {})
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
@@ -111,7 +102,6 @@ function superfluous(name: string, { names, given, known, options }: Superfluous
   })
 }
 
-/** A correct call: the example, with what was given and is right in its place. */
 function exampleCall(
   given: Readonly<Record<string, unknown>>,
   properties: Readonly<Record<string, FieldSchema>>,
@@ -133,7 +123,7 @@ function fits(value: unknown, { type, enum: choices }: FieldSchema): boolean {
   return type === undefined || typeof value === type
 }
 
-/** Harmless differences of the type. A text that is too long for one of them stays as it is. */
+/** Converts harmless differences of type. A text too long to parse stays unchanged. */
 function coerce(value: unknown, { type }: FieldSchema): unknown {
   if (typeof value !== 'string' || type === 'string' || value.length > longestJson) return value
   const text = value.trim()
@@ -144,10 +134,9 @@ function coerce(value: unknown, { type }: FieldSchema): unknown {
   return value
 }
 
-/** Characters of a list or an object that is given as text: the parser holds up everything else meanwhile. */
+/** Characters of a list or an object in text form: parsing blocks the thread. */
 const longestJson = 256 * 1024
 
-/** `undefined` for a text that is not JSON, or too long to be taken for it. */
 function parseJson(text: string): unknown {
   if (text.length > longestJson) return undefined
   try {
@@ -161,14 +150,12 @@ function described(field: FieldSchema | undefined): string {
   return field === undefined ? 'text' : shapeInWords(field)
 }
 
-/** A value as an answer quotes it. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = beginningOf(value, 80) ?? typeof value
   return `\`${(text.length > 80 ? `${text.slice(0, 80)}…` : text).toWellFormed()}\``
 }
 
-/** A value as JSON. A text is cut: its JSON is longer than `most` then too. */
 function beginningOf(value: unknown, most: number): string {
   return JSON.stringify(typeof value === 'string' ? value.slice(0, most) : value)
 }

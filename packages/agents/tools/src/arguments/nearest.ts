@@ -1,4 +1,4 @@
-/** The name that a misspelt one most likely means: about a third of its letters differ at most. */
+/** The most likely name for a misspelt one: at most about a third of its letters differ. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const wanted = plain(given)
   return (
@@ -7,7 +7,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   )
 }
 
-/** The name of a file that a misspelt one most likely means. Its marks count, its case does not. */
+/** The most likely file name for a misspelt one. Punctuation counts, case does not. */
 export function nearestEntry(given: string, names: readonly string[]): string | undefined {
   const shape = (name: string): string => name.slice(0, 100).toLowerCase()
   return nearest(shape(given), names, shape)
@@ -25,7 +25,7 @@ function nearest(wanted: string, names: readonly string[], shape: (name: string)
   return best?.name
 }
 
-/** Drops case and marks, so that `filePath`, `file-path` and `file_path` become equal. */
+/** Drops case and punctuation, so that `filePath`, `file-path` and `file_path` become equal. */
 function plain(name: string): string {
   return name
     .slice(0, 60)

@@ -5,17 +5,14 @@ import type { InputSchema } from '../types.ts'
 /** The arguments of a tool: a zod object that takes no other names. */
 export type ArgumentsSchema = z.ZodObject<z.ZodRawShape, z.core.$strict>
 
-/** JSON Schema of one argument. */
 export type FieldSchema = InputSchema['properties'][string]
 
-/** JSON Schema (draft 7) for a model. */
 export function inputSchemaOf(schema: ArgumentsSchema): InputSchema {
   const { properties = {}, required } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
   const shown = properties as Record<string, FieldSchema>
   return { type: 'object', properties: shown, ...(required && { required }), additionalProperties: false }
 }
 
-/** The shape of a value in words: `a whole number from 1`. */
 export function shapeInWords(field: FieldSchema): string {
   const { type, minimum, maximum, minLength } = field
   const choices = field['enum']

@@ -2,16 +2,13 @@ import type { ExplainRequest } from '@ws/core'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Gives the accesses that a call of a tool of `@ws/tools`, in any face, asks the workspace for. `undefined` if the tool is not
- * known, or its arguments have another shape. The tool itself reports such arguments when it runs.
- */
+/** The accesses that a call of a tool of any face needs; `undefined` for an unknown tool or invalid arguments, which the tool reports. */
 export function accessesOf(tool: string, input: unknown): readonly ExplainRequest[] | undefined {
   const fields = typeof input === 'object' && input !== null ? (input as Fields) : {}
   if (tool === 'apply_patch') return patchAccesses(fields)
   if (tool === 'shell') return commandAccesses(fields['commands'], undefined)
   if (isCommandTool(tool)) return commandOf(fields)
-  // the tools that name what is done in an argument, and those that are named after it
+  // some tools name the operation in an argument, others in their own name
   const named = tool === 'file_system' ? fields['operation'] : hasCommands(tool) ? fields['command'] : tool
   const row = typeof named === 'string' && Object.hasOwn(rows, named) ? rows[named] : undefined
   return row?.(fields)
@@ -19,7 +16,6 @@ export function accessesOf(tool: string, input: unknown): readonly ExplainReques
 
 type Row = (fields: Fields) => readonly ExplainRequest[] | undefined
 
-/** Asks for operations at the path that the first of these arguments names. */
 function at(names: readonly string[], ...operations: readonly ExplainRequest['operation'][]): Row {
   return (fields) => {
     const path = names.map((name) => fields[name]).find((value) => value !== undefined)
@@ -27,7 +23,6 @@ function at(names: readonly string[], ...operations: readonly ExplainRequest['op
   }
 }
 
-/** As {@link at}; without the argument it is about the root. */
 function below(operation: ExplainRequest['operation']): Row {
   return ({ path = '.' }) => (typeof path === 'string' ? [{ operation, path }] : undefined)
 }
@@ -39,12 +34,10 @@ function both(first: Row, second: Row): Row {
   }
 }
 
-/** The host and the port of a URL of the web. */
 export function placeOf({ hostname: host, protocol, port }: URL): { readonly host: string; readonly port: number } {
   return { host, port: Number(port || (protocol === 'http:' ? 80 : 443)) }
 }
 
-/** The host of a URL; the tool itself reports one that cannot be read. */
 const connect: Row = ({ url }) =>
   typeof url === 'string' && URL.canParse(url) ? [{ operation: 'connect', ...placeOf(new URL(url)) }] : []
 
@@ -56,7 +49,6 @@ const remove = at(file, 'delete')
 const move = both(at(['from', 'old_path'], 'move'), at(['to', 'new_path'], 'write'))
 const list = below('list')
 const search = below('search')
-/** About a command of the same tools that runs already. */
 const running: Row = () => []
 
 /** By operation, by name of a tool, and by command of a tool. */
@@ -99,7 +91,7 @@ function isCommandTool(tool: string): boolean {
 }
 
 function commandOf({ command, cwd, id, restart }: Fields): readonly ExplainRequest[] | undefined {
-  // looks at a command that runs already, or begins anew without one
+  // without a command, the call looks at a running one or restarts the shell
   if (command === undefined && (typeof id === 'string' || restart === true)) return []
   return commandAccesses([command], cwd)
 }

@@ -5,7 +5,7 @@ import { getCommandResult } from '@ws/core/executor'
 import { fenced } from '../text/frame.ts'
 import { ruleNotes } from '../text/rule-notes.ts'
 
-/** The exit code for a command that the workspace refused, as shells have it for a command that they may not run. */
+/** The exit code for a command that the workspace refused, as in shells. */
 export const refusedExitCode = 126
 /** The exit code of `timeout` for a command that took too long. */
 export const timedOutExitCode = 124
@@ -13,33 +13,25 @@ export const timedOutExitCode = 124
 /** Bytes of each stream that {@link runCommand} keeps by default. A longer stream loses its middle. */
 export const mostOutput = 64 * 1024 * 1024
 
-/** The end of a command, for frameworks that know one exit code and text. */
 export interface CommandAnswer {
   /** As in `$?`; {@link timedOutExitCode} after the timeout, {@link refusedExitCode} where the workspace refused to run it. */
   readonly exitCode: number
   readonly stdout: string
-  /** Standard error, with {@link CommandAnswer.notes} at its end, a line each. */
+  /** Standard error, then {@link CommandAnswer.notes}, one per line. */
   readonly stderr: string
-  /** Both streams in the order in which they came, with {@link CommandAnswer.notes} at the end, a line each. */
   readonly output: string
-  /** Output in the middle was left out. */
   readonly truncated: boolean
   readonly timedOut: boolean
-  /** The signal's name; `null` after an exit. */
   readonly signal: string | null
-  /** Milliseconds; 0 where nothing ran. */
   readonly duration: number
-  /** The reason of a refusal, the timeout, and rules that the command ran into, each with its remedy. */
+  /** Reasons and remedies of a refusal, the timeout, and rules that stopped parts of the command. */
   readonly notes: readonly string[]
-  /** The workspace refused to run it. */
   readonly refused: boolean
 }
 
 /**
- * Runs a command to its end. A refusal of the workspace is an answer too, so that the model sees the reason and the remedy.
- *
- * So is an error that came after its end, such as a lost lease. Rejects with `signal.reason` after an abort, with `ECLOSED` on a closed
- * workspace, and with `ENOEXECUTOR` without executor.
+ * Runs a command to its end. Refusals, and errors after the end such as a lost lease, are answers. Rejects on abort, `ECLOSED`,
+ * `ENOEXECUTOR`.
  */
 export async function runCommand(
   workspace: Workspace,
@@ -52,7 +44,7 @@ export async function runCommand(
   } catch (error) {
     const ended = getCommandResult(error)
     if (isWorkspaceError(error) && ended !== undefined) {
-      // its end is not known, or its changes are not where they should be: that is not a success
+      // its end is unknown, or its changes were not saved: that is not a success
       const exitStatus = ended.exitStatus === 0 ? 1 : ended.exitStatus
       return answerOf({ ...ended, exitStatus }, [...notesOfCommand(ended), error.message])
     }
@@ -88,7 +80,7 @@ function answerOf(result: CommandResult, notes: readonly string[]): CommandAnswe
   }
 }
 
-/** Lines that the output of a command does not have: the timeout, and rules that it ran into, each with its remedy. */
+/** Notes beside the output: the timeout, and rules that stopped parts of the command, each with its remedy. */
 export function notesOfCommand(result: CommandResult): string[] {
   const late = result.timedOut ? ['Note: the command was ended by its timeout; do less at once.'] : []
   return [...late, ...ruleNotes(result)]

@@ -1,18 +1,12 @@
 import { isWorkspaceError } from '@ws/core'
 
-/**
- * The words of an error for a model: code, virtual path, reason and remedy of a WorkspaceError. Any other error may name
- * host paths or secrets, so its own words are left out.
- */
+/** Code, path, reason and remedy of a WorkspaceError. Messages of other errors may name host paths or secrets, and are left out. */
 export function wordsOf(error: unknown): string {
   if (isWorkspaceError(error)) return error.message
   return 'EIO: the workspace failed with an error of its own; try another way, and tell the user'
 }
 
-/**
- * The result, or `{ error }` with {@link wordsOf} it: for frameworks whose methods never throw. With `signal`, an abort
- * rejects with `signal.reason` all the same.
- */
+/** The result, or `{ error }` as {@link wordsOf}, for frameworks whose methods never throw. An abort of `signal` still rejects. */
 export async function orError<Result>(
   work: () => Promise<Result>,
   signal?: AbortSignal,
@@ -25,7 +19,7 @@ export async function orError<Result>(
   }
 }
 
-/** The result, or `undefined` where nothing is at the path: `ENOENT` and `ENOTDIR`. Every other error is thrown. */
+/** The result, or `undefined` for `ENOENT` and `ENOTDIR`. Every other error is thrown. */
 export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

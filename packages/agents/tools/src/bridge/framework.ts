@@ -2,23 +2,16 @@ import { createRequire } from 'node:module'
 
 import { WorkspaceError } from '@ws/core'
 
-/** A framework that a bridge was built for. */
 export interface Framework {
-  /** Its package: `ai`. */
   readonly name: string
-  /** The first version that works; later ones of the same major version do too, below 1.0.0 of the same minor version. */
+  /** The first supported version. Later ones of the same major version work too; below 1.0.0, of the same minor version. */
   readonly from: string
   /** The installed version. Default: found from {@link Framework.importer}. A bundle has no version to find, and passes. */
   readonly version?: string | undefined
-  /** `import.meta.url` of the bridge. */
   readonly importer: string
 }
 
-/**
- * Checks that the bridge supports the installed version of a framework.
- *
- * @throws WorkspaceError `ENOTSUP` with the versions that work
- */
+/** Checks the installed version of a framework. @throws WorkspaceError `ENOTSUP` with the versions that work */
 export function checkFramework(bridge: string, { name, from, importer, version }: Framework): void {
   const installed = version ?? installedVersion(name, importer)
   if (installed === undefined || isSupported(installed, from)) return
@@ -44,7 +37,7 @@ function versionIn(load: () => unknown): string | undefined {
   }
 }
 
-/** Some packages do not export their `package.json`: it lies above their entry. */
+/** Some packages do not export their `package.json`; it lies above their entry. */
 function besideEntry(require: NodeJS.Require, name: string): string {
   const entry = require.resolve(name)
   const folder = `/node_modules/${name}/`

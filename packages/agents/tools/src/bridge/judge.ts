@@ -5,21 +5,16 @@ import type { ToolsOptions } from '../types.ts'
 import { accessesOf } from './accesses.ts'
 import { wordsOf } from './errors.ts'
 
-/** The workspace's opinion about a call that was not run yet. */
 export interface Judgement {
   /** `deny`: the workspace would refuse it. Every call is judged again when it runs. */
   readonly effect: 'allow' | 'deny'
-  /**
-   * The most that the call asks for. `unknown` where its arguments do not show it: the arguments are not valid, or the tool
-   * does not belong to `@ws/tools`.
-   */
+  /** The strongest access that the call needs. `unknown` for invalid arguments, or a tool that is not of `@ws/tools`. */
   readonly kind: 'read' | 'change' | 'command' | 'unknown'
-  /** The reason and the remedy of a denial, in one text. */
   readonly reason?: string | undefined
 }
 
 const changing: ReadonlySet<string> = new Set(['write', 'append', 'delete', 'move'])
-/** The codes of a rule, a mount or an executor that says no. The tool itself reports a missing file. */
+/** Codes of refusals by a rule, a mount or an executor. The tool itself reports missing files. */
 const refusals: ReadonlySet<ErrorCode> = new Set([
   'EACCES',
   'EROFS',
@@ -30,12 +25,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
   'ECLOSED',
 ])
 
-/**
- * Judges a call of a tool of `@ws/tools` by `workspace.explain()`, without running it: for the part of a framework that asks
- * for approval.
- *
- * @param downloads as in the options of the tools
- */
+/** Judges a call of a tool by `workspace.explain()`, without running it. @param downloads as in the options of the tools */
 export async function judgeCall(
   workspace: Workspace,
   tool: string,
@@ -66,7 +56,6 @@ async function refusalOf(workspace: Workspace, access: ExplainRequest): Promise<
     const advice = remedy === undefined ? '' : `; ${remedy}`
     return `${code}: ${access.operation}: ${quotePath(access.host ?? resolvedPath)} ${reason}${note}${advice}`
   } catch (error) {
-    // a path that cannot be one at all
     if (isWorkspaceError(error)) return refusals.has(error.code) ? wordsOf(error) : undefined
     throw error
   }

@@ -1,25 +1,22 @@
 export interface LineWindowOptions {
-  /** Lines to skip, from 0. Default 0. */
   readonly offset?: number | undefined
-  /** Lines at most. Default: all. */
   readonly limit?: number | undefined
 }
 
-/** Some lines of a text. */
 export interface LineWindow {
   /** The lines with their line ends, byte for byte. */
   readonly text: string
-  /** The first line, from 1. If the offset lies after the end, the number of lines plus one. */
+  /** The first line, from 1. For an offset after the end, the number of lines plus one. */
   readonly startLine: number
-  /** From 1: the last line; one less than {@link startLine} in an empty window. */
+  /** The last line, from 1; one less than {@link startLine} in an empty window. */
   readonly endLine: number
-  /** Lines of the text. A final line without a line end counts; a final line end does not begin another line. */
+  /** Lines of the text. A final line without a line end counts; a final line end begins no further line. */
   readonly totalLines: number
-  /** The offset to go on with. Absent at the end of the text. */
+  /** The offset of the next window. Absent at the end of the text. */
   readonly nextOffset?: number | undefined
 }
 
-/** Takes lines out of a text, which end with LF; a CR in front of it stays with its line. */
+/** Takes lines out of a text. Lines end with LF; a CR before it stays with its line. */
 export function lineWindow(text: string, { offset = 0, limit = Infinity }: LineWindowOptions = {}): LineWindow {
   let line = 0
   let start = text.length

@@ -2,16 +2,12 @@ import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { hasMethods } from '@ws/core/options'
 
-/** True for a workspace, also if another copy of `@ws/core` made it. */
+/** True for a workspace, also of another copy of `@ws/core`. */
 export function isWorkspace(given: unknown): given is Workspace {
   return hasMethods(given, 'read', 'write', 'exec', 'explain')
 }
 
-/**
- * Checks the first argument of a bridge.
- *
- * @throws WorkspaceError `EINVAL` where it is not a workspace
- */
+/** Checks the first argument of a bridge. @throws WorkspaceError `EINVAL` for other values */
 export function checkWorkspace(given: unknown, operation: string): asserts given is Workspace {
   if (isWorkspace(given)) return
   throw new WorkspaceError({
@@ -22,11 +18,6 @@ export function checkWorkspace(given: unknown, operation: string): asserts given
   })
 }
 
-/**
- * Checks that commands can run: for the part of a bridge that its framework calls a sandbox or a shell.
- *
- * @throws WorkspaceError `ENOEXECUTOR`
- */
 export function checkExecutor(workspace: Workspace, operation: string): void {
   if (workspace.executor !== undefined) return
   throw new WorkspaceError({

@@ -4,12 +4,7 @@ import type { Version, VirtualPath } from '@ws/core'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-/**
- * Edits a file so that no change of another writer is lost: where others change it in between, the change is computed anew,
- * for 5 s. Records the versions before and after. Bytes that stay the same are not written.
- *
- * @returns the version of the file now
- */
+/** Edits a file; on conflict computes the change again, for 5 s. Records both versions. @returns the current version */
 export async function changeFile(
   call: Call,
   path: VirtualPath,

@@ -7,16 +7,13 @@ import type { Call, Change } from '../session/session.ts'
 import { commit, type Committed } from './commit.ts'
 import { planFiles, type FileChange } from './plan-files.ts'
 
-/** Milliseconds in which a change is planned anew after a conflict, and the longest pause before. */
+/** Milliseconds in which a change is planned again after conflicts, and the longest pause between. */
 const patienceMs = 5000
 const longestPauseMs = 100
 
 /**
- * Changes several files together. Everything is checked before the first write, and each write holds only for the version
- * that was checked. Where one fails, those before it are taken back. After a conflict all is checked and tried again, for 5 s.
- *
- * @returns the changes that were made, which are in the journal too
- * @throws ToolProblem that names the files that stay changed, where taking back failed too
+ * Checks everything, then writes each file under the checked version, and undoes all on failure. Retries conflicts for 5 s.
+ * @throws ToolProblem with the files that stay changed where undoing failed
  */
 export async function changeFiles(call: Call, changes: readonly FileChange[]): Promise<readonly Change[]> {
   const paths = changes.flatMap((change) =>
@@ -50,7 +47,7 @@ function keep(call: Call, done: readonly Committed[]): readonly Change[] {
   return done.map(({ change }) => change)
 }
 
-/** Takes the last change back first. @returns those that could not be taken back, the oldest first */
+/** Undoes the last change first. @returns those that could not be undone, the oldest first */
 async function takeBack(done: readonly Committed[]): Promise<readonly Committed[]> {
   const stuck: Committed[] = []
   for (const one of done.toReversed()) {

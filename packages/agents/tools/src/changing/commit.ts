@@ -4,18 +4,14 @@ import type { Version, VirtualPath } from '@ws/core'
 import type { Call, Change } from '../session/session.ts'
 import type { PlannedChange } from './plan-files.ts'
 
-/** A change that was made. */
 export interface Committed {
   readonly change: Change
-  /** Takes it back, unless others changed the file meanwhile: then it rejects. An abort does not end it. */
+  /** Rejects if the file changed meanwhile. An abort does not stop it. */
   readonly undo: () => Promise<unknown>
 }
 
 /**
- * Makes one change, and adds it to `done`. A write whose answer was lost or came too late is added too, where the file shows
- * that it was made.
- *
- * @throws WorkspaceError `ECONFLICT` if the file has changed since the plan
+ * Adds the change to `done`, also when its answer was lost but the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
  */
 export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
   switch (planned.type) {
@@ -72,7 +68,7 @@ async function update(call: Call, { path, before, old, content }: Planned<'updat
 
 async function move(call: Call, { path, to, before, parents }: Planned<'move'>, done: Committed[]): Promise<void> {
   const { signal } = call
-  // the content of the same file may have been changed before, in this call
+  // this call may have changed the content of the same file before
   const source = done.find(({ change }) => change.path === path)?.change.after ?? before
   const add = (after: Version): void => {
     done.push({
@@ -108,14 +104,13 @@ async function remove(call: Call, { path, before, old }: Planned<'delete'>, done
     await deleteVersion(call, path, before, signal)
     add()
   } catch (error) {
-    // an abort, or a store that did not answer: the deletion may have been made
+    // after an abort, or without an answer, the deletion may have happened
     const isUnclear = !isWorkspaceError(error) || error.code === 'EIO' || error.code === 'ETIMEDOUT'
     if (isUnclear && (await versionAt(call, path)) === undefined) add()
     throw error
   }
 }
 
-/** The version of a file that has the new content, although its write failed. */
 async function lateVersion(
   { workspace }: Call,
   error: unknown,
@@ -131,7 +126,6 @@ async function versionAt({ workspace }: Call, path: VirtualPath): Promise<Versio
   return (await workspace.stat(path).catch(() => undefined))?.version
 }
 
-/** Deletes one version; where the store checks none, the version is compared just before. */
 async function deleteVersion(call: Call, path: VirtualPath, version: Version, signal?: AbortSignal): Promise<void> {
   try {
     await call.workspace.delete(path, { ifVersion: version, signal })
@@ -142,7 +136,6 @@ async function deleteVersion(call: Call, path: VirtualPath, version: Version, si
   }
 }
 
-/** Moves one version, and never replaces anything. @returns the version at the destination */
 async function moveVersion(
   call: Call,
   from: VirtualPath,
@@ -164,7 +157,6 @@ async function compareVersion(call: Call, path: VirtualPath, version: Version): 
   throw new WorkspaceError({ code: 'ECONFLICT', operation: call.tool, path, reason: 'was changed meanwhile' })
 }
 
-/** Removes directories that were made for a file. A directory that has other entries stays. */
 async function removeEmpty({ workspace }: Call, directories: readonly VirtualPath[]): Promise<void> {
   for (const path of directories.toReversed()) await workspace.delete(path).catch(() => undefined)
 }

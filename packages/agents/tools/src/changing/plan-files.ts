@@ -4,30 +4,27 @@ import type { ExplainRequest, Version, VirtualPath } from '@ws/core'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-/** A change of one file that is asked for together with others. */
 export type FileChange =
   | { readonly type: 'create'; readonly path: VirtualPath; readonly content: Uint8Array }
   | {
       readonly type: 'update'
       readonly path: VirtualPath
-      /** Makes the new content; may be called again, and throws where it cannot. Absent: the content stays. */
+      /** Makes the new content, or throws; may be called again. Absent: the content stays. */
       readonly change?: ((bytes: Uint8Array) => Uint8Array) | undefined
       readonly moveTo?: VirtualPath | undefined
     }
   | { readonly type: 'delete'; readonly path: VirtualPath }
 
-/** A change that was checked, with the facts of the file as it was. */
 export type PlannedChange =
   | {
       readonly type: 'create'
       readonly path: VirtualPath
       readonly content: Uint8Array
-      /** Directories that are missing above it, the outermost first. */
+      /** The outermost first. */
       readonly parents: readonly VirtualPath[]
     }
   | {
       readonly type: 'update'
-      /** Where links lead. */
       readonly path: VirtualPath
       readonly before: Version
       readonly old: Uint8Array
@@ -44,16 +41,10 @@ export type PlannedChange =
       readonly type: 'delete'
       readonly path: VirtualPath
       readonly before: Version
-      /** For putting it back: the content of a file, or the target of a link. */
       readonly old: { readonly bytes: Uint8Array; readonly mode?: number | undefined } | { readonly target: string }
     }
 
-/**
- * Checks all changes without making any: the rights, that each file is there or not, that none is named twice, and the new
- * content. Deletions come last, since they are the hardest to take back.
- *
- * @throws WorkspaceError, ToolProblem, and the errors of `change`
- */
+/** Checks rights, existence, duplicate paths and new content, without changes. Deletions come last: they are hardest to undo. */
 export async function planFiles(call: Call, changes: readonly FileChange[]): Promise<readonly PlannedChange[]> {
   const named = new Set<VirtualPath>()
   const claim = (path: VirtualPath): void => {
@@ -69,7 +60,7 @@ export async function planFiles(call: Call, changes: readonly FileChange[]): Pro
     else if (change.type === 'update') first.push(...(await planUpdate(call, change, claim)))
     else deletions.push(await planDeletion(call, change.path, claim))
   }
-  // A file gives way to a directory of its name.
+  // A deleted file can make room for a directory of its name.
   const makesWay = ({ path }: PlannedChange): boolean => first.some((other) => other.path.startsWith(`${path}/`))
   return [...deletions.filter(makesWay), ...first, ...deletions.filter((one) => !makesWay(one))]
 }
@@ -81,7 +72,7 @@ async function planCreation(
   { path, content }: Extract<FileChange, { type: 'create' }>,
   { claim, gone }: { readonly claim: Claim; readonly gone: ReadonlySet<VirtualPath> },
 ): Promise<PlannedChange> {
-  // Below a file that goes, rules are asked when the new file is written.
+  // Below a deleted file, the later write checks the rules.
   const isInWay = [...gone].some((other) => path.startsWith(`${other}/`))
   claim(isInWay ? path : await admit(call, 'write', path))
   if ((await call.statBehindLinks(path)) !== undefined) throw isThere(path, 'read it, and update it instead')
@@ -123,7 +114,7 @@ async function planDeletion(call: Call, path: VirtualPath, claim: Claim): Promis
   return { type: 'delete', path: at, before: version, old }
 }
 
-/** @returns the path where links lead @throws WorkspaceError where the policy refuses */
+/** @returns the resolved path @throws WorkspaceError where the policy refuses */
 async function admit(call: Call, operation: ExplainRequest['operation'], path: VirtualPath): Promise<VirtualPath> {
   const verdict = await call.workspace.explain({ operation, path })
   const { effect, resolvedPath, code = 'EACCES', reason = 'is refused', rule, remedy } = verdict

@@ -5,11 +5,8 @@ import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
 export interface PutOptions {
-  /** Refuse a file that is there. */
   readonly createOnly?: boolean | undefined
-  /** Replace only this version. */
   readonly ifVersion?: Version | undefined
-  /** Permission bits of a new file, where the store keeps them. */
   readonly mode?: number | undefined
 }
 
@@ -17,13 +14,9 @@ export interface PutResult extends WriteResult {
   readonly before: Version | undefined
 }
 
-/** Tries after others changed the file between the look and the write. */
 const mostTries = 20
 
-/**
- * Creates or replaces a whole file, and records the change with the versions before and after. The write holds only if
- * nothing changed since the version before was seen, so the journal is true; another change is seen, and written over.
- */
+/** Each write is conditional, so the journal is true. After a conflict it overwrites the new version. */
 export async function putFile(
   call: Call,
   path: VirtualPath,
@@ -72,11 +65,10 @@ function isThere(path: VirtualPath, isDirectory: boolean): ToolProblem {
   })
 }
 
-/** Throws a problem if the path is a link whose target is missing: no file can be created there. */
 async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
   const { workspace, signal } = call
   const target = await workspace.readSymlink(path, { signal }).catch((error: unknown) => {
-    // not a link, or gone: the next try sees what is there
+    // not a link, or gone: the next try sees the entry
     if (isWorkspaceError(error)) return undefined
     throw error
   })
@@ -91,7 +83,6 @@ async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
   })
 }
 
-/** Refuses to overwrite a file whose present version was never seen, where that is asked for. */
 function refuseUnread(call: Call, path: VirtualPath, present: Version | undefined): void {
   if (!call.session.options.requireReadBeforeWrite || present === undefined) return
   const seen = call.session.seen(path)

@@ -10,17 +10,11 @@ export type Edit = TextEdit
 
 export interface Replaced {
   readonly content: Uint8Array
-  /** Lines, from 1, at which something was replaced. */
   readonly lines: readonly number[]
-  /** The ways in which the texts were found, each once. */
   readonly matches: readonly MatchKind[]
 }
 
-/**
- * The content with all edits made, each found in the content as it was. The bytes around them stay as they are.
- *
- * @throws ToolProblem for a text that is not there, or there more than once without `all` [PC23]
- */
+/** Locates all edits in the original content. @throws ToolProblem for a missing text, or one found more than once without `all` [PC23] */
 export function replaceText(path: VirtualPath, bytes: Uint8Array, edits: readonly Edit[]): Replaced {
   try {
     const { content, replacements } = applyEdits(bytes, edits)

@@ -7,21 +7,16 @@ import { EditProblem, type Replacement, type Span, type TextEdit } from './types
 
 export interface EditedContent {
   readonly content: Uint8Array
-  /** In the order of their places. */
   readonly replacements: readonly Replacement[]
 }
 
-/** A block at its place, with the number of its edit, from 0. */
 export interface NumberedBlock extends PlacedBlock {
   readonly edit: number
 }
 
 /**
- * The content with all edits made [FS7, PC23]. Each is found in the content as it was, and all are made, or none. Bytes
- * around them stay as they are: line ends, a byte order mark, a missing final newline, bytes that are not UTF-8. So do the
- * lines that the old and the new text of an edit share. Two insertions at one place come in the order of the list.
- *
- * @throws EditProblem that says which edit cannot be made, and why
+ * Applies all edits or none [FS7, PC23], each located in the original content. All other bytes stay. @throws EditProblem
+ * Lines that `old` and `text` share stay too. Insertions at one place keep the order of the list.
  */
 export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): EditedContent {
   const source = new Source(given)
@@ -36,7 +31,7 @@ export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): Edite
 function checkedBlock(source: Source, given: TextEdit, edit: number): { block: Block; isAtStart: boolean } {
   if (given.old === '') throw new EditProblem({ kind: 'empty', edit, ...words.empty })
   checkEncoding(source, [given.old, given.new], edit)
-  // the mark in front of a content is a part of the file, and not of its text
+  // a byte order mark is part of the file, not of its text
   const isAtStart = source.markBytes > 0 && given.old.startsWith('\uFEFF') && given.old.length > 1
   const old = source.toLf(isAtStart ? given.old.slice(1) : given.old)
   const text = source.toLf(isAtStart ? given.new.replace(/^\uFEFF/u, '') : given.new)
@@ -46,20 +41,13 @@ function checkedBlock(source: Source, given: TextEdit, edit: number): { block: B
 
 interface NumberedSpan extends Span {
   readonly edit: number
-  /** The start of its block, in the text. */
   readonly block: number
 }
 
 interface ReplaceOptions {
-  /** The content may stay as it is. Default: that is a fault. */
   readonly mayStay?: boolean | undefined
 }
 
-/**
- * Puts the new lines of all blocks at their places.
- *
- * @throws EditProblem where two changes overlap, or one cannot take the new lines
- */
 export function replaceBlocks(
   source: Source,
   placed: readonly NumberedBlock[],
@@ -72,7 +60,7 @@ export function replaceBlocks(
     if (own === undefined) throw new EditProblem({ kind: 'indent', edit: one.edit, ...words.indent })
     return own.map((span) => ({ ...span, edit: one.edit, block: one.place.start }))
   })
-  // what is inserted in front of a change comes first; the sort keeps the order of the list otherwise
+  // insertions come before a change at the same place; the stable sort keeps the order of the list
   spans.sort((left, right) => left.start - right.start || left.end - right.end)
   const parts: Uint8Array[] = []
   let isChanged = false

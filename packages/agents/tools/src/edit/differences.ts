@@ -1,9 +1,7 @@
 const shownDifferences = 3
-/** Characters that are shown of a line, and those of them in front of its first difference. */
 const shownCharacters = 160
 const shownBefore = 60
 
-/** The first lines that differ between a passage of a file and the text that was not found, as clauses of a sentence. */
 export function describeDifferences(passage: readonly string[], wanted: readonly string[], first: number): string {
   const clauses = wanted.flatMap((line, index) => {
     const own = passage[index]
@@ -32,7 +30,6 @@ function sharedLength(left: string, right: string): number {
   return same
 }
 
-/** The part of a line around a difference. Blanks and look-alike characters are shown, since they are hard to see. */
 function visible(line: string, at: number): string {
   const from = line.length <= shownCharacters ? 0 : Math.max(at - shownBefore, 0)
   const cut = line.slice(from, from + shownCharacters)

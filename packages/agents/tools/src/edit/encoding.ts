@@ -2,12 +2,7 @@ import type { Place } from './locate/place.ts'
 import type { Source } from './source.ts'
 import { EditProblem } from './types.ts'
 
-/**
- * Refuses texts that would be found, or written, in another encoding than that of the file. Text of ASCII alone can be
- * changed in a file that is not UTF-8.
- *
- * @throws EditProblem
- */
+/** Refuses texts in another encoding than the file. ASCII text can be changed in a file that is not UTF-8. @throws EditProblem */
 export function checkEncoding(source: Source, texts: readonly string[], edit: number): void {
   if (!texts.every((text) => text.isWellFormed())) {
     throw new EditProblem({
@@ -26,12 +21,7 @@ export function checkEncoding(source: Source, texts: readonly string[], edit: nu
   if (!texts.every(isAscii)) throw foreign(edit, 'is not UTF-8, and the edit is not ASCII alone')
 }
 
-/**
- * Refuses a place that may begin inside of a character. Shift JIS, Big5, GBK and GB 18030 have characters whose second byte is
- * one of ASCII.
- *
- * @throws EditProblem
- */
+/** Refuses a place inside a character: in Shift JIS, Big5, GBK and GB 18030 a second byte can be ASCII. @throws EditProblem */
 export function checkPlace(source: Source, { start, end }: Place, edit: number): void {
   if (source.isUtf8 || start === end) return
   const [before = 0, first = 0] = [source.text[start - 1], source.text[start]]

@@ -3,19 +3,17 @@ import { describeDifferences } from './differences.ts'
 import type { Source } from './source.ts'
 import type { NearestPassage } from './types.ts'
 
-/** Lines of the content that are looked at for equal ones, and bytes of each. */
+/** Lines of the content that are compared, and bytes of each. */
 const mostLines = 500_000
 const mostBytes = 400
-/** The search for a similar line reads at most these bytes, since it is slower than the search for an equal line. */
+/** Bytes read by the search for a similar line, which is slower than the one for equal lines. */
 const mostAlikeBytes = 1_000_000
-/** Equal lines of the text that vote. */
 const mostVotes = 3
-/** Lines of the text that are looked for. */
 const mostWanted = 200
 const shownLines = 12
 const shownCharacters = 1500
 
-/** The passage that shares most lines with a text, blanks aside; else the line that is most like its first one. */
+/** The passage that shares most lines with a text, ignoring blanks; else the line most like its first one. */
 export function nearestPassage(source: Source, text: string): NearestPassage | undefined {
   const count = Math.min(source.lineCount, mostLines)
   const wanted = splitLines(text)
@@ -37,13 +35,12 @@ function shortLine(source: Source, index: number): string {
   return source.text.toString('utf8', start, Math.min(end, start + mostBytes))
 }
 
-/** A line for the answer; of a very long one the beginning. */
 function wholeLine(source: Source, index: number): string {
   const { start, end } = source.line(index)
   return source.text.toString('utf8', start, Math.min(end, start + 100_000))
 }
 
-/** Each line that is found somewhere votes for the place where the text would begin. */
+/** Each line found votes for the start of the text. */
 function byVotes(source: Source, count: number, wanted: readonly string[]): number | undefined {
   const at = new Map<string, number[]>()
   for (const [index, line] of wanted.entries()) {
@@ -75,7 +72,7 @@ function byLikeness(source: Source, count: number, wanted: readonly string[]): n
   for (let at = 0; at < count && rest > 0; at += 1) {
     const line = shortLine(source, at)
     rest -= line.length + 1
-    // a line with a third of the characters can share a third of the pairs only
+    // a line of less than a third of the characters shares less than a third of the pairs
     if (line.length * 3 < pairs.size) continue
     const own = pairsOf(line)
     if (own.size === 0 || Math.min(own.size, pairs.size) / Math.max(own.size, pairs.size) < most) continue
@@ -87,7 +84,7 @@ function byLikeness(source: Source, count: number, wanted: readonly string[]): n
   return best === undefined ? undefined : Math.max(best - index, 0)
 }
 
-/** The pairs of neighbouring characters in a line. Lines with many pairs in common are similar. */
+/** Pairs of neighbouring characters, to compare lines by. */
 function pairsOf(line: string): Set<string> {
   const text = line.trim()
   const pairs = new Set<string>()

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A line of a text: its bytes without the LF. */
 export interface Line {
   readonly start: number
   readonly end: number
@@ -12,18 +11,13 @@ const lf = 10
 const cr = 13
 const mark = Buffer.from('\uFEFF')
 
-/**
- * A content as edits see it: without a byte order mark, and with LF for each line end. A way leads back to its own bytes. A
- * lone CR ends a line only where the content has no LF at all.
- */
+/** A content without byte order mark, with LF as line ends. A lone CR ends a line only in content without any LF. */
 export class Source {
   readonly content: Buffer
-  /** The content itself where it has neither a mark nor another line end than LF. */
+  /** The content itself, if it has no mark and only LF line ends. */
   readonly text: Buffer
-  /** Bytes of the byte order mark in front of the text: 0 or 3. */
   readonly markBytes: number
   readonly #isCrOnly: boolean
-  /** The offsets in the text of those LF that have a CR in the content. */
   readonly #crlf: readonly number[]
   #starts: readonly number[] | undefined
   #isUtf8: boolean | undefined
@@ -47,27 +41,24 @@ export class Source {
     return this.#isUtf8
   }
 
-  /** The text of an edit, with LF for each line end. */
   toLf(text: string): string {
     return this.#isCrOnly ? text.replaceAll(/\r\n?/gu, '\n') : text.replaceAll('\r\n', '\n')
   }
 
-  /** The offset in the content of an offset in the text. In front of a CRLF it lies in front of its CR. */
+  /** Maps an offset of the text to the content; at a CRLF, to its CR. */
   toContent(offset: number): number {
     return this.markBytes + offset + countBelow(this.#crlf, offset)
   }
 
-  /** Whether the last line has no line end. False for an empty text. */
+  /** The last line lacks a line end. False for an empty text. */
   get isOpen(): boolean {
     return this.text.length > 0 && this.text.at(-1) !== lf
   }
 
-  /** The number of lines. Behind a final LF there is no further line. */
   get lineCount(): number {
     return this.#lineStarts().length
   }
 
-  /** A line of the text, counted from 0. */
   line(index: number): Line {
     const starts = this.#lineStarts()
     const next = starts[index + 1]
@@ -75,7 +66,7 @@ export class Source {
     return { start: starts[index] ?? this.text.length, end: Math.max(end, 0) }
   }
 
-  /** The number of the line that an offset of the text lies in, from 1. Ascending offsets are counted once. */
+  /** The number of the line at an offset, from 1. Cheap for ascending offsets. */
   lineNumber(offset: number): number {
     let { offset: from, line } = this.#lastLine
     if (offset < from) [from, line] = [0, 1]
@@ -84,7 +75,7 @@ export class Source {
     return line
   }
 
-  /** The end of the line in which an offset of the text lies, else the last line end; `undefined` without any. */
+  /** The line end at or after an offset, else the last one; `undefined` without any. */
   lineEndAt(offset: number): LineEnd | undefined {
     this.#finalLf ??= this.text.lastIndexOf(lf)
     if (this.#finalLf === -1) return undefined
@@ -130,7 +121,6 @@ function withoutCr(bytes: Buffer): { readonly text: Buffer; readonly crlf: reado
   return { text, crlf: removed.map((at, index) => at - index) }
 }
 
-/** How many of the ascending numbers are less than a limit. */
 function countBelow(ascending: readonly number[], limit: number): number {
   let low = 0
   let high = ascending.length

@@ -7,17 +7,13 @@ import type { MatchKind, Span } from './types.ts'
 const lf = 10
 const mark = '\uFEFF'
 
-/** A block at its place. */
 export interface PlacedBlock {
   readonly block: Block
   readonly place: Place
   readonly match: MatchKind
 }
 
-/**
- * The bytes that change where a block was found: only its lines that change. A new line takes the line end of the line that it
- * replaces. `undefined` where the new lines cannot take the indent that was found.
- */
+/** The bytes of lines that differ. A new line takes the line end of the line that it replaces. `undefined` where indents do not fit. */
 export function spansOf(source: Source, { block, place, match }: PlacedBlock): Span[] | undefined {
   const starts = lineStarts(source, place, block.lines.length)
   const spans: Span[] = []
@@ -56,7 +52,7 @@ function spanOf(
     )
     .join('')
   const at = source.toContent(start)
-  // a content has one mark only
+  // a content has only one mark
   const isSecondMark = source.markBytes > 0 && at === source.markBytes && bytes.startsWith(mark)
   return { start: at, end: source.toContent(end), bytes: Buffer.from(isSecondMark ? bytes.slice(1) : bytes) }
 }
@@ -66,11 +62,10 @@ interface Part {
   readonly end: number
   readonly old: string
   readonly text: string
-  /** Line ends that stay in front of it. */
   readonly keptLines: number
 }
 
-/** Look-alike characters stay at both ends of a change: those that the old and the new text share. */
+/** Keeps look-alike characters at both ends that the old and the new text share. */
 function keepEnds(source: Source, { start, end, old, text }: Part): Part {
   const own = source.text.toString('utf8', start, end)
   const most = own.length === old.length ? Math.min(old.length, text.length) : 0
@@ -94,7 +89,6 @@ const isHighSurrogate = (text: string, index: number): boolean => /[\uD800-\uDBF
 
 const withoutFinalLf = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
 
-/** The offsets in the source of the lines of a block. */
 function lineStarts({ text }: Source, { start }: Place, count: number): number[] {
   const starts = [start]
   for (let at = start; starts.length < count; ) {

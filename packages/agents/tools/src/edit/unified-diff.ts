@@ -2,13 +2,13 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
 export interface UnifiedDiffOptions {
   readonly path: string
-  /** Characters, cut with a note. Default 4,096. */
+  /** Characters; longer diffs are cut with a note. Default 4,096. */
   readonly maxLength?: number | undefined
 }
 
 const contextLines = 3
 
-/** The changes of a file, for people and models. Takes bounded time: a change that is too large is summed up. */
+/** A diff for people and models in bounded time: large changes are summarised. */
 export function unifiedDiff(
   before: Uint8Array,
   after: Uint8Array,
@@ -27,7 +27,6 @@ export function unifiedDiff(
     context: contextLines,
     timeout: 100,
     maxEditLength: 2000,
-    // the file headers quote a name as git does; the index line does not
     headerOptions: FILE_HEADERS_ONLY,
   })
   if (patch === undefined) return `${summary}; it is too large to show\n`
@@ -40,7 +39,7 @@ export function unifiedDiff(
 }
 
 const lf = 10
-/** Bytes that are compared line by line, and bytes that are compared at a time before. */
+/** Bytes compared line by line, and the block size of the comparison before that. */
 const maxChangedBytes = 1024 * 1024
 const block = 65_536
 
@@ -64,21 +63,18 @@ function sharedTail(left: Buffer, right: Buffer): number {
   return same
 }
 
-/** The number of the line that an offset lies in, from 1. */
 function lineNumber(bytes: Buffer, offset: number): number {
   let line = 1
   for (let at = bytes.indexOf(lf); at !== -1 && at < offset; at = bytes.indexOf(lf, at + 1)) line += 1
   return line
 }
 
-/** The start of the line that lies some lines before an offset. */
 function linesBack(bytes: Buffer, offset: number, count: number): number {
   let at = offset
   for (let line = 0; line <= count && at > 0; line++) at = bytes.lastIndexOf(lf, at - 1)
   return at <= 0 ? 0 : at + 1
 }
 
-/** The end of the line that lies `count` lines after an offset. */
 function linesOn(bytes: Buffer, offset: number, count: number): number {
   let at = offset
   for (let line = 0; line <= count && at !== -1; line++)

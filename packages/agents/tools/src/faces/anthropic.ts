@@ -4,7 +4,6 @@ import { nextForAnthropic } from './anthropic/next.ts'
 import { textEditorTool } from './anthropic/text-editor.ts'
 import type { Face } from './face.ts'
 
-/** Anthropic's tools by their documented arguments: the text editor, the memory, and the agent toolset. */
 export function createAnthropicFace(): Face {
   return {
     tools: [textEditorTool(), memoryTool(), ...agentToolset()],

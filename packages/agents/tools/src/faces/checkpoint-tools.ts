@@ -11,15 +11,13 @@ import { changes as changesFiles, faceTool, readsOnly } from './face.ts'
 import type { FaceTool } from './face.ts'
 
 const mostNamed = 200
-/** After a command, which may have changed many. `changes` names the others. */
+/** Limit of changed files named after a command. `changes` lists all. */
 const mostNamedInAnswer = 20
-/** UTF-16 units of a diff that are shown. */
 const longestDiff = 20_000
 
 const since = z.string().min(1).optional().describe('Id of a checkpoint. Default: the latest one')
 const paths = z.array(z.string().min(1)).max(100).optional().describe('Only these, with everything below. Default: all')
 
-/** For workspaces with checkpoints: what is different, and the way back. */
 export function createCheckpointTools(): readonly FaceTool[] {
   return [changesTool, restoreTool]
 }
@@ -94,10 +92,9 @@ const restoreTool = faceTool({
   },
 })
 
-/** Files that git keeps for itself. Hooks and configuration act on later commands, and are named. */
+/** Git's internal files are hidden, except hooks and configuration, which affect later commands. */
 const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
 
-/** The outcome of a command with the names of what is different since the checkpoint. A command in the background goes on. */
 export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {
   const { workspace, signal } = call
   try {
@@ -109,7 +106,7 @@ export async function withChanges(outcome: Outcome, since: string, call: Call): 
     const text = `${outcome.text}\n[changed:\n${lines.join('\n')}]`
     return { ...outcome, text, data: { ...outcome.data, changes: found.slice(0, mostNamed).map(dataOf) } }
   } catch (error) {
-    // the output of the command counts more than the list
+    // the output of the command matters more than the list
     if (!isWorkspaceError(error)) throw error
     return { ...outcome, text: `${outcome.text}\n[its changes are not known: ${escapeUnprintable(error.reason)}]` }
   }

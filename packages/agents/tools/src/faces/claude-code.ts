@@ -4,7 +4,6 @@ import { claudeFiles } from './claude-code/files.ts'
 import { nextInClaudeCode } from './claude-code/next.ts'
 import { claudeSearch } from './claude-code/search.ts'
 
-/** The tools of Claude Code, by their documented arguments. */
 export function createClaudeCodeFace(): Face {
   return {
     tools: [...claudeFiles(), ...claudeSearch(), ...claudeBash()],

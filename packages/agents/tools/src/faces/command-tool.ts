@@ -11,20 +11,18 @@ import type { InputSchema, NextCall } from '../types.ts'
 import { changes } from './face.ts'
 import type { Dialect, FaceTool } from './face.ts'
 
-/** One command of a tool that has several. */
 export interface CommandRow {
   readonly input: ArgumentsSchema
   readonly example: NextCall['arguments']
   readonly run: (call: Call, input: Readonly<Record<string, unknown>>) => Promise<Outcome>
 }
 
-/** Infers the types of a command. */
 export function commandRow<Schema extends ArgumentsSchema>(
   input: Schema,
   example: NextCall['arguments'],
   run: (call: Call, input: z.output<Schema>) => Promise<Outcome>,
 ): CommandRow {
-  // a command only ever gets what its own schema checked
+  // each handler only gets values that its own schema checked
   return { input, example, run: run as unknown as CommandRow['run'] }
 }
 
@@ -32,11 +30,10 @@ export interface CommandToolOptions {
   readonly name: string
   readonly description: string
   readonly commands: Readonly<Record<string, CommandRow>>
-  /** Default: that of the face. */
   readonly dialect?: Dialect | undefined
 }
 
-/** A tool whose argument `command` says what is done: one flat schema, and a check of each command's own arguments. */
+/** A tool whose argument `command` selects the operation: one flat schema, then a check of that command's arguments. */
 export function commandTool({ name, description, commands, dialect }: CommandToolOptions): FaceTool {
   const names = Object.keys(commands)
   const [first = ''] = names

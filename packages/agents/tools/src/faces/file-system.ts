@@ -13,19 +13,15 @@ import type { InputSchema } from '../types.ts'
 import type { Face, FaceTool } from './face.ts'
 import { operationTool } from './split.ts'
 
-/**
- * Files whose language has fences, and templates of such files. In files of code and data, a fence around the whole content is a slip of
- * the model [FS6].
- */
+/** Prose files and their templates may contain fences. In code and data, a fence around everything is the model's mistake [FS6]. */
 const proseFiles =
   /\.(?:md[xc]?|mk?do?wn|mkdn?|markdown|markdoc|livemd|myst|[rq]md|rst|txt|adoc|asciidoc|org|typ|wiki|te?mpl|tpl|j2|jinja2?|hbs|mustache|ejs|erb|liquid|njk)$|\.md\.\w+$/iu
 
-/** The content without one markdown fence around all of it; for code and data files only. */
 function stripFence(path: string, content: string): { readonly content: string; readonly stripped: boolean } {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const text = content.trim()
   const head = text.slice(0, text.indexOf('\n') + 1)
-  // no expression for the whole: it would go back over long content for minutes
+  // one regular expression for the whole would backtrack for minutes on long content
   const [fence = ''] = /^(?:`{3,}|~{3,})/u.exec(head) ?? []
   const isFenced =
     fence !== '' && !head.includes('`', fence.length) && text.endsWith(fence) && text.length > head.length
@@ -40,7 +36,6 @@ type FileOperationName = (typeof fileOperationNames)[number]
 const toolName = 'file_system'
 const example = { operation: 'read', path: '/src/app.ts' }
 
-/** One tool for all operations on files [FS1], and one for commands. */
 export function createFileSystemFace(downloads: boolean): Face {
   const names = fileOperationNames.filter((name) => downloads || name !== 'download')
   return {
@@ -52,7 +47,7 @@ export function createFileSystemFace(downloads: boolean): Face {
   }
 }
 
-/** In this face alone, content may be an object, which becomes JSON [FS6]. */
+/** Only this face accepts objects as content, which become JSON [FS6]. */
 const content = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .describe('The whole content; an object or a list becomes JSON')
@@ -82,7 +77,7 @@ function fileSystemTool(names: Names): FaceTool {
   }
 }
 
-/** All arguments of all operations in one object: models take no union at the top. */
+/** One object for the arguments of all operations: models accept no union at the top. */
 function flatSchema(names: Names): InputSchema {
   const properties: Record<string, InputSchema['properties'][string]> = {
     operation: { type: 'string', enum: names, description: 'The operation' },
@@ -124,7 +119,7 @@ async function dispatch(call: Call, input: unknown, offered: Names): Promise<Out
   return writeData(call, checked)
 }
 
-/** Objects become JSON, a fence around code or data goes, and data files get a summary [FS6]. */
+/** Serialises objects, strips fences from code and data, and summarises data files [FS6]. */
 async function writeData(call: Call, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
   const path = String(input['path'])
   const given = input['content']
@@ -156,7 +151,6 @@ function unknownOperation(given: unknown, rest: Readonly<Record<string, unknown>
   })
 }
 
-/** Names that other tools have for an operation. */
 const otherNames: Readonly<Record<string, FileOperationName>> = {
   view: 'read',
   cat: 'read',

@@ -14,7 +14,6 @@ const faces: Readonly<Record<FaceName, (downloads: boolean) => Face>> = {
   openai: createOpenAIFace,
 }
 
-/** @param downloads whether they are offered */
 export function createFace(name: FaceName, downloads: boolean): Face {
   return faces[name](downloads)
 }

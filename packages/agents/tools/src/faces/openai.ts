@@ -6,12 +6,10 @@ import { shellTool } from './openai/shell.ts'
 import type { NextOperation } from '../answers/problem.ts'
 import type { Json, NextCall } from '../types.ts'
 
-/** OpenAI's tools by their documented arguments. Files are read and searched by the shell. */
 export function createOpenAIFace(): Face {
   return { tools: [applyPatchTool(), shellTool()], next: nextForOpenAI }
 }
 
-/** An operation as a command of the shell. */
 function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall {
   const quoted = (value: Json | undefined): string => quoteForShell(typeof value === 'string' ? value : '.')
   const path = quoted(given['path'])
@@ -20,7 +18,7 @@ function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall
     read_chunked: `head -c 16384 ${path}`,
     inspect: `head -n 10 ${path}`,
     search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
-    // find fails where it may not enter a directory; the others are shown all the same
+    // find fails at an unreadable directory, but still shows the rest
     find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
     list: `ls -la ${path}`,
     delete: `rm ${given['recursive'] === true ? '-r ' : ''}${path}`,

@@ -4,7 +4,6 @@ import { operationNames, rowOf } from '../operations/table.ts'
 import type { OperationName } from '../operations/table.ts'
 import type { Face, FaceTool } from './face.ts'
 
-/** One tool for each operation, under its own name. */
 export function createSplitFace(): Face {
   return {
     tools: operationNames.map((name) => operationTool(name)),
@@ -12,7 +11,6 @@ export function createSplitFace(): Face {
   }
 }
 
-/** A row of the table as a tool. */
 export function operationTool(name: OperationName): FaceTool {
   const row = rowOf(name)
   return {

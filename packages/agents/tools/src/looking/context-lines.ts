@@ -12,10 +12,9 @@ export interface ContextSize {
   readonly after: number
 }
 
-/** At most these lines of one file are read for the lines around its matches. */
 const mostLines = 200_000
 
-/** Matches with the lines around them, as grep shows them: `path:12:match`, `path-13-beside`, and `--` between groups. */
+/** Matches with context as in grep: `path:12:match`, `path-13-beside`, and `--` between groups. */
 export async function contextLines(call: Call, hits: readonly Hit[], size: ContextSize): Promise<string> {
   const groups: string[] = []
   for (const [path, matches] of byFile(hits)) {
@@ -49,7 +48,6 @@ function byFile(hits: readonly Hit[]): Map<VirtualPath, Hit[]> {
   return files
 }
 
-/** The lines of a file from the first match to the last, by number; none where it cannot be read as text. */
 async function readLines(
   call: Call,
   path: VirtualPath,

@@ -7,10 +7,9 @@ import type { Call } from '../session/session.ts'
 import { linesOf } from '../text/lines.ts'
 import type { Hit } from './hits.ts'
 
-/** Files of one answer that are decoded again. */
 const mostFiles = 20
 
-/** The hits, with lines that are not UTF-8 as `read` shows them, and a note on each encoding. */
+/** Decodes lines that are not UTF-8 as `read` does, with a note on each encoding. */
 export async function decodeHits(call: Call, hits: readonly Hit[]): Promise<readonly Hit[]> {
   const files = new Map<VirtualPath, readonly string[] | undefined>()
   const left = new Set<VirtualPath>()

@@ -8,7 +8,7 @@ import { literalToo, noteUnreadable, Omitted } from './left-out.ts'
 export interface HitsRequest {
   readonly in: VirtualPath
   readonly glob: string | readonly string[] | undefined
-  /** Also what ignore files and `.git` leave out. */
+  /** Include entries hidden by ignore files and `.git`. */
   readonly ignored: boolean | undefined
   readonly regex: boolean
   readonly caseSensitive: boolean
@@ -17,22 +17,19 @@ export interface HitsRequest {
   readonly skip: number
 }
 
-/** A matching line; for `files` and `count` a file with its first matching line. */
 export interface Hit {
   readonly path: VirtualPath
   readonly line: number
   readonly text: string
-  /** Characters from 1. */
+  /** Characters, from 1. */
   readonly column: number
   readonly part?: LinePart | undefined
-  /** Matching lines of the file, for `count`. */
   readonly count?: number | undefined
 }
 
-/** Matching lines that are looked at for `files` and `count`. */
+/** Matching lines counted for `files` and `count`. */
 const mostLines = 1_000_000
 
-/** The matches of the workspace's own search [FS14], without the first `skip` ones. */
 export async function collectHits(
   call: Call,
   pattern: string,

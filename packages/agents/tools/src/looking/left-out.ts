@@ -3,21 +3,17 @@ import { showName } from '@ws/core/executor'
 
 import type { Call } from '../session/session.ts'
 
-/** Notes of one answer, at which no further file that is left out is named. */
+/** Above this number of notes, skipped files are not named. */
 const mostNotes = 10
 /** Places that are kept and, of them, named. */
 const mostKept = 1000
 const mostNamed = 3
 
-/** A note on a file that could not be looked at. */
 export function noteUnreadable(call: Call, { message }: WorkspaceError): void {
   if (call.notes.length < mostNotes) call.notes.push(`Left out: ${message}`)
 }
 
-/**
- * The glob; and where it has brackets, the glob that takes them as characters. Frameworks name files `[slug]`, and models give their
- * paths as they are.
- */
+/** A glob with brackets also matches them literally: frameworks name files `[slug]`, and models pass such paths unescaped. */
 export function literalToo(glob: string): readonly string[] {
   if (glob.startsWith('!') || glob.includes('\\') || !/\[.*\]|\{.*\}/u.test(glob)) return [glob]
   const literal = glob.replaceAll('[', '\\[').replaceAll(/\{([^{},]*)\}/gu, '\\{$1\\}')
@@ -25,7 +21,6 @@ export function literalToo(glob: string): readonly string[] {
   return isClosed ? [glob, literal] : [literal]
 }
 
-/** Places that a call has left out. */
 export class Omitted {
   readonly #paths = new Set<VirtualPath>()
 
@@ -33,7 +28,7 @@ export class Omitted {
     if (this.#paths.size < mostKept) this.#paths.add(path)
   }
 
-  /** A sentence for an answer without a match, with the arguments that look there too; empty where nothing was left out. */
+  /** A sentence for an answer without matches, with arguments that include the omitted places. */
   sentence({ hidden }: { readonly hidden: boolean }): string {
     if (this.#paths.size === 0) return ''
     const paths = [...this.#paths]

@@ -2,17 +2,16 @@ import type { NextOperation } from '../answers/problem.ts'
 import { inLine } from '../text/frame.ts'
 import type { Hit } from './hits.ts'
 
-/** Bytes in front of a match with which a reading of its place begins, and bytes of that reading. */
+/** Bytes before a match to start reading at, and bytes of that reading. */
 const bytesBefore = 200
 const bytesRead = 4096
 
-/** The line of a hit. Of a line that is too long, the part around the match, with its column. */
+/** The line of a hit; for a long line, the part around the match with its column. */
 export function showHit({ text, column, part }: Hit): string {
   if (part === undefined) return inLine(text)
   return `${part.column > 1 ? '…' : ''}${inLine(text)}… [column ${column} of a long line]`
 }
 
-/** The call that reads the place of the first hit in a line that is too long. */
 export function nextAtPlace(hits: readonly Hit[]): NextOperation | undefined {
   const hit = hits.find(({ part }) => part?.offset !== undefined)
   if (hit?.part?.offset === undefined) return undefined

@@ -4,19 +4,17 @@ import { languageOf } from '@ws/documents'
 
 import type { Call } from '../session/session.ts'
 
-/** Sources of one listing whose signatures are shown, and signatures of each. */
 const mostSources = 40
 const mostSignatures = 20
-/** Bytes of a source that is looked at. */
 const largest = 256 * 1024
 
 export interface ListedSignatures {
   readonly byPath: ReadonlyMap<string, readonly string[]>
-  /** The package to install for exact signatures, where it is missing. */
+  /** The missing package that would give exact signatures. */
   readonly missing?: string | undefined
 }
 
-/** Signatures of Python and TypeScript sources, for a listing [FS12]. A source that cannot be read has none. */
+/** Signatures of Python and TypeScript sources for a listing [FS12]; none for unreadable sources. */
 export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[]): Promise<ListedSignatures> {
   const found = new Map<string, string[]>()
   let lacks: string | undefined

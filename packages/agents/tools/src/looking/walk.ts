@@ -3,39 +3,31 @@ import type { VirtualPath, WorkspaceEntry } from '@ws/core'
 import type { Call } from '../session/session.ts'
 import { literalToo, noteUnreadable, Omitted } from './left-out.ts'
 
-/** Directories that hold what tools made, and nothing that a model looks for [FS9]. */
+/** Generated directories that models do not search [FS9]. */
 export const leftOut: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git', '.venv'])
 
-/** Entries that are counted. */
 const mostCounted = 10_000_000
 
 export interface Walked {
-  /** The first ones by path, as many as the limit. */
   readonly entries: readonly WorkspaceEntry[]
-  /** All that matched. */
   readonly total: number
 }
 
 export interface Globbed extends Walked {
-  /** Some of the places that were left out, in which there may be more. */
   readonly omitted: Omitted
 }
 
 export interface WalkOptions {
-  /** Names that begin with a dot, too. Default false. */
   readonly hidden?: boolean | undefined
-  /** Entries that are kept. */
   readonly limit: number
 }
 
 interface GlobOptions extends WalkOptions {
-  /** Also names that ignore files and {@link leftOut} leave out. Default false. */
   readonly ignored?: boolean | undefined
-  /** Leave directories out. Default false. */
   readonly filesOnly?: boolean | undefined
 }
 
-/** Entries that match a glob, in a tree of any size: only the first ones are held. */
+/** Entries that match a glob in a tree of any size. Only the first ones are kept. */
 export async function walkGlob(
   call: Call,
   directory: VirtualPath,
@@ -60,12 +52,10 @@ export async function walkGlob(
   return { entries: kept.entries, total: kept.total, omitted }
 }
 
-/** The glob has the name as a whole name, perhaps in braces. */
 function names(glob: string, name: string): boolean {
   return glob.split(/[/{},]/u).includes(name)
 }
 
-/** Entries of a directory and, as far as the depth says, of those below it. */
 export async function walkTree(
   call: Call,
   directory: VirtualPath,
@@ -87,12 +77,10 @@ export async function walkTree(
   return kept
 }
 
-/** A directory of the path is not entered. */
 function isLeftOut(directories: string, hidden: boolean): boolean {
   return directories.split('/').some((name) => leftOut.has(name) || (!hidden && name.startsWith('.')))
 }
 
-/** The first entries by path of any number. */
 class FirstEntries implements Walked {
   readonly entries: WorkspaceEntry[] = []
   total = 0
@@ -120,7 +108,7 @@ class FirstEntries implements Walked {
   }
 }
 
-/** By names, so that a directory comes right before everything in it. */
+/** Compares names, so that a directory comes right before its entries. */
 function comparePaths(left: string, right: string): number {
   const a = left.replaceAll('/', '\0')
   const b = right.replaceAll('/', '\0')

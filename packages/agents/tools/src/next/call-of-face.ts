@@ -6,14 +6,10 @@ import type { NextCall } from '../types.ts'
 interface Caller {
   readonly session: Session
   readonly face: Face
-  /** The tool whose answer holds the call. */
   readonly tool: FaceTool
 }
 
-/**
- * An operation or a call as the tools of the face have it. `undefined` where no tool does it, or where the tool runs
- * commands and the workspace has no executor.
- */
+/** The call in the face's tools; `undefined` where no tool does it, or its executor is missing. */
 export function callOfFace(
   candidate: NextOperation | NextCall,
   { session, face, tool }: Caller,

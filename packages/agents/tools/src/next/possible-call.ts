@@ -10,25 +10,18 @@ import { Rehearsal } from './rehearsal.ts'
 interface Offer {
   readonly session: Session
   readonly face: Face
-  /** The tool that was called. */
   readonly tool: FaceTool
-  /** Its arguments. */
   readonly input: unknown
   readonly signal: AbortSignal | undefined
-  /** The wanted call works on what was just seen: it is not rehearsed. */
+  /** The wanted call uses an entry just seen, so it is not rehearsed. */
   readonly isSeen?: boolean | undefined
 }
 
-/** Arguments that choose among operations. */
 const choices = ['operation', 'command']
-/** Arguments that name what a call works on. */
 const subjects = ['path', 'from', 'file_path', 'old_path'] as const
 
 /**
- * The first of these calls that is possible, as the tools of the face have it: the wanted one, a look at its file, a look around,
- * the example of the tool. They are rehearsed on a few paths together. `undefined` where none is possible.
- *
- * @returns with `isWanted` false for a look at what is there
+ * The first possible call: the wanted one, a look at its file, a listing, the tool's example. `isWanted` is false for a look or a listing.
  */
 export async function possibleCall(
   wanted: NextOperation | NextCall | undefined,
@@ -51,13 +44,13 @@ export async function possibleCall(
       await rehearse(candidate, next)
       return offered
     } catch {
-      // the root is there, and a look around is not worth another request
+      // the root exists, and a listing is not worth another request
       if (candidate === lookAround && rehearsal.isSpent) return offered
     }
   }
   return undefined
 
-  /** The wanted call without arguments that are optional and that the model did not give. */
+  /** The wanted call without optional arguments that the model did not give. */
   function withoutExtras(): NextOperation | NextCall | undefined {
     if (wanted === undefined) return undefined
     const name = 'tool' in wanted ? wanted.tool : wanted.operation
@@ -75,7 +68,7 @@ export async function possibleCall(
     return value !== undefined && given.includes(JSON.stringify(value).replaceAll(/^"|"$/gu, ''))
   }
 
-  /** Whether to delete a whole tree is for the model to say. */
+  /** Only the model decides to delete a whole tree. */
   function deletesMore({ arguments: values }: NextOperation | NextCall): boolean {
     return values['recursive'] === true && (input as { recursive?: unknown } | null)?.recursive === undefined
   }
@@ -104,17 +97,15 @@ export async function possibleCall(
   }
 }
 
-/** Characters of each text in a call that are searched: 3 MiB of line breaks take 30 ms to be written as JSON. */
+/** Characters searched of each text: 3 MiB of line breaks take 30 ms to write as JSON. */
 const longestText = 16 * 1024
 
-/** The arguments as JSON, without the ends of long texts. */
 function beginningsOf(input: unknown): string {
   const shorten = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? value.slice(0, longestText) : value
   return JSON.stringify(input, shorten) ?? ''
 }
 
-/** Looks at the file that a call was to work on. */
 function looksAt(wanted: NextOperation | NextCall | undefined): NextOperation[] {
   const path = subjects.map((name) => wanted?.arguments[name]).find((value) => typeof value === 'string')
   return path === undefined ? [] : ['read', 'inspect'].map((operation) => ({ operation, arguments: { path } }))

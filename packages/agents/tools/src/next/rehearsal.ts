@@ -5,14 +5,11 @@ import { rehearsing } from '@ws/core/executor'
 import { Session } from '../session/session.ts'
 import type { Call } from '../session/session.ts'
 
-/** Paths that the calls of a rehearsal look at together. */
+/** Paths that all calls of a rehearsal may read. */
 const mostPaths = 2
 const harmless: ReadonlySet<string> = new Set(['created', 'copied', 'executed'])
 
-/**
- * A session in which a call changes nothing: it reads as the real one, and fails where a change would fail. Listings
- * and searches find nothing in a directory that is there, and no command runs. Events of its reads say that they are a rehearsal's.
- */
+/** Reads are real, changes fail where real ones would. Listings and searches return nothing. The audit marks events as a rehearsal's. */
 export class Rehearsal extends Session {
   override readonly documents: Session['documents']
   readonly #of: Session
@@ -27,7 +24,7 @@ export class Rehearsal extends Session {
     for (const [id, told] of of.background) this.background.set(id, told)
   }
 
-  /** Makes a call. @returns whether it would have changed or removed an entry that was there before */
+  /** @returns whether the call would have changed or removed an existing entry */
   async play(
     tool: string,
     signal: AbortSignal | undefined,
@@ -38,13 +35,11 @@ export class Rehearsal extends Session {
     try {
       await handle(call)
     } finally {
-      // the next one does not wait for it
       call.pass()
     }
     return this.journal.slice(before).some(({ change }) => !harmless.has(change))
   }
 
-  /** A further path would be refused. */
   get isSpent(): boolean {
     return this.#paths.size >= mostPaths
   }

@@ -4,23 +4,19 @@ import type { Workspace, WorkspaceEntry, VirtualPath } from '@ws/core'
 import type { NextOperation, ProblemOptions } from '../answers/problem.ts'
 import { nearestEntry } from '../arguments/nearest.ts'
 
-/** Names of a directory that are compared: one page of a bucket. */
+/** Names compared in a directory: one page of a bucket. */
 const mostNames = 1000
 
 type Way = Required<Pick<ProblemOptions, 'remedy' | 'next' | 'isSeen'>>
 
 interface WayOptions {
-  /** Above it no listing is made. */
+  /** No listing is made above it. */
   readonly within: VirtualPath
   readonly signal: AbortSignal | undefined
-  /** The path, or a part of it, is a file. */
   readonly isFile: boolean
 }
 
-/**
- * The way on from a path that is not there: the nearest name, from the listings of its directory and of the one above. So it costs
- * the same in a tree of any size. `next` names what the listings showed.
- */
+/** Suggests the nearest name in the path's directory or the one above, at a cost that does not depend on the tree's size. */
 export async function wayOn(
   workspace: Workspace,
   missing: string,
@@ -41,7 +37,7 @@ export async function wayOn(
     if (found !== undefined && found.type !== 'file' && directory !== parent) continue
     if (found?.type === 'file') {
       const subject = found.path === path ? 'it' : quotePath(found.path)
-      // it may be binary, and is not only seen
+      // it may be binary, so rehearse the read
       return { ...wayOf(`${subject} is a file; read it`, readOf(found.path)), isSeen: false }
     }
     const near = found === undefined ? names.get(nearestEntry(wanted, [...names.keys()]) ?? '') : undefined
@@ -67,7 +63,6 @@ async function wayTo(workspace: Workspace, { path, type }: WorkspaceEntry): Prom
   return wayOf(`the nearest is ${quotePath(path)}; ${operation} it`, type === 'file' ? readOf(path) : listOf(path))
 }
 
-/** The first names of a directory; `undefined` where they are not to be seen. */
 async function namesIn(
   workspace: Workspace,
   directory: VirtualPath,

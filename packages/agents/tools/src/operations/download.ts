@@ -41,17 +41,16 @@ export const download = operation({
       try {
         const content = as === 'markdown' ? await markdownOf(call, download) : hashed(download.stream, hash)
         if (typeof content === 'string') hash.update(content)
-        // a stream that fails leaves no file: a write is whole, or does not happen
         written = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
       } finally {
-        // a write that is refused reads nothing, and the connection must not wait for that
+        // a refused write reads nothing; close the connection
         await download.stream.return?.()
       }
       const { version, size } = written
       call.session.see(target, version)
       call.record({ change: 'created', path: target, after: version })
       const sha256 = hash.digest('hex')
-      // a server may write anything there
+      // a server may send any type
       const type = /^[\w.+-]+\/[\w.+-]+/u.exec(download.contentType ?? '')?.[0] ?? 'unknown type'
       return {
         text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256}${call.versioned(` (version ${version})`)}.`,
@@ -61,7 +60,7 @@ export const download = operation({
   },
 })
 
-/** HTML that is made Markdown is held in memory. */
+/** HTML is converted to Markdown in memory, up to this size. */
 const maxHtmlBytes = 8 * 1024 * 1024
 
 async function* hashed(stream: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -77,7 +76,7 @@ async function markdownOf({ session, signal }: Call, { stream, url }: Download):
   return session.documents.markdown(decodeText(Buffer.concat(chunks)).text, { url, signal })
 }
 
-/** The refusal of a call that no model was offered, which the audit has as a refused connection. */
+/** The refusal of a call without a download tool; the audit records a refused connection. */
 function notOffered({ session, workspace }: Call, url: string, path: VirtualPath): ToolProblem | WorkspaceError {
   if (session.options.downloads === false) {
     return new ToolProblem({

@@ -11,7 +11,6 @@ import { fenced } from '../text/frame.ts'
 import { ruleNotes } from '../text/rule-notes.ts'
 import { operation } from './operation.ts'
 
-/** Milliseconds that a command gets, unless a call says otherwise, and at most. */
 const defaultTimeout = 120_000
 export const longestTimeout = 600_000
 
@@ -99,14 +98,13 @@ function describe(result: CommandResult, timeout: number): Outcome {
   }
 }
 
-/** Rules often keep `git config` from the advice that git gives. */
+/** Rules often block the `git config` that git's message suggests. */
 function identityNote(output: string): readonly string[] {
   return /^(?:Author|Committer) identity unknown$/mu.test(output)
     ? ['Note: git knows no author here; commit with `git -c user.name=NAME -c user.email=EMAIL commit`.']
     : []
 }
 
-/** The output of a background command that was not shown yet. */
 function newOutput(call: Call, id: string): Outcome {
   const command = call.workspace.command(known(call, id))
   const since = call.session.background.get(id) ?? 0
@@ -139,7 +137,7 @@ async function killCommand(call: Call, id: string): Promise<Outcome> {
   }
 }
 
-/** Commands of others are not this model's to see. */
+/** A model sees only its own commands. */
 function known(call: Call, id: string): string {
   const ids = [...call.session.background.keys()]
   if (ids.includes(id)) return id

@@ -7,7 +7,6 @@ import { jsonOf } from '../text/frame.ts'
 import { directory, hidden, ignored } from './fields.ts'
 import { operation } from './operation.ts'
 
-/** Paths of one answer [FS9]. */
 const mostPaths = 100
 
 export const find = operation({
@@ -35,7 +34,6 @@ interface Wanted {
   readonly ignored?: boolean | undefined
 }
 
-/** @param options `filesOnly`: directories are left out */
 export async function findPaths(
   call: Call,
   { glob, path: given = '.', hidden: all = false, ignored: everywhere = false }: Wanted,
@@ -58,7 +56,6 @@ export async function findPaths(
   const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
   return { text: `${paths.map((path) => call.show(path)).join('\n')}${footer}`, data: { total, left_out: more, paths } }
 
-  /** An absolute glob is one below the directory, where it lies there. */
   async function globBelow(given: string): Promise<string> {
     if (!given.startsWith('/')) return given
     const fixed = /^(?:\/[^*?[\]{}\\!]*)(?=\/|$)/u.exec(given)?.[0] ?? ''

@@ -8,7 +8,6 @@ import { clipLine, numberLine } from '../text/numbered.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
 
-/** Bytes that are looked at. */
 const lookedAt = 65_536
 
 export const inspect = operation({
@@ -56,7 +55,6 @@ export const inspect = operation({
       try {
         return await workspace.read(target, { range: { offset: 0, length: lookedAt }, signal })
       } catch (error) {
-        // the store has no ranges
         if (!isWorkspaceError(error, 'ENOTSUP')) throw error
         return workspace.read(target, { signal })
       }

@@ -10,7 +10,6 @@ import { clipLine } from '../text/numbered.ts'
 import { hidden } from './fields.ts'
 import { operation } from './operation.ts'
 
-/** Files of one answer [FS12]. */
 const mostFiles = 200
 
 export const list = operation({
@@ -54,7 +53,7 @@ export const list = operation({
 })
 
 function lineOf(call: Call, { path, name, type, size }: WorkspaceEntry, start: number): string {
-  // the indent tells entries from signatures
+  // entries and signatures differ by their indent
   const below = call.show(clipLine(path.slice(start)).text).replace(/^ /u, '\\u{20}')
   if (type === 'directory') return `  ${below}/${leftOut.has(name) ? ' (not entered)' : ''}`
   if (type === 'symlink') return `  ${below} (link)`

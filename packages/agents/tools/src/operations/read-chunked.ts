@@ -46,7 +46,7 @@ export const readChunked = operation({
       await refuseBinary(target, head.bytes, head.stat)
       const foreign = await openForeign(call, target, head.bytes)
       const total = head.stat.size
-      // a character has at most four bytes: three more on each side show where the characters begin and end
+      // a character has at most four bytes: read three more on each side to find its ends
       const from = Math.max(0, offset - 3)
       const length = Math.min(size, call.maxCharacters) + (offset - from) + 3
       const { bytes, stat } = await workspace.read(target, { range: { offset: from, length }, signal })
@@ -76,7 +76,7 @@ export const readChunked = operation({
   },
 })
 
-/** The beginning of the character that holds the byte at the index; the index itself where no character is found. */
+/** The start of the character at the index; the index itself where no character is found. */
 function alignStart(bytes: Uint8Array, index: number): number {
   if (index >= bytes.length) return bytes.length
   for (let start = index; start >= 0 && start > index - 4; start -= 1) {

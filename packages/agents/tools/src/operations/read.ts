@@ -5,7 +5,7 @@ import { readWindow } from '../reading/window.ts'
 import { limit as most, path } from './fields.ts'
 import { operation } from './operation.ts'
 
-/** Lines of a window, unless a call says otherwise [PC25]. */
+/** Default lines of a window [PC25]. */
 export const defaultLines = 2000
 
 export const read = operation({

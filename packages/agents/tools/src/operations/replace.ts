@@ -61,7 +61,6 @@ export const replace = operation({
   },
 })
 
-/** A text that was not found byte by byte is worth a word. */
 function foundBy(matches: readonly MatchKind[]): string {
   const words = {
     trailing: 'blanks at line ends aside',
@@ -105,7 +104,7 @@ function editsOf({ path: given, old, new: replacement, all, edits }: Input): rea
   return [{ old, new: replacement, all }]
 }
 
-/** An empty `old` means a whole file, which must be missing or empty. */
+/** An empty `old` stands for a whole file, which must be missing or empty. */
 async function writeMissing(call: Call, target: VirtualPath, content: string) {
   const found = await call.statBehindLinks(target)
   if (found !== undefined && found.size > 0) {

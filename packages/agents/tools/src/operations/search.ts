@@ -51,7 +51,7 @@ export const search = operation({
     const asLiteral = (error: unknown): never => {
       throw query.regex && isWorkspaceError(error, 'EINVAL') ? withLiteral(error, input) : error
     }
-    // The store is asked for ignore files first: a pattern that cannot be matched costs no request.
+    // Check the pattern before the store reads ignore files: a bad pattern costs no request.
     try {
       createLineMatcher({ pattern, regex: query.regex, caseSensitive: query.caseSensitive })
     } catch (error) {
@@ -87,7 +87,7 @@ export const search = operation({
   },
 })
 
-/** The fault of a pattern that is not a regular expression: most often it was meant as plain text. */
+/** An invalid regular expression was most often meant as plain text. */
 function withLiteral(
   error: WorkspaceError,
   input: { readonly pattern: string; readonly path?: string | undefined },

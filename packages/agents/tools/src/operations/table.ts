@@ -12,7 +12,6 @@ import { search } from './search.ts'
 import { copy, move, rename } from './transfer.ts'
 import { write } from './write.ts'
 
-/** The operations on files, in the order in which models see them [FS1]. */
 export const fileOperations = {
   read,
   read_chunked: readChunked,
@@ -29,15 +28,13 @@ export const fileOperations = {
   list,
 } as const
 
-/** Every operation by name. Faces add names and shapes; they do nothing of their own. */
 export const operations = { ...fileOperations, execute } as const
 
 export type OperationName = keyof typeof operations
 export const operationNames = Object.keys(operations) as OperationName[]
 export const fileOperationNames = Object.keys(fileOperations) as (keyof typeof fileOperations)[]
 
-/** A row by name, where its type does not matter. */
 export function rowOf(name: OperationName): Operation {
-  // a handler only ever gets what its own schema checked
+  // a handler only ever gets values that its own schema checked
   return operations[name] as unknown as Operation
 }

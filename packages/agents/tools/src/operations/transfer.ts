@@ -73,7 +73,6 @@ async function transfer(
   })
 }
 
-/** @throws ToolProblem for the root, which can be neither copied, moved nor deleted [FS11] */
 export function refuseRoot(call: Call, path: VirtualPath, name: string): void {
   const { path: parsed } = parsePath(path)
   if (parsed !== call.workspace.root && parsed !== '/') return

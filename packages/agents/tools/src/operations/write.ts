@@ -32,7 +32,6 @@ interface Whole {
   readonly create_only?: boolean | undefined
 }
 
-/** @param options `mode`: permission bits of a new file */
 export async function writeWhole(
   call: Call,
   { path: given, content, if_version: wanted, create_only: createOnly = false }: Whole,

@@ -7,16 +7,11 @@ import type { Hunk } from './hunks.ts'
 import { HunkLocator } from './locate-hunks.ts'
 
 interface ApplyOptions {
-  /** The hunks may leave all as it is: the file moves. Default false. */
+  /** Accept hunks without a change: the file moves. Default false. */
   readonly mayStay?: boolean | undefined
 }
 
-/**
- * The bytes with all hunks made, by the same ways as an edit. {@link HunkLocator} says where they belong. All other bytes
- * stay.
- *
- * @throws PatchProblem
- */
+/** Applies all hunks as edits do, at the places of {@link HunkLocator}. Other bytes stay. @throws PatchProblem */
 export function applyHunks(
   bytes: Uint8Array,
   hunks: readonly Hunk[],

@@ -1,7 +1,6 @@
 import { PatchProblem } from './hunks.ts'
 import { parseUnified } from './unified.ts'
 
-/** A change of one file. */
 export interface FilePatch {
   readonly type: 'create_file' | 'update_file' | 'delete_file'
   readonly path: string
@@ -9,10 +8,7 @@ export interface FilePatch {
   readonly moveTo?: string | undefined
 }
 
-/**
- * The files of a patch between `*** Begin Patch` and `*** End Patch`, or of a unified diff. Around it may stand what models put there: a
- * sentence, a fence, a here-document. @throws PatchProblem
- */
+/** The files of a `*** Begin Patch` text or a unified diff. Ignores a sentence, fence or here-document around it. @throws PatchProblem */
 export function parsePatch(text: string): FilePatch[] {
   const lines = linesOfDiff(text)
   const begins = lines.flatMap((line, index) => (isMark(line, 'Begin Patch') ? [index] : []))
@@ -29,7 +25,6 @@ export function parsePatch(text: string): FilePatch[] {
   return parseEnvelope(lines.slice(begin + 1, end))
 }
 
-/** A line such as `*** End Patch`, perhaps with further stars behind it. */
 function isMark(line: string, word: string): boolean {
   return line.trim().replace(/\s*\*{3}$/u, '') === `*** ${word}`
 }
@@ -54,7 +49,6 @@ function parseEnvelope(lines: readonly string[]): FilePatch[] {
   return files
 }
 
-/** The lines of a diff; an end at the end begins no further line. */
 export function linesOfDiff(text: string): string[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   if (lines.at(-1) === '') lines.pop()

@@ -1,19 +1,16 @@
 import { changesOf, type LineChange } from '../edit/block.ts'
 
-/** A place of a diff in the V4A form: lines to find, and the lines that change. */
 export interface Hunk {
-  /** The texts after `@@`, each found below the text before it. The hunk lies below the last of them. */
+  /** The texts after `@@`, each below the text before it. The hunk lies below the last. */
   readonly anchors: readonly string[]
-  /** The lines to find, each with its LF. */
   readonly old: readonly string[]
   readonly changes: readonly LineChange[]
   /** The lines are the last ones of the file. */
   readonly atEnd: boolean
 }
 
-/** A fault of a patch: in its form, or because it does not fit the file. */
+/** A malformed patch, or one that does not fit the file. */
 export class PatchProblem extends Error {
-  /** Shown below the sentence. */
   readonly details: string | undefined
 
   constructor(message: string, details?: string) {
@@ -22,10 +19,9 @@ export class PatchProblem extends Error {
   }
 }
 
-/** The head of a hunk of a unified diff. Its line numbers are not used: the lines of the hunk say where it belongs. */
+/** The head of a hunk of a unified diff. Its line numbers are ignored: the lines locate the hunk. */
 const unifiedHead = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u
 
-/** The hunks of the diff of one file. @throws PatchProblem */
 export function parseHunks(lines: readonly string[]): Hunk[] {
   const hunks: Hunk[] = []
   let anchors: string[] = []
@@ -53,7 +49,6 @@ export function parseHunks(lines: readonly string[]): Hunk[] {
   return hunks
 }
 
-/** The lines of a hunk, as they are read. */
 class HunkBody {
   readonly #old: string[] = []
   readonly #changes: LineChange[] = []
@@ -64,7 +59,7 @@ class HunkBody {
     return this.#old.length + this.#removed.length + this.#added.length === 0
   }
 
-  /** False for a line without a mark. An empty line counts as an empty line of context. */
+  /** False for an unmarked line. An empty line counts as context. */
   add(line: string): boolean {
     const text = `${line.slice(1)}\n`
     if (line.startsWith('+')) this.#added.push(text)
@@ -81,7 +76,7 @@ class HunkBody {
     return { old: this.#old, changes: this.#changes }
   }
 
-  /** Lines that are taken away and put back stay. */
+  /** Lines that are removed and added again stay. */
   #close(): void {
     const first = this.#old.length
     for (const { from, to, text } of changesOf(this.#removed, this.#added)) {
@@ -93,7 +88,6 @@ class HunkBody {
   }
 }
 
-/** The content of a new file: lines with `+`. @throws PatchProblem */
 export function addedContent(lines: readonly string[]): string {
   const wrong = lines.find((line) => !line.startsWith('+'))
   if (wrong !== undefined)

@@ -9,14 +9,12 @@ import type { MatchKind } from '../edit/types.ts'
 import { PatchProblem } from './hunks.ts'
 import type { Hunk } from './hunks.ts'
 
-/** Bytes of the text. */
 interface Range {
   readonly from: number
   readonly to?: number | undefined
   readonly atEnd: boolean
 }
 
-/** A hunk as a block of lines, at its place. */
 export interface LocatedHunk {
   readonly block: Block
   readonly place: Place
@@ -24,17 +22,14 @@ export interface LocatedHunk {
 }
 
 /**
- * Finds the hunks of one diff in their order, as V4A defines it: each goes to the next place after its anchors and after the
- * hunk before. It is stricter than V4A in two points. A first hunk without an anchor, and a hunk that lies above the hunk
- * before, must match exactly one place [PC23]. Each anchor must be found.
+ * Finds hunks in order, as V4A does: each at the next place after its anchors and the hunk before.
+ * Stricter than V4A: each anchor must be found, and hunks out of order or without anchor must match exactly once [PC23].
  */
 export class HunkLocator {
   readonly #source: Source
-  /** The line after the previous hunk. */
   #next = 0
   /** The line after the last change of the previous hunk. A hunk may repeat the context below that change. */
   #free = 0
-  /** The hunks came in the order of the file so far. */
   #isInOrder = true
   #count = 0
 
@@ -42,7 +37,7 @@ export class HunkLocator {
     this.#source = source
   }
 
-  /** @throws PatchProblem where the hunk is not found, or could be meant for several places */
+  /** @throws PatchProblem where the hunk is missing or ambiguous */
   locate(hunk: Hunk): LocatedHunk {
     this.#count += 1
     const name = `hunk ${this.#count}`
@@ -56,12 +51,11 @@ export class HunkLocator {
     return located
   }
 
-  /** The next place in order; `undefined` where there is none. */
   #locateNext({ anchors, ...hunk }: Hunk, name: string): LocatedHunk | undefined {
     const source = this.#source
     let anchor: number | undefined
     for (const [index, text] of anchors.entries()) {
-      // an anchor that was passed says again where the hunk lies, unless it narrows another
+      // Skip an anchor above the last match, unless a further anchor follows it.
       if (index === 0 && this.#isPassed(text)) continue
       anchor = nextLine(source, text, anchor === undefined ? this.#next : anchor + 1)
       if (anchor === undefined) return undefined
@@ -89,7 +83,6 @@ export class HunkLocator {
     return undefined
   }
 
-  /** The only place in the whole file, below anchors that are each found once. */
   #locateOnly({ anchors, ...hunk }: Hunk, name: string): LocatedHunk {
     const source = this.#source
     let anchor: number | undefined
@@ -114,7 +107,6 @@ export class HunkLocator {
     )
   }
 
-  /** The places that begin from `from` on, in front of `to`. */
   #find(block: Block, { from, to = Infinity, atEnd }: Range): Places | undefined {
     if (to <= from) return undefined
     const { length } = this.#source.text
@@ -128,7 +120,7 @@ export class HunkLocator {
   }
 }
 
-/** The hunk, and for each blank line at its end the hunk without it: models leave such lines between two files. */
+/** The hunk, then without its trailing blank lines one by one: models leave such lines between files. */
 function* formsOf(hunk: Omit<Hunk, 'anchors'>): Generator<{ readonly old: readonly string[]; readonly block: Block }> {
   const { changes } = hunk
   for (let { old } = hunk; ; old = old.slice(0, -1)) {
@@ -154,7 +146,7 @@ function placeBelow(source: Source, anchor: number): Place {
   return { start, end: start, lacksFinalLf: start === length && source.isOpen }
 }
 
-/** The index of the next line from `first` on that has the text of an anchor: exact before blanks at both ends aside. */
+/** The next line from `first` on with the text of an anchor. An exact match comes before one that ignores outer blanks. */
 function nextLine(source: Source, anchor: string, first: number): number | undefined {
   let trimmed: number | undefined
   for (const index of linesOf(source, anchor, first)) {
@@ -165,7 +157,6 @@ function nextLine(source: Source, anchor: string, first: number): number | undef
   return trimmed
 }
 
-/** The index of the one line from `first` on that has the text of an anchor. */
 function onlyLine(source: Source, anchor: string, first: number, name: string): number {
   const places: Place[] = []
   let found = first

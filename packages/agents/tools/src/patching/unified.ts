@@ -1,15 +1,10 @@
 import type { FilePatch } from './envelope.ts'
 import { PatchProblem } from './hunks.ts'
 
-/** Lines of git in front of a file's diff that say nothing that the diff does not say. */
 const heads = /^(?:diff |index |similarity index |(?:new|deleted) file mode )/u
 const nowhere = '/dev/null'
 
-/**
- * The files of a unified diff, of git or of `diff -u`; `undefined` where the lines hold none. Line numbers are not used.
- *
- * @throws PatchProblem for what the other form cannot say: renames, modes, binary files, a change of the last line end alone
- */
+/** `undefined` without a unified diff. @throws PatchProblem for renames, modes, binary files, and a change of the last line end alone */
 export function parseUnified(lines: readonly string[]): FilePatch[] | undefined {
   const starts = lines.flatMap((_line, index) => (isHead(lines, index) ? [index] : []))
   if (starts.length === 0) return undefined
@@ -18,7 +13,7 @@ export function parseUnified(lines: readonly string[]): FilePatch[] | undefined 
   return starts.map((start, index) => fileOf(lines.slice(start, starts[index + 1])))
 }
 
-/** A removed line may look like the first of these three, but not like all of them. */
+/** A removed line may look like the first of these three lines, but not like all. */
 function isHead(lines: readonly string[], index: number): boolean {
   const [from = '', to = '', hunk = ''] = lines.slice(index, index + 3)
   return from.startsWith('--- ') && to.startsWith('+++ ') && hunk.startsWith('@@')

@@ -5,9 +5,9 @@ import { decodeText, describeType, looksBinary, type DecodedText } from '@ws/doc
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-/** Bytes of a file that is read at once; of larger ones a window is read from a stream. */
+/** Larger files are streamed. */
 export const wholeFileBytes = 1024 * 1024
-/** Bytes that say whether a file is text [FS2]. */
+/** Bytes that decide whether a file is text [FS2]. */
 export const headBytes = 8192
 
 export interface SmallText extends DecodedText {
@@ -20,7 +20,7 @@ export interface LargeFile {
   readonly stat: Stat
 }
 
-/** A text file: all of it, or its head where it is large. A binary file is a problem that names its type [FS2]. */
+/** A whole small text file, or the head of a large one. A binary file is a problem that names its type [FS2]. */
 export async function openText(call: Call, path: VirtualPath): Promise<SmallText | LargeFile> {
   const { workspace, signal } = call
   try {
@@ -37,7 +37,6 @@ export async function openText(call: Call, path: VirtualPath): Promise<SmallText
   return { kind: 'large', stat }
 }
 
-/** @throws ToolProblem for bytes that are not text [FS3] */
 export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }: Stat): Promise<void> {
   if (isPdf(head)) {
     throw new ToolProblem({
@@ -57,10 +56,10 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
   })
 }
 
-/** Bytes in which readers of PDF look for its mark. */
+/** Readers of PDF look for the mark in these first bytes. */
 const markedWithin = 1024
 
-/** A PDF, also behind blanks, a byte order mark or a header. A text that has the mark further behind is a text. */
+/** A PDF may begin with blanks, a byte order mark or a header. With a later mark the file is text. */
 export function isPdf(head: Uint8Array): boolean {
   const text = Buffer.from(head.subarray(0, markedWithin)).toString('latin1')
   const at = text.search(/%PDF-\d/u)
@@ -68,24 +67,21 @@ export function isPdf(head: Uint8Array): boolean {
   return /^[\s\0\u00ef\u00bb\u00bf]*$/u.test(text.slice(0, at)) || looksBinary(head)
 }
 
-/** The media type, found in the first bytes. */
 export async function typeOf(head: Uint8Array): Promise<string> {
   return (await describeType(head))?.mime ?? 'application/octet-stream'
 }
 
-/** The text of the first bytes of a file, which may end inside a character. */
 export function tryDecodeHead(bytes: Uint8Array): DecodedText | undefined {
   return tryDecode(withoutCutCharacter(bytes)) ?? tryDecode(bytes)
 }
 
-/** The bytes without a character of UTF-8 at their end that may be cut. */
 function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
   while (end > bytes.length - 4 && end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1
   return (bytes[end - 1] ?? 0) >= 0xc0 ? bytes.subarray(0, end - 1) : bytes
 }
 
-/** The text; `undefined` where the bytes are not in the encoding that their mark names. */
+/** `undefined` where the bytes contradict their byte order mark. */
 export function tryDecode(bytes: Uint8Array): DecodedText | undefined {
   try {
     return decodeText(bytes)

@@ -3,15 +3,14 @@ import type { VirtualPath } from '@ws/core'
 import type { Call } from '../session/session.ts'
 import { tryDecode, tryDecodeHead, wholeFileBytes } from './content.ts'
 
-/** A text that is not UTF-8. */
 export interface ForeignText {
   readonly encoding: string
   readonly notes: readonly string[]
-  /** The beginning of the character at an index of bytes that begin at a byte of the file. */
+  /** The start of the character at an index of bytes that begin at byte `from` of the file. */
   readonly align: (bytes: Uint8Array, index: number, from: number) => number
 }
 
-/** The encoding of a text as `read` finds it; `undefined` for UTF-8. Of a large file only UTF-16 is known. */
+/** The encoding of a text as for `read`; `undefined` for UTF-8. In a large file only UTF-16 is detected. */
 export async function openForeign(call: Call, path: VirtualPath, head: Uint8Array): Promise<ForeignText | undefined> {
   const { workspace, signal } = call
   const { size } = await workspace.stat(path, { followLinks: true, signal })
@@ -37,14 +36,14 @@ export async function openForeign(call: Call, path: VirtualPath, head: Uint8Arra
   }
 }
 
-/** An even byte of the file that does not part the two halves of a character. */
+/** An even byte that does not split a surrogate pair. */
 function evenIndex(bytes: Uint8Array, index: number, from: number, encoding: string): number {
   const even = Math.min(bytes.length, index - ((from + index) % 2))
   const high = bytes[encoding === 'utf-16le' ? even + 1 : even] ?? 0
   return high >= 0xdc && high <= 0xdf && even >= 2 ? even - 2 : even
 }
 
-/** Bytes of whole characters at the beginning, up to an index. A character has at most four bytes. */
+/** Bytes of whole characters before an index. A character has at most four bytes. */
 function wholeCharacters(whole: Uint8Array, index: number, encoding: string): number {
   if (index >= whole.length) return whole.length
   for (let end = index; end > 0 && end > index - 4; end -= 1) {
@@ -52,7 +51,7 @@ function wholeCharacters(whole: Uint8Array, index: number, encoding: string): nu
       new TextDecoder(encoding, { fatal: true }).decode(whole.subarray(0, end))
       return end
     } catch {
-      // the bytes end within a character
+      // the bytes end inside a character
     }
   }
   return index

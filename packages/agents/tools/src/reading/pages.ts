@@ -7,18 +7,14 @@ import { fenced } from '../text/frame.ts'
 
 export interface PagesRequest {
   readonly path: VirtualPath
-  /** As in the call. */
   readonly given: string
-  /** `3`, `1-5`; absent: the first pages. */
   readonly wanted: string | undefined
 }
 
-/** Pages of one answer, unless the call names others. */
 const usualPages = 20
-/** Pages of one answer at most [FS4]. */
+/** The largest number of pages in one answer [FS4]. */
 const mostPages = 1000
 
-/** The text of a PDF by page, from 1; a page out of range is a note [FS4]. */
 export async function readPages(call: Call, { path, given, wanted }: PagesRequest): Promise<Outcome> {
   const { first, last } = rangeOf(wanted, given)
   const { bytes, stat } = await call.workspace.read(path, { signal: call.signal })

@@ -9,18 +9,16 @@ import { openText } from './content.ts'
 
 export interface WindowRequest {
   readonly path: VirtualPath
-  /** Lines to skip, from 0 [PC25]. */
+  /** From 0. */
   readonly offset: number
   readonly limit: number
-  /** Default: those of the operations. */
   readonly words?: WindowWords | undefined
 }
 
-/** How a face says where to go on. */
 export interface WindowWords {
   /** A line by its offset from 0. */
   line(offset: number): string
-  /** The rest of a line that was cut, by its byte. */
+  /** The rest of a cut line by its byte. */
   byte(offset: number): string
 }
 
@@ -31,17 +29,14 @@ const ownWords: WindowWords = {
 
 interface Window {
   readonly lines: readonly string[]
-  /** The number of the first line given, from 0. */
   readonly offset: number
-  /** Lines of the file; absent where the file goes on and was not counted. */
+  /** Lines of the file; absent where a long file was not counted. */
   readonly total: number | undefined
   readonly version: string
   readonly facts: DecodedText | undefined
-  /** Byte offset of a line of the file, where it is known. */
   readonly byteOffset?: ((line: number) => number) | undefined
 }
 
-/** A window of numbered lines [FS2], [PC25]. */
 export async function readWindow(
   call: Call,
   { path, offset, limit, words = ownWords }: WindowRequest,
@@ -122,7 +117,6 @@ function byteOffsetIn({ text, bom }: DecodedText, line: number): number {
   return byteLength(text.slice(0, start)) + (bom ? 3 : 0)
 }
 
-/** Numbered lines, as many as the answer holds; at least one. */
 function render(
   call: Call,
   { lines, offset, byteOffset }: Window,

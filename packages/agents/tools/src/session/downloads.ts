@@ -12,11 +12,7 @@ export interface Downloads {
   close(): Promise<void>
 }
 
-/**
- * The downloads of a toolset. `undefined` where they are switched off, and where commands have no network and no host is listed.
- *
- * @throws WorkspaceError `EINVAL` that names the option
- */
+/** The downloads of a toolset; `undefined` if switched off, or if neither commands nor `hosts` allow any host. */
 export function openDownloads(workspace: Workspace, given: ToolsOptions['downloads'] = {}): Downloads | undefined {
   if (given === false) return undefined
   const { hosts, downloader, ...options } = 'open' in given ? { hosts: undefined, downloader: given } : given
@@ -27,10 +23,7 @@ export function openDownloads(workspace: Workspace, given: ToolsOptions['downloa
   return { downloader: opened, hosts, close: async () => (downloader === undefined ? opened.close() : undefined) }
 }
 
-/**
- * Opens a download whose hosts the workspace judges and audits. The first and the last URL are judged here as well: a downloader
- * of the caller's own may leave the question out, and then it is told here too.
- */
+/** Hosts are judged and audited. The first and last URL are judged here too, since a custom downloader may not ask. */
 export async function openJudged(
   workspace: Workspace,
   { downloader, hosts }: Downloads,

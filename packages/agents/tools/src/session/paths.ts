@@ -1,24 +1,21 @@
 import { isWorkspaceError, parsePath, WorkspaceError } from '@ws/core'
 import type { VirtualPath, Workspace } from '@ws/core'
 
-/** A path of a call, as the workspace takes it. */
 export interface ToolPath {
-  /** Absolute. It keeps a `..` that follows a name in the call. */
+  /** Absolute. Keeps a `..` after a name, whose meaning depends on links. */
   readonly path: VirtualPath
-  /** Says that the path means a real entry `workspace`, and not the root. */
+  /** Says that the path means a real entry `workspace`, not the root. */
   readonly note?: string | undefined
 }
 
-/** The segment that models put in front of a path, since commands often run in `/workspace`. */
+/** Models put this segment in front of paths, since commands often run in `/workspace`. */
 const prefix = 'workspace'
-/** Characters of a path that is quickly split. Twice what a path may have: `workspace` in front does not count. */
+/** Characters of a path that is quickly split: twice the limit, as a leading `workspace` does not count. */
 const longPath = 8_192
 
 /**
- * Resolves the path of a call [FS13]. One leading `workspace` segment means the root. A real entry of that name wins,
- * with a note. A path outside is refused, also after that segment.
- *
- * @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
+ * Resolves the path of a call [FS13]. One leading `workspace` means the root, unless such an entry exists: then a note says so.
+ * A path outside is refused, also after that segment. @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
  */
 export async function resolveToolPath(
   workspace: Workspace,
@@ -27,7 +24,7 @@ export async function resolveToolPath(
   signal: AbortSignal | undefined,
 ): Promise<ToolPath> {
   const { root } = workspace
-  // A path of millions of slashes is refused by its length, before it is split.
+  // Refuses a path of millions of slashes by its length, before splitting it.
   if (given.length > longPath) parsePath(given, { base: root, operation })
   const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
   const isAbsolute = given.startsWith('/')
@@ -56,7 +53,6 @@ function isBelow(segments: readonly string[], root: string): boolean {
   return wanted.every((name, index) => segments[index] === name)
 }
 
-/** The path from `/`. A `..` after a name stays, since its meaning depends on links. */
 function absolute(operation: string, given: string, root: VirtualPath): VirtualPath {
   const { path, directory } = parsePath(given, { base: root, operation })
   const text = typeof path === 'string' ? path : `/${path.segments.join('/')}`
@@ -78,7 +74,7 @@ function refuseClimbing(operation: string, given: string, segments: readonly str
   }
 }
 
-/** The workspace itself takes the name for its root, and would take it a second time. */
+/** The workspace itself takes the name for its root, and would take it twice. */
 function twice(operation: string, given: string, rest: readonly string[]): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOENT',
@@ -89,7 +85,7 @@ function twice(operation: string, given: string, rest: readonly string[]): Works
   })
 }
 
-/** `real`: an entry of that very name. `alias`: another name of the root. */
+/** `real`: an entry of that name. `alias`: another name of the root. */
 async function lookUp(
   workspace: Workspace,
   literal: string,

@@ -1,12 +1,7 @@
-/** Lets calls on one path wait for each other, in the order in which they came. */
 export class PathQueue {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /**
-   * Runs the work when all earlier work on any of the paths has ended.
-   *
-   * @throws the signal's reason when it aborts while the work waits; the work is not begun then
-   */
+  /** Runs the work after all earlier work on any of the paths. @throws the signal's reason on an abort before the work begins */
   async run<Result>(
     paths: readonly string[],
     signal: AbortSignal | undefined,
@@ -33,7 +28,6 @@ export class PathQueue {
   }
 }
 
-/** Rejects with the signal's reason when it aborts first. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return promise
   signal.throwIfAborted()

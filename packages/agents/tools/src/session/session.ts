@@ -8,28 +8,25 @@ import { openDownloads, type Downloads } from './downloads.ts'
 import { resolveToolPath } from './paths.ts'
 import { orAborted, PathQueue } from './queue.ts'
 
-/** Entries of the journal that are kept: the last ones. */
+/** Newest entries of the journal that are kept. */
 const longestJournal = 10_000
-/** Paths whose read version is kept: the last ones. */
 const mostSeen = 10_000
 
 export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
   readonly downloads: ToolsOptions['downloads']
-  /** Calls of the face take versions, so that answers name them. */
+  /** Calls of the face take versions, so answers name them. */
   readonly versions: boolean
 }
 
-/** Everything that the calls of one toolset share. */
 export class Session {
   readonly workspace: Workspace
   readonly options: SessionOptions
-  /** Ids of the background commands that this session started, with the bytes of their output that answers have shown. */
+  /** Background commands of this session by id, with the bytes of output already shown. */
   readonly background = new Map<string, number>()
-  /** Reads PDFs and sources in threads of its own, which start when they are needed. */
+  /** Reads PDFs and sources in its own threads, started on first use. */
   readonly documents = openDocuments()
-  /** `undefined` where they are not offered. */
   readonly downloads: Downloads | undefined
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
@@ -44,7 +41,6 @@ export class Session {
     this.downloads = openDownloads(workspace, options.downloads)
   }
 
-  /** Releases what belongs to the session. */
   async close(): Promise<void> {
     await this.documents.close()
     await this.downloads?.close()
@@ -89,7 +85,6 @@ export class Session {
   }
 }
 
-/** A change, without the fields that the call itself knows. */
 export type Change = Omit<JournalEntry, 'call' | 'time' | 'tool'>
 
 interface CallOptions {
@@ -103,13 +98,11 @@ interface CallOptions {
 const escapeNote =
   '`\\u{…}` in a name stands for one character; in a call, give the character itself, as JSON writes it: `\\u000a` for `\\u{a}`.'
 
-/** One call of a tool on its way. */
 export class Call {
   readonly session: Session
   readonly number: number
   readonly tool: string
   readonly signal: AbortSignal | undefined
-  /** Sentences for the end of the answer. */
   readonly notes: string[] = []
 
   readonly #turn: Promise<void>
@@ -123,7 +116,7 @@ export class Call {
     this.#turn = turn
   }
 
-  /** Resolves when later calls need not wait for this one to find its place in the queue. */
+  /** Resolves when later calls need not wait for this one's place in the queue. */
   get passed(): Promise<void> {
     return this.#passed.promise
   }
@@ -137,17 +130,16 @@ export class Call {
     return this.session.workspace
   }
 
-  /** Characters (UTF-16 units) of an answer's text at most [FS2]. */
   get maxCharacters(): number {
     return Math.floor(this.session.options.maxContext * 3.5 * 0.5)
   }
 
-  /** A part of the answer that names a version: nothing where no call of the face takes one. */
+  /** Text that names a version; empty where no call of the face takes one. */
   versioned(text: string): string {
     return this.session.options.versions ? text : ''
   }
 
-  /** A name for a line of the answer. Where it is not shown as it is, a note says how to write it in a call. */
+  /** A name for an answer. A note tells how to write it in a call, if it is shown escaped. */
   show(name: string): string {
     const shown = showName(name)
     if (shown !== name && !this.notes.includes(escapeNote)) this.notes.push(escapeNote)
@@ -160,7 +152,7 @@ export class Call {
     return path
   }
 
-  /** Runs the work when earlier calls on these paths have ended; calls take their places in the order in which they came. */
+  /** Runs the work after earlier calls on these paths; calls queue in order of arrival. */
   async alone<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
     await orAborted(this.#turn, this.signal)
     const result = this.session.queue(paths, this.signal, work)
@@ -172,7 +164,6 @@ export class Call {
     this.session.record({ call: this.number, time: Date.now(), tool: this.tool, ...change })
   }
 
-  /** The status after following links; `undefined` for a missing path. */
   async statBehindLinks(path: VirtualPath): Promise<Stat | undefined> {
     try {
       return await this.workspace.stat(path, { followLinks: true, signal: this.signal })

@@ -1,8 +1,7 @@
-/** Characters of a long list or output that are shown of its head and tail [FS8]. */
 export const headCharacters = 10 * 1024
 export const tailCharacters = 30 * 1024
 
-/** A text of at most 40 KiB: the head and the tail, whole lines where that is possible, each as `shown`, with a notice between them. */
+/** Cuts a text to 40 KiB: head and tail, whole lines where possible, with a notice between. */
 export function headAndTail(text: string, shown: (part: string) => string = (part) => part): string {
   if (text.length <= headCharacters + tailCharacters) return shown(text)
   const front = wholeLines(text.slice(0, headCharacters), 'front')

@@ -1,4 +1,4 @@
-/** The lines of a text, without their ends. An end at the end begins no further line; an empty text has no lines [PC25]. */
+/** Lines without their ends. A final line end begins no further line; an empty text has no lines [PC25]. */
 export function linesOf(text: string): string[] {
   if (text === '') return []
   const lines = text.split('\n')
@@ -6,7 +6,6 @@ export function linesOf(text: string): string[] {
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
 }
 
-/** Bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -4,7 +4,6 @@ import type { EntryNote } from '@ws/core/adapter'
 
 type Noted = Pick<CommandResult, 'hints' | 'violations' | 'notes'>
 
-/** A line for each rule that a command ran into, each host that it was refused, and each entry that the store does not share. */
 export function ruleNotes({ hints = [], violations = [], notes = [] }: Noted): string[] {
   return [...hints.map(noteOfHint), ...violations.map(noteOfViolation), ...notes.map(noteOfEntry)]
 }

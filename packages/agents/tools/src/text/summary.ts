@@ -1,9 +1,8 @@
 import { showName } from '@ws/core/executor'
 
-/** Characters of a data file that are looked at. */
 const largest = 4 * 1024 * 1024
 
-/** One line on a data file: its rows and columns, or its keys [FS6]; `undefined` for other files. */
+/** One line on a data file: rows and columns, or keys [FS6]; `undefined` for other files. */
 export function summarize(path: string, content: string): string | undefined {
   if (content.length > largest) return undefined
   const extension = /\.([a-z0-9]+)$/iu.exec(path)?.[1]?.toLowerCase()
@@ -27,7 +26,6 @@ function table(content: string, separator: string): string {
   return `Data: ${amount(rows.length, 'row')}, ${amount(header.length, 'column')}: ${names(header)}.`
 }
 
-/** Rows of a table whose cells may be quoted, and then hold separators and line ends. */
 function parseRows(content: string, separator: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { RewritingStream } from 'parse5-html-rewriting-stream'
 
-/** Attributes that lead to other places, by their elements. */
 const links: Readonly<Record<string, string>> = {
   a: 'href',
   img: 'src',
@@ -11,7 +10,7 @@ const links: Readonly<Record<string, string>> = {
   source: 'src',
 }
 
-/** The page with absolute links. The first `<base>` decides what they are relative to, as in a browser. */
+/** Makes links absolute. The first `<base>` decides, as in a browser. */
 export async function resolveLinks(html: string, url: string): Promise<string> {
   const stream = new RewritingStream()
   let base = url

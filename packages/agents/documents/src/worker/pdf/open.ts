@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@ws/core'
 import { getDocument, type PDFDocumentProxy } from 'unpdf/pdfjs'
 
-/** The document is at fault, not the reader. `state` completes "the PDF …". */
+/** The document is faulty, not the reader. `state` completes "the PDF …". */
 export class DocumentFault extends Error {
   readonly code: ErrorCode
   readonly state: string
@@ -17,11 +17,9 @@ export class DocumentFault extends Error {
 
 export interface OpenPdf {
   readonly document: PDFDocumentProxy
-  /** Grows while pages are read. */
   readonly notes: string[]
 }
 
-/** @throws DocumentFault */
 export async function openPdf(buffer: ArrayBuffer): Promise<OpenPdf> {
   const data = new Uint8Array(buffer)
   if (!latin1(data.subarray(0, 1024)).includes('%PDF-')) {
@@ -31,7 +29,7 @@ export async function openPdf(buffer: ArrayBuffer): Promise<OpenPdf> {
     ? []
     : ['the end of the file is missing: it may be cut off, and pages may be missing']
   const missingMaps = new Set<string>()
-  /** Nothing is fetched, from no network and no disk. */
+  /** Fetches nothing from network or disk. */
   class NoData {
     fetch({ kind, filename }: { readonly kind: string; readonly filename: string }): Promise<never> {
       if (kind === 'cMapUrl' && !missingMaps.has(filename)) {

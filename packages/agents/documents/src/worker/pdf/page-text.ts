@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 /** Characters of one page. A printed page has some 3,000. */
 const maxPageCharacters = 256 * 1024
 
-/** The text of one page, then its fields and comments. `cut`: there is more than a page may have, and the reader works on. */
+/** The text of one page, then its fields and comments. `cut`: the page has more text, and the reader still works. */
 export async function pageText(document: PDFDocumentProxy, number: number): Promise<{ text: string; cut: boolean }> {
   const page = await document.getPage(number)
   const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>
@@ -46,7 +46,7 @@ interface Mark {
   readonly contentsObj?: { readonly str: string }
 }
 
-/** A form field with its value, or a comment; empty for what is not filled, not shown or secret. */
+/** A filled form field or a comment; empty for blank, hidden or secret ones. */
 function lineOf({ subtype, annotationFlags = 0, password, fieldName, fieldValue, contentsObj }: Mark): string {
   if ((annotationFlags & hiddenFlag) !== 0 || password === true || subtype === 'Popup') return ''
   if (subtype !== 'Widget') return contentsObj?.str ? `[comment: ${contentsObj.str}]` : ''

@@ -2,10 +2,9 @@ import type { PageAnswer, PdfRequest } from '../protocol.ts'
 import { DocumentFault, openPdf } from './open.ts'
 import { pageText } from './page-text.ts'
 
-/** Characters of all pages of one call. */
 const maxCharacters = 16 * 1024 * 1024
 
-/** The pages that were asked for, one at a time: a page that never ends leaves those before it. @throws DocumentFault */
+/** Yields pages one at a time, so earlier ones survive a page that never ends. @throws DocumentFault */
 export async function* readPages({ bytes, first, last, maxPages }: PdfRequest): AsyncGenerator<PageAnswer, undefined> {
   const { document, notes } = await openPdf(bytes)
   const pageCount = document.numPages

@@ -24,7 +24,7 @@ export function loadTreeSitter(): Promise<TreeSitter | undefined> {
   ))
 }
 
-/** The syntax tree, to be deleted by the caller. `undefined` when it took longer than `time` (ms). */
+/** The caller deletes the tree. `undefined` when parsing took longer than `time` (ms). */
 export async function parse(
   treeSitter: TreeSitter,
   source: string,

@@ -1,7 +1,7 @@
 import type { Language } from '../../languages.ts'
 import type { SignatureList } from './signature-list.ts'
 
-/** UTF-16 units of each line that are looked at. They bound the work of a pattern. */
+/** UTF-16 units read of each line, which bound the work of a pattern. */
 const longestLine = 400
 
 const python = /^[ \t]*(?:async[ \t]+def|def|(class))[ \t]+[\p{L}_]/u
@@ -10,7 +10,7 @@ const typeScript = [
   /^(?:export )?(?:const|let|var) [\p{L}_$][\w$]*(?:: [^=]*)? = (?:async )?(?:function\b|\(.*=>|[\w$]+ =>)/u,
 ]
 
-/** Finds definitions by their first line, in linear time. Strings and comments that look like one are taken for one. */
+/** Finds definitions by their first line, in linear time. Look-alikes in strings and comments count too. */
 export function readLines(source: string, language: Language, list: SignatureList): void {
   const read = language === 'python' ? pythonReader(list) : typeScriptReader(list)
   let number = 1
@@ -25,7 +25,6 @@ export function readLines(source: string, language: Language, list: SignatureLis
 type LineReader = (line: string, number: number, start: number) => void
 
 function pythonReader(list: SignatureList): LineReader {
-  /** The definitions around the line, by their indentation. */
   const scopes: { readonly indent: number; readonly isClass: boolean }[] = []
   return (line, number, start) => {
     const indent = line.search(/[^ \t]/u)

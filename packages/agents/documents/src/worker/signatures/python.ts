@@ -2,7 +2,7 @@ import type { Node } from '@vscode/tree-sitter-wasm'
 
 import type { SignatureList } from './signature-list.ts'
 
-/** Nodes whose definitions belong to the scope around them. */
+/** Definitions in these nodes belong to the enclosing scope. */
 const transparent = new Set([
   'ERROR',
   'block',
@@ -16,7 +16,7 @@ const transparent = new Set([
   'with_statement',
 ])
 
-/** Classes, their methods, and functions; functions inside functions are left out. */
+/** Classes, methods and functions, but no functions inside functions. */
 export function collectPython(parent: Node, list: SignatureList, depth = 0): void {
   for (const node of parent.namedChildren) {
     if (node === null || list.truncated) continue

@@ -5,10 +5,9 @@ import { loadTreeSitter, parse } from './parser.ts'
 import { collectPython } from './python.ts'
 import { collectTypeScript } from './typescript.ts'
 
-/** UTF-16 units of a source that the parser is given; a longer one is read line by line. */
+/** UTF-16 units of the largest source for the parser; longer ones are read by patterns. */
 const longestParsed = 256 * 1024
 
-/** By the parser; by patterns where it is not installed, the source is too long for it, or it fails or takes too long. */
 export async function readSignatures({ source, language, parseTime }: SignatureRequest): Promise<SignaturesAnswer> {
   let spent = false
   const treeSitter = await loadTreeSitter()

@@ -3,7 +3,6 @@ import type { Signature } from '../protocol.ts'
 const maxSignatures = 1000
 const maxTextLength = 300
 
-/** The signatures of one source, of bounded number and length. */
 export class SignatureList {
   readonly signatures: Signature[] = []
   truncated = false
@@ -13,13 +12,13 @@ export class SignatureList {
     this.#source = source
   }
 
-  /** Adds the source from `start` to `end`, on one line. `line` from 1. */
+  /** Adds the source from `start` to `end` as one line. `line` from 1. */
   add(line: number, start: number, end: number, depth: number): void {
     if (this.signatures.length >= maxSignatures) {
       this.truncated = true
       return
     }
-    // Whitespace shrinks, so that some more is taken than is shown.
+    // Whitespace shrinks, so take more than is shown.
     const taken = this.#source.slice(start, Math.min(end, start + maxTextLength * 10))
     const text = taken
       .replaceAll(/\s+/gu, ' ')

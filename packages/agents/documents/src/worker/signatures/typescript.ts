@@ -2,9 +2,8 @@ import type { Node } from '@vscode/tree-sitter-wasm'
 
 import type { SignatureList } from './signature-list.ts'
 
-/** Nodes whose declarations belong to the scope around them. */
+/** Declarations in these nodes belong to the enclosing scope. */
 const transparent = new Set(['ERROR', 'expression_statement', 'ambient_declaration', 'export_statement'])
-/** Shown up to their body. */
 const declarations = new Set([
   'abstract_class_declaration',
   'abstract_method_signature',
@@ -20,7 +19,6 @@ const declarations = new Set([
   'module',
   'type_alias_declaration',
 ])
-/** Those with declarations of their own in their body. */
 const scopes = new Set([
   'abstract_class_declaration',
   'class',
@@ -29,12 +27,11 @@ const scopes = new Set([
   'internal_module',
   'module',
 ])
-/** Values that make a signature of the variable or field that has them, and of `export default`. */
+/** These values make a variable, a field or `export default` a signature. */
 const values = new Set(['arrow_function', 'class', 'function_expression', 'generator_function'])
 const variables = new Set(['lexical_declaration', 'variable_declaration'])
 const fields = new Set(['field_definition', 'public_field_definition'])
 
-/** Classes, interfaces, their methods, types, enums, namespaces and functions, also those held by constants. */
 export function collectTypeScript(parent: Node, list: SignatureList, depth = 0, outer?: Node): void {
   for (const node of parent.namedChildren) {
     if (node === null || list.truncated) continue
@@ -64,7 +61,6 @@ function addVariables(list: SignatureList, head: Node, declaration: Node, depth:
   }
 }
 
-/** From the head up to the body of the node, and the declarations in it. */
 function add(list: SignatureList, head: Node, node: Node, depth: number): void {
   const body = node.childForFieldName('body')
   list.add(head.startPosition.row + 1, head.startIndex, body?.startIndex ?? node.endIndex, depth)
@@ -74,6 +70,6 @@ function add(list: SignatureList, head: Node, node: Node, depth: number): void {
 function firstWord(node: Node): Node {
   const first = node.children.find((child) => child !== null && child.type !== 'decorator' && child.type !== 'comment')
   if (!first) return node
-  // `export` before a class with decorators of its own: the class is looked at too
+  // `export` before a class with decorators: look at the class too
   return first.childCount > 0 && declarations.has(first.type) ? firstWord(first) : first
 }

@@ -3,24 +3,21 @@ import type { Facts } from '@ws/tree/disk'
 import type { Pair } from '../tree.ts'
 import type { Conflict } from './restore.ts'
 
-/** The acts of a restore, in the order in which they are done. */
 export interface Plan {
-  /** Left alone, since bytes are missing. */
   readonly unsaved: readonly Conflict[]
-  /** Saved bytes that are needed. */
   readonly contents: ReadonlySet<string>
   /** The deepest first. */
   readonly removed: readonly { readonly path: string; readonly after: Facts }[]
   /** The highest first. */
   readonly created: readonly { readonly path: string; readonly before: Facts }[]
-  /** `anew`: another entry takes its place; else bits and times are set. */
+  /** `anew`: another entry replaces it; else only bits and times are set. */
   readonly changed: readonly {
     readonly path: string
     readonly before: Facts
     readonly after: Facts
     readonly anew: boolean
   }[]
-  /** Bits and times of directories: the deepest first. */
+  /** The deepest first. */
   readonly directories: readonly { readonly path: string; readonly before: Facts; readonly after: Facts | undefined }[]
 }
 
@@ -74,7 +71,7 @@ function isAnew(before: Facts, after: Facts): boolean {
     before.type !== after.type ||
     before.content !== after.content ||
     before.target !== after.target ||
-    // a name of an inode that has lost or got other names stays as it is: the others are made or removed
+    // Keep a hard link whose inode only gained or lost other links; those links are handled on their own.
     (before.links === undefined ? after.links !== undefined && before.ino !== after.ino : before.links !== after.ino)
   )
 }

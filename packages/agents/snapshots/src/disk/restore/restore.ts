@@ -20,18 +20,17 @@ import { depthOf, type Plan, planOf } from './plan.ts'
 
 const mostNamed = 1_000
 
-/** A path that was left as it is. */
 export interface Conflict {
   readonly path: string
   readonly reason: string
 }
 
-/** Restores paths that are as the last scan saw them. Each file is old or new at every moment, also if killed. */
+/** Restores paths unchanged since the last scan. Each file is old or new at every moment, also after a kill. */
 export function restore(tree: Tree, database: Database, since: number, pairs: readonly Pair[]): Conflict[] {
   return new Restore(tree, database, since).run(pairs)
 }
 
-/** Directories that a process opened up for itself and was killed: they get their bits back. */
+/** Restores the mode of directories that a killed restore had made writable. */
 export function tightenAgain({ id, root }: Tree, database: Database): void {
   const rows = database.all<{ path: string; mode: number }>('SELECT path, mode FROM loosened WHERE tree = ?', id)
   for (const { path, mode } of rows.sort((left, right) => depthOf(right.path) - depthOf(left.path))) {
@@ -48,9 +47,8 @@ class Restore {
   readonly #since: number
   readonly #conflicts = new Map<string, string>()
   readonly #completed: string[] = []
-  /** The inodes of directories that this restore has made. */
   readonly #made = new Map<string, string>()
-  /** The times that this restore has given to inodes: another name of the same inode shows them too. */
+  /** Times that this restore gave to inodes: other links of the inode show them too. */
   readonly #times = new Map<string, number>()
   #at = ''
 
@@ -70,7 +68,7 @@ class Restore {
       }),
     )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
-    // before anything is touched: damaged bytes must not be found half-way
+    // read all content first: damaged bytes must not show half-way
     for (const content of plan.contents) this.#tree.read(content)
     const anchors = findAnchors(this.#tree, this.#since, pairs)
     const source = (path: string, facts: Facts): Uint8Array | Place | undefined => {
@@ -95,14 +93,14 @@ class Restore {
       }
       for (const { path, before, after, anew } of plan.changed) {
         this.#attempt(path, (place) => {
-          // a link that is made of it, or another name that goes, changes the inode's own time
+          // creating or removing a link changes the inode's ctime
           const mtime = this.#times.get(after.ino) ?? after.mtime
           const seen = { ...after, links: after.links ?? before.links, mtime }
           if (anew) Acts.replace(place, before, seen, source(path, before))
           else this.#mark(place, before, seen)
         })
       }
-      // last, since everything that was made or removed in a directory has changed its time
+      // last, since creating and removing entries changes a directory's time
       for (const { path, before, after } of plan.directories)
         this.#attempt(path, (place) => this.#finish(place, path, before, after), { isNew: after === undefined })
       this.#keepTimes(plan)
@@ -120,7 +118,7 @@ class Restore {
     else if (made !== undefined) mark(place, before, { ino: made })
   }
 
-  /** A directory that is as it was then keeps its time, though entries in it were replaced. */
+  /** An unchanged directory keeps its time, though entries in it were replaced. */
   #keepTimes({ directories, ...acts }: Plan): void {
     const marked = new Set(directories.map(({ path }) => path))
     const touched = [...acts.removed, ...acts.created, ...acts.changed].map(({ path }) => dirname(path))
@@ -136,7 +134,6 @@ class Restore {
     Acts.assertAsSeen(place, after)
     mark(place, before, after)
     const { mtimeMs } = lstatSync(pathOf(place))
-    // any other time is that of a program
     if (isSameTime(mtimeMs, before.mtime)) this.#times.set(after.ino, mtimeMs)
   }
 
@@ -166,7 +163,7 @@ class Restore {
     return { parent, name: basename(path) }
   }
 
-  /** Opens a directory of this user up, where its bits keep even the owner out. The journal says so before it is done. */
+  /** Makes a directory of this user writable for the owner. The journal notes it first. */
   #loosen(path: string, fd: number): void {
     const { mode, uid } = fstatSync(fd)
     if ((mode & 0o300) === 0o300 || uid === 0 || uid !== process.getuid?.()) return
@@ -194,10 +191,7 @@ class Restore {
   }
 }
 
-/**
- * For each group of hard links that is restored, an entry that still is its inode with the same bytes: the other links are made of
- * it. A group without one gets a new inode, by the first of its entries that is restored.
- */
+/** Finds, for each restored group of hard links, an unchanged entry to link the others to; else the first restored entry is new. */
 function findAnchors(tree: Tree, since: number, pairs: readonly Pair[]): Map<string, string> {
   const anchors = new Map<string, string>()
   const groups = new Set(pairs.flatMap(({ before }) => before?.links ?? []))

@@ -3,10 +3,7 @@ import { findBytes } from './find-bytes.ts'
 import { toPlain } from './lookalike.ts'
 import { mostPlaces, type Place, type Places } from './place.ts'
 
-/**
- * The places of a text, byte by byte. With `all`, those that a replacement of each would take, which do not overlap; else
- * every one, so that a text is found twice where two places overlap.
- */
+/** The places of a text, byte by byte. With `all`, those that do not overlap; else every one. */
 export function exactPlaces({ text }: Source, old: string, all: boolean): Places {
   const wanted = Buffer.from(old)
   const places: Place[] = []
@@ -21,7 +18,7 @@ export function exactPlaces({ text }: Source, old: string, all: boolean): Places
   return { match: 'exact', places, isMore: false }
 }
 
-/** The places that differ from a text in look-alike characters only. There are none in content that is not UTF-8. */
+/** Places that differ only in look-alike characters; none in content that is not UTF-8. */
 export function lookalikePlaces(source: Source, old: string): Places {
   const match = 'lookalike'
   const places: Place[] = []
@@ -34,12 +31,12 @@ export function lookalikePlaces(source: Source, old: string): Places {
   let [from, characters, start] = [0, 0, 0]
   for (const at of findBytes(plain, Buffer.from(wanted))) {
     if (places.length === mostPlaces) return { match, places, isMore: true }
-    // both texts have the same number of characters, but not of bytes
+    // both texts have the same number of characters, but different numbers of bytes
     const skipped = plain.toString('utf8', from, at).length
     start += Buffer.byteLength(content.slice(characters, characters + skipped))
     characters += skipped
     from = at
-    // several places are refused, and the error names only the lines where they start
+    // several places are refused, and the error names only their first lines
     const isFirst = places.length === 0
     const end = isFirst ? start + Buffer.byteLength(content.slice(characters, characters + wanted.length)) : start
     places.push({ start, end, lacksFinalLf: false })

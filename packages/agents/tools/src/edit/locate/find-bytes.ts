@@ -1,13 +1,9 @@
-/** Bytes of the needle that the quick search looks for, and the cost of one place where it finds them, in bytes. */
 const headBytes = 16
 const callCost = 64
 
 /**
- * Every place where the bytes of `needle` begin, overlapping ones included. A quick search looks for the first bytes. If it
- * compares too many bytes after them, the search goes on byte by byte (Knuth, Morris and Pratt). The time then grows with the
- * two lengths only: `Buffer.indexOf` alone takes seconds for a text that nearly repeats.
- *
- * @param needle one byte or more
+ * Finds overlapping places too. After many false candidates it switches to Knuth-Morris-Pratt, so its time is linear.
+ * `Buffer.indexOf` alone takes seconds for a text that nearly repeats. @param needle one byte or more
  */
 export function* findBytes(content: Buffer, needle: Uint8Array): Generator<number, void, undefined> {
   const { length } = needle
@@ -22,12 +18,7 @@ export function* findBytes(content: Buffer, needle: Uint8Array): Generator<numbe
   }
 }
 
-/**
- * Every place where a list occurs in another, overlapping ones included, in linear time (Knuth, Morris and Pratt).
- *
- * @param itemAt the item of the longer list, which has `length` of them
- * @param offset added to each place
- */
+/** Every place of a list in another, overlapping ones included, in linear time (Knuth-Morris-Pratt). @param offset added to each place */
 export function* findRuns(
   wanted: ArrayLike<number>,
   length: number,
@@ -46,7 +37,7 @@ export function* findRuns(
   }
 }
 
-/** For each prefix of the list, the length of its longest proper suffix that is a prefix of the list too. */
+/** For each prefix, the length of its longest proper suffix that is also a prefix. */
 function shiftsOf(wanted: ArrayLike<number>): Int32Array {
   const shifts = new Int32Array(wanted.length)
   let matched = 0

@@ -5,13 +5,12 @@ import { linePlaces } from './lines.ts'
 import type { Place, Places } from './place.ts'
 
 interface FindOptions {
-  /** Exact places that do not overlap, rather than each. Default false. */
+  /** Only exact places without overlap. Default false. */
   readonly all?: boolean | undefined
-  /** Leaves out other places. Default: all may match. */
   readonly accepts?: ((place: Place) => boolean) | undefined
 }
 
-/** Looks for a block in the four safe ways. The first way that finds anything decides, however many places it finds. */
+/** Tries the four safe ways in order. The first way with a match decides, however many places it finds. */
 export function findPlaces(
   source: Source,
   block: Block,
@@ -24,7 +23,7 @@ export function findPlaces(
     () => (wholeLines ? linePlaces(source, block, 'lookalike', accepts) : lookalikePlaces(source, old)),
     () => linePlaces(source, block, 'indent', accepts),
   ]
-  // blanks alone are found in the strictest way only: they would match anywhere
+  // blanks match exactly only: looser ways would match them anywhere
   for (const find of old.trim() === '' ? ways.slice(0, 1) : ways) {
     const found = find()
     const places = accepts === undefined ? found.places : found.places.filter(accepts)

@@ -2,7 +2,6 @@ import { splitLines } from '../block.ts'
 import type { Line, Source } from '../source.ts'
 import type { IndentShift } from './place.ts'
 
-/** How the indent of lines differs from that of the wanted ones, where it differs alike in all of them. */
 export function shiftAt(
   source: Source,
   first: number,
@@ -16,10 +15,7 @@ export function shiftAt(
   return isUniform ? { from, to, blanks: own.join('') } : undefined
 }
 
-/**
- * The new lines with the indent of the place; `undefined` for a line that lies left of the text that was found, and for one
- * whose further indent would mix tabs and spaces.
- */
+/** The new lines with the indent of the place; `undefined` for a line that would need a negative indent, or mix tabs and spaces. */
 export function shiftIndent(text: string, { from, to, blanks }: IndentShift): string | undefined {
   const shifted: string[] = []
   for (const line of splitLines(text)) {
@@ -36,7 +32,6 @@ export function shiftIndent(text: string, { from, to, blanks }: IndentShift): st
   return shifted.join('')
 }
 
-/** `undefined` for a line of blanks, which has any indent. */
 function indentOf(bytes: Buffer, line: Line): string | undefined {
   const end = indentEnd(bytes, line)
   return end === line.end ? undefined : bytes.toString('latin1', line.start, end)
@@ -56,14 +51,12 @@ function commonStart(indents: readonly (string | undefined)[]): string {
 
 const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9
 
-/** The end of a line without the blanks at its end. */
 export function trimmedEnd(bytes: Buffer, { start, end }: Line): number {
   let last = end
   while (last > start && isBlank(bytes[last - 1])) last -= 1
   return last
 }
 
-/** The offset of the first character after the indent of a line. */
 export function indentEnd(bytes: Buffer, { start, end }: Line): number {
   let first = start
   while (first < end && isBlank(bytes[first])) first += 1

@@ -5,10 +5,9 @@ import { indentEnd, shiftAt, trimmedEnd } from './indent.ts'
 import { toPlain } from './lookalike.ts'
 import { mostPlaces, type IndentShift, type Place, type Places } from './place.ts'
 
-/** Lines that are compared for one indent at most. */
+/** Comparisons of lines for one indent. */
 const mostCompared = 5_000_000
 
-/** The part of a line that must be equal, as text. */
 type KeyOf = (bytes: Buffer, line: Line) => string
 
 const keys = {
@@ -18,11 +17,6 @@ const keys = {
   indent: (bytes, line) => bytes.toString('latin1', indentEnd(bytes, line), trimmedEnd(bytes, line)),
 } satisfies Readonly<Record<Places['match'], KeyOf>>
 
-/**
- * Whole lines of the source that are equal to a block in one of the four ways.
- *
- * @param accepts leaves out other places
- */
 export function linePlaces(
   source: Source,
   block: Block,
@@ -70,7 +64,6 @@ function wantedLines({ old, lines: texts }: Block): WantedLines {
   return { bytes, lines }
 }
 
-/** The first lines of all runs with the wanted keys, overlapping ones too. */
 function findLines(source: Source, { bytes, lines }: WantedLines, keyOf: KeyOf): Iterable<number> {
   const numbers = new Map<string, number>()
   const wanted = lines.map((line) => {
@@ -79,7 +72,7 @@ function findLines(source: Source, { bytes, lines }: WantedLines, keyOf: KeyOf):
     numbers.set(key, number)
     return number
   })
-  // longer lines cannot be equal: a character takes at most three bytes for each of its units
+  // longer lines cannot match: each UTF-16 unit takes at most three bytes
   const longest = 3 * numbers.keys().reduce((most, key) => Math.max(most, key.length), 0)
   return findRuns(wanted, source.lineCount, (index) => {
     const line = source.line(index)

@@ -7,21 +7,18 @@ import type { Place, Places } from './place.ts'
 
 export interface Located {
   readonly match: MatchKind
-  /** One place, or with `all` each. */
   readonly places: readonly Place[]
 }
 
 interface LocateOptions {
   readonly all: boolean
-  /** The edit's number, from 0. */
   readonly edit: number
-  /** Only the start of the text counts. */
+  /** Match at the start of the text only. */
   readonly isAtStart: boolean
 }
 
 const shownLines = 10
 
-/** Finds where an edit belongs. @throws EditProblem where it finds no place, or several without `all` */
 export function locate(source: Source, block: Block, { all, edit, isAtStart }: LocateOptions): Located {
   const accepts = isAtStart ? ({ start }: Place) => start === 0 : undefined
   const found = findPlaces(source, block, { all, accepts })
@@ -44,7 +41,6 @@ export function locate(source: Source, block: Block, { all, edit, isAtStart }: L
   })
 }
 
-/** `3 times (lines 1, 5, 9)`, and the first of these lines. */
 export function countPlaces(
   source: Source,
   { places, isMore }: Places,

@@ -1,4 +1,4 @@
-/** Characters that models and editors exchange for each other, one for one. */
+/** Characters that models and editors exchange, one for one. */
 const plain: ReadonlyMap<string, string> = new Map([
   ...[...'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uFE58\uFE63\uFF0D'].map((dash) => [dash, '-'] as const),
   ...[...'\u2018\u2019\u201A\u201B\u2032\u02BC\uFF07'].map((quote) => [quote, "'"] as const),
@@ -10,6 +10,5 @@ const plain: ReadonlyMap<string, string> = new Map([
 
 const lookalikes = new RegExp(`[${[...plain.keys()].join('')}]`, 'gu')
 
-/** The text with plain characters in the place of those that look like them. Keeps its length. */
 export const toPlain = (text: string): string =>
   text.replaceAll(lookalikes, (character) => plain.get(character) ?? character)

@@ -11,7 +11,6 @@ import { view, viewRange } from './view.ts'
 const filePath = z.string().min(1).describe('Path of the file')
 const directory = z.string().min(1).optional().describe('Directory. Default: the root')
 
-/** `agent_toolset_20260401`: `bash`, `read`, `write`, `edit`, `glob`, `grep`. */
 export function agentToolset(): FaceTool[] {
   return [
     faceTool({

@@ -7,13 +7,12 @@ import type { Call } from '../../session/session.ts'
 import type { NextCall } from '../../types.ts'
 import type { Dialect } from '../face.ts'
 
-/** The arguments of `str_replace`, beside its path. */
 export const strReplace = {
   old_str: z.string().min(1).describe('The text to replace; it must be found exactly once'),
   new_str: z.string().optional().describe('The text to put there. Default: nothing'),
 }
 
-/** Replaces a text that is found once. The command cannot replace each, so no answer says that it could. */
+/** Replaces a text that is found once. Its answers offer no `all`, which the command lacks. */
 export async function replaceOnce(
   call: Call,
   path: string,
@@ -28,11 +27,7 @@ export async function replaceOnce(
   }
 }
 
-/**
- * Answers of a tool with commands name its own commands and arguments: a model may have this tool alone.
- *
- * @param pathFor a path of the workspace as the tool takes it; `undefined` where it takes it not at all
- */
+/** Answers name the tool's own commands: a model may have only this tool. @param pathFor `undefined` for paths out of its reach */
 export function commandDialect(tool: string, pathFor: (path: string) => string | undefined): Dialect {
   const next = ({ operation, arguments: given }: NextOperation): NextCall | undefined => {
     const path = pathFor(typeof given['path'] === 'string' ? given['path'] : '.')
@@ -40,7 +35,7 @@ export function commandDialect(tool: string, pathFor: (path: string) => string |
     const call = (command: string, rest: NextCall['arguments'] = {}): NextCall => {
       return { tool, arguments: { command, path, ...rest } }
     }
-    // a name cannot be looked for: a look around is the nearest
+    // names cannot be searched: a listing is the nearest
     if (operation === 'list' || operation === 'find') return call('view')
     if (operation === 'read' || operation === 'inspect') {
       const { offset, start_line: line, limit } = given

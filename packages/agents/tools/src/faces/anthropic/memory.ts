@@ -13,7 +13,7 @@ import { commandDialect, replaceOnce, strReplace } from './commands.ts'
 import { insert, insertedText, view, viewRange } from './view.ts'
 
 const name = 'memory'
-/** The mode of new files, as in the SDK's own memory: other users of the machine cannot read them. */
+/** The mode of new files, as in the SDK's own memory: hidden from other users. */
 const privateMode = 0o600
 const directory = '/memories'
 const path = z.string().min(1).describe('A path in /memories')
@@ -21,7 +21,7 @@ const file = `${directory}/notes.md`
 
 const dialect = commandDialect(name, fromMemory)
 
-/** A look around sees the memory alone, which can always be viewed. */
+/** Suggestions stay inside the memory, which can always be viewed. */
 function lookInside({ operation }: NextOperation): NextCall | undefined {
   return operation === 'list' ? { tool: name, arguments: { command: 'view', path: directory } } : undefined
 }
@@ -80,7 +80,6 @@ export function memoryTool(): FaceTool {
   })
 }
 
-/** A path below `/memories`, relative to the workspace's root. */
 function inMemory(given: string): string {
   const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
   if (segments[0] === 'memories' && !segments.includes('..')) return `./${segments.join('/')}`
@@ -92,7 +91,6 @@ function inMemory(given: string): string {
   })
 }
 
-/** A path of the workspace as the memory has it. */
 function fromMemory(given: string): string | undefined {
   return /^.*?(\/memories(?:\/.*)?)$/su.exec(`/${given}`)?.[1]
 }
@@ -107,7 +105,6 @@ function notTheWhole(path: string): string {
   })
 }
 
-/** A memory that was never used is empty. */
 async function viewMemory(call: Call, given: string, range: readonly number[] | undefined): Promise<Outcome> {
   const target = await call.resolve('list', given)
   if (given === './memories' && (await call.statBehindLinks(target)) === undefined) {
@@ -115,7 +112,7 @@ async function viewMemory(call: Call, given: string, range: readonly number[] | 
   }
   const outcome = await view(call, given, range, name)
   if (outcome.data?.['entries'] === undefined) return outcome
-  // the paths of entries are those that the commands take
+  // show paths in the form that the commands accept
   const [head = '', ...lines] = outcome.text.split('\n')
   const shown = fromMemory(head) ?? head
   return { ...outcome, text: [shown, ...lines.map((line) => line.replace(/^ {2}(?=[^ ])/u, `  ${shown}`))].join('\n') }

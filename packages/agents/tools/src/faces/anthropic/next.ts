@@ -15,7 +15,6 @@ const names: Readonly<Record<string, string>> = {
   TaskStop: 'bash',
 }
 
-/** An operation as a call of the agent toolset, whose tools are those of Claude Code under other names. */
 export function nextForAnthropic(operation: NextOperation): NextCall {
   const path = operation.arguments['path']
   if (

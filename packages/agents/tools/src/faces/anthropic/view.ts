@@ -18,7 +18,6 @@ export const viewRange = z
   .optional()
   .describe('[first line, last line], from 1; -1 as the last line is the end')
 
-/** A file as numbered lines, or the files of a directory, two levels deep. */
 export async function view(
   call: Call,
   given: string,
@@ -48,7 +47,6 @@ export async function view(
   }
 }
 
-/** Inserts a text after a line. */
 export async function insert(call: Call, path: VirtualPath, line: number, text: string): Promise<Outcome> {
   return call.alone([path], async () => {
     const version = await changeFile(call, path, (bytes) => insertLines(path, bytes, line, text))
@@ -59,7 +57,7 @@ export async function insert(call: Call, path: VirtualPath, line: number, text: 
   })
 }
 
-/** The text of `insert`, which definitions call `insert_text` or `new_str`. */
+/** The text of `insert`, named `insert_text` or `new_str` by version. */
 export function insertedText(
   given: { readonly insert_text?: string | undefined; readonly new_str?: string | undefined },
   tool: string,

@@ -6,7 +6,6 @@ import { operations } from '../../operations/table.ts'
 import { changes, faceTool, readsOnly } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
-/** `Bash`, and the tools for commands in the background. */
 export function claudeBash(): FaceTool[] {
   return [bashTool(), taskOutputTool(), taskStopTool()]
 }
@@ -82,7 +81,6 @@ function taskStopTool(): FaceTool {
   })
 }
 
-/** Resolves at the end of the command, or after the time; rejects with the reason of an abort. */
 async function ended(end: Promise<unknown>, timeout: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, timeout)

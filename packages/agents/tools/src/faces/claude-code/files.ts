@@ -8,7 +8,6 @@ import type { FaceTool } from '../face.ts'
 
 const filePath = z.string().min(1).describe('The path of the file')
 
-/** `Read`, `Edit` and `Write`. */
 export function claudeFiles(): FaceTool[] {
   return [readTool(), editTool(), writeTool()]
 }

@@ -3,7 +3,6 @@ import { quoteForShell } from '@ws/core/executor'
 import type { NextOperation } from '../../answers/problem.ts'
 import type { Json, NextCall } from '../../types.ts'
 
-/** An operation as a call of Claude Code's tools. */
 export function nextInClaudeCode({ operation, arguments: given }: NextOperation): NextCall {
   const path = text(given['path']) ?? '.'
   const bash = (...words: string[]): NextCall => ({ tool: 'Bash', arguments: { command: words.join(' ') } })

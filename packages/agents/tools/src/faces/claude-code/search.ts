@@ -11,7 +11,6 @@ import { headAndTail } from '../../text/cut.ts'
 import { faceTool, readsOnly } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
-/** `Glob` and `Grep`. */
 export function claudeSearch(): FaceTool[] {
   return [globTool(), grepTool()]
 }
@@ -32,7 +31,6 @@ function globTool(): FaceTool {
   })
 }
 
-/** Files of a type, for `type`. */
 const types: Readonly<Record<string, readonly string[]>> = {
   js: ['*.js', '*.jsx', '*.mjs', '*.cjs'],
   ts: ['*.ts', '*.tsx', '*.mts', '*.cts'],

@@ -24,7 +24,6 @@ const fields = {
   moveTo: z.string().min(1).optional().describe('Its new path'),
 }
 
-/** `apply_patch`: the hosted tool's change of one file, or a patch of several files. */
 export function applyPatchTool(): FaceTool {
   return faceTool({
     name,
@@ -80,7 +79,7 @@ async function applyAll(call: Call, files: readonly FilePatch[]): Promise<Outcom
   return { text: made.map(describe).join('\n'), data: { files: files.length } }
 }
 
-/** Two updates of one file as one: the second is made in what the first leaves. */
+/** Merges two updates of one file: the second applies to the result of the first. */
 function joinedUpdates(first: FileChange | undefined, second: FileChange): FileChange | undefined {
   if (first?.type !== 'update' || second.type !== 'update' || first.moveTo !== undefined) return undefined
   const [before, after] = [first.change, second.change]
@@ -108,7 +107,6 @@ function describe({ change, path, from }: Change): string {
   return `${change === 'created' ? 'Created' : change === 'deleted' ? 'Deleted' : 'Updated'} ${quotePath(path)}.`
 }
 
-/** A fault of the patch as an answer. */
 function inTheForm<Result>(work: () => Result, path?: string): Result {
   try {
     return work()

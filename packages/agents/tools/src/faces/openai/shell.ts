@@ -12,7 +12,6 @@ const defaultOutput = 40_960
 const timeout = z.int().min(1).max(600_000).optional().describe('Milliseconds for each command. Default 120000')
 const output = z.int().min(1).max(1_048_576).optional().describe('Bytes kept of each output. Default 40960')
 
-/** `shell`: commands one after the other; each has an own answer. */
 export function shellTool(): FaceTool {
   return faceTool({
     name: 'shell',
