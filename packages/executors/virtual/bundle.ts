@@ -1,5 +1,4 @@
-// Bundles just-bash into `dist/just-bash`, without the parts that no command here uses: it installs 75 MB of databases,
-// interpreters of other languages and compression, one of them compiled on the user's machine.
+// Bundles just-bash into `dist/just-bash` without unused parts: it installs 75 MB of databases, interpreters and compression.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,10 +25,9 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** The licence of each package that the bundle holds a part of. */
 function licensesOf(modules: readonly string[]): string {
   const folders = new Set(modules.filter((id) => id.startsWith('/')).map(packageFolderOf))
-  // its own bundle holds parts of what it depends on
+  // its own bundle holds parts of its dependencies
   const justBash = [...folders].find((folder) => manifestOf(folder).name === 'just-bash') ?? ''
   for (const name of Object.keys(manifestOf(justBash).dependencies ?? {})) {
     if (!leftOut.includes(name)) folders.add(realpathSync(join(justBash, '..', name)))

@@ -47,9 +47,7 @@ interface PreparedSandbox extends PreparedCommand {
 }
 
 export interface AttachOptions {
-  /** Proves the names of hosts whose requests are judged. */
   readonly authority?: Authority | undefined
-  /** Opened from the options. */
   readonly cgroup?: Limits.DelegatedCgroup | undefined
 }
 
@@ -69,7 +67,6 @@ export function attachBubblewrap(
   let nameKeeper: Reserve.NameKeeper | undefined
   const warm = options.warm ? new WarmPool({ owner, guard: () => (guard ??= useStartGuard()) }) : undefined
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
-  /** A workspace with one command would start a supervisor for nothing. */
   let isFirst = true
   const keeperFor =
     ({ signal }: CommandRequest) =>
@@ -78,7 +75,6 @@ export function attachBubblewrap(
       return (nameKeeper ??= Reserve.useNameKeeper())
     }
 
-  /** For each system tree. */
   const etcs = new Map<readonly SystemEntry[], EtcDirectory>()
 
   function etcFor(system: readonly SystemEntry[]): EtcDirectory {
@@ -178,7 +174,7 @@ export function attachBubblewrap(
       ...{ command, owner, guard, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
       signal: request.signal,
       onExposure: options.onExposure,
-      // A command on a terminal has its streams there.
+      // A terminal itself carries the command's streams.
       pipes: isOnTerminal ? undefined : pipes,
     }
     const sandbox = await startSandbox(start, isOnTerminal || startsFirst ? undefined : warm)
@@ -213,10 +209,7 @@ export function attachBubblewrap(
   }
 }
 
-/**
- * A plan in which a part of a repository is protected, such as its hooks: git copies templates to there when it makes a
- * repository, and fails where it cannot. With `GIT_TEMPLATE_DIR` empty it copies none.
- */
+/** git copies templates into new repositories, and fails where the plan protects the place. An empty `GIT_TEMPLATE_DIR` prevents that. */
 function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
 }

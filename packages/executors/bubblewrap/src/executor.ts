@@ -21,13 +21,9 @@ const createExecutor = defineExecutor<ResolvedOptions, Programs>({
 })
 
 /**
- * Runs commands in bubblewrap: namespaces of their own, a tree made of the workspace's mounts and the system's programs,
- * a system-call filter. With a mount at `/`, the workspace's directory is the root, itself or through proot; the boundary is the
- * kernel's in both forms.
- *
- * Commands run as the workspace's owner, never as root. Call it from the main thread: processes that a Worker starts
- * end with it.
- *
+ * Runs commands in bubblewrap: own namespaces, a tree of the workspace's mounts and the system's programs, a system-call filter.
+ * A mount at `/` becomes the root, itself or through proot; the kernel holds the boundary in both forms.
+ * Commands run as the workspace's owner, never as root. Call it from the main thread: a Worker's processes end with it.
  * @throws WorkspaceError `EINVAL` for an option without a meaning
  */
 export function createBubblewrapExecutor(options: BubblewrapExecutorOptions = {}): Executor {

@@ -2,9 +2,8 @@ import type { Guarantees } from '@ws/core/executor'
 
 import type { ResolvedOptions } from './options.ts'
 
-/** The guarantees of bubblewrap: everything that a kernel can hold, and no rule that only the file API can judge. */
 export function guaranteesOf({ network, unixSockets }: Pick<ResolvedOptions, 'network' | 'unixSockets'>): Guarantees {
-  // Abstract Unix sockets belong to the network namespace: a command that shares it can reach those of the host.
+  // Abstract Unix sockets belong to the network namespace: commands on the host's network reach the host's.
   const shared = network === 'host' ? 'none' : 'kernel'
   return {
     fileContent: 'kernel',

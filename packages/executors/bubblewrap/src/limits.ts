@@ -7,8 +7,8 @@ import type { Layout } from './view/layout.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /**
- * The limits that hold in a sandbox. It is a user namespace of its own, in which the kernel counts processes anew. So
- * the limit holds for the whole tree, unless bubblewrap is installed setuid and makes no namespace.
+ * The sandbox's user namespace counts processes separately, so the limit holds for its whole tree.
+ * A setuid bubblewrap makes no such namespace.
  */
 export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitReport[] {
   const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0
@@ -20,11 +20,7 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
   })
 }
 
-/**
- * The limits of one command.
- *
- * @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held on it
- */
+/** @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
   const limits = Limits.narrowedLimits(options, request.limits)
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits

@@ -5,50 +5,43 @@ import { type NamedNetwork, type NetworkOptions, networkShape, resolveNetwork } 
 
 export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
   /**
-   * How a mount at `/` becomes the root of commands; without one it means nothing. `direct`: the workspace's directory itself, at
-   * full speed; where that cannot be, commands are refused. `translated`: through proot. `auto` (default): `direct` where it
-   * can be, else `translated`; `probe().details` says which, and why.
+   * How a mount at `/` becomes the root of commands. `direct`: the directory itself, at full speed, or a refusal. `translated`: through
+   * proot.
+   * `auto` (default): `direct` if possible, else `translated`; `probe().details` says which, and why.
    */
   readonly root?: 'auto' | 'direct' | 'translated' | undefined
-  /**
-   * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
-   * network and its abstract sockets; the guarantees `network` and `sockets` are then `none`. `{ allow: ['example.org'] }`: they
-   * reach the listed hosts alone, from an empty network namespace; `network` is then `names`.
-   */
   readonly network?: 'none' | 'host' | NetworkOptions | undefined
   /**
-   * `workspace` (default): commands can use Unix sockets, and reach those whose path lies in the workspace, where a program of
-   * the host may listen. `none`: they can make no Unix socket, which takes those of their own from programs as well (EAFNOSUPPORT).
+   * `workspace` (default): commands reach Unix sockets in the workspace, where host programs may listen.
+   * `none`: they can make no Unix socket, not even between their own programs (EAFNOSUPPORT).
    */
   readonly unixSockets?: 'workspace' | 'none' | undefined
   /** Names of this process's environment variables that commands inherit; a `*` at the end matches any rest. */
   readonly env?: readonly string[] | undefined
   /**
-   * Bytes of each file system in memory that a command gets: `/dev/shm`, and `/tmp` where the workspace brings no scratch
-   * directory of its own. Default 64 MiB. A scratch directory on disk is not limited by this.
+   * Bytes of each file system in memory: `/dev/shm`, and `/tmp` without a scratch directory. Default 64 MiB.
+   * A scratch directory on disk is not limited by this.
    */
   readonly scratchBytes?: number | undefined
   /**
-   * Whether sandboxes are kept ready, so that each command after the first takes one instead of waiting for its own. Default true.
-   * A command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
-   * case, and so does each command whose root is translated. `probe().details` says whether this machine can do it.
-   *
-   * `{ keepNames: true }`: the names that a mount at `/` needs of its directory (`usr`, `bin`, `etc`…) stay there between commands.
-   * They are gone a minute after the last one, and at `close()`. It is for directories that no other program looks at.
+   * Keep sandboxes ready for later commands. Default true. `probe().details` says whether this machine can.
+   * Commands with a terminal, a control group, a translated root, or more than 64 KiB of arguments and environment get their own.
+   * `{ keepNames: true }` keeps the names that a mount at `/` needs (`usr`, `bin`, `etc`…) until a minute after the last command, or
+   * `close()`.
+   * Use it for directories that no other program looks at.
    */
   readonly warm?: boolean | WarmOptions | undefined
   /**
-   * A program of the host can replace a file that rules protect while a command runs: `git config`, an editor that saves. `cover`
-   * (default): the new file is covered too, and the result reports for how long it was `exposed`. `end`: the command is ended, as it is
-   * where the new file cannot be covered in time.
+   * A host program can replace a file under a rule while a command runs: `git config`, an editor that saves.
+   * `cover` (default): the new file is covered, and the result says for how long it was `exposed`. `end`: the command is ended.
    */
   readonly onExposure?: 'cover' | 'end' | undefined
-  /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
+  /** Further directories of this machine, such as a version manager's: read-only, and on PATH. */
   readonly tools?: readonly Tools.Tool[] | undefined
 }
 
 export interface WarmOptions {
-  /** Default false: nothing is left in the directory when the last command has ended. */
+  /** Default false: the directory is left clean after the last command. */
   readonly keepNames?: boolean | undefined
 }
 
@@ -83,7 +76,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   ...ExecutorOptions.limitOptionShapes,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
+/** @throws WorkspaceError `EINVAL` with the option, its shape and the value */
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
   const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options

@@ -1,14 +1,12 @@
 import { findProgram } from '@ws/sandbox'
 
-/** Host paths of the programs that sandboxes are made with. */
 export interface Programs {
   readonly bwrap: string
   readonly proot?: string | undefined
-  /** A workspace's directory can be the root of commands itself. */
+  /** Whether a workspace's directory can be the root itself. */
   readonly direct?: boolean | undefined
 }
 
-/** Looks for both, and asks each for its version, which means running it. */
 export async function findPrograms(): Promise<{
   readonly bwrap: string | undefined
   readonly proot: string | undefined

@@ -35,7 +35,7 @@ import { SkeletonCache } from './skeleton.ts'
 import { type ProotCommand, startProot } from './start.ts'
 import { createSystemPart } from './system.ts'
 
-/** @throws WorkspaceError `ENOEXECUTOR` where the file system is mounted `noexec` */
+/** @throws WorkspaceError `ENOEXECUTOR` for a file system mounted `noexec` */
 function requireExecutable(loader: string): void {
   try {
     accessSync(loader, constants.X_OK)
@@ -50,10 +50,10 @@ function requireExecutable(loader: string): void {
   }
 }
 
-/** The executor's own processes in the control group of a command: the supervisor, proot, the first process. */
+/** The executor's processes in a command's control group: supervisor, proot, first process. */
 const ownProcesses = 3
 
-/** Bytes kept of what proot itself prints. */
+/** Bytes kept of proot's own output. */
 const longestError = 4096
 
 /** @param cgroup opened from the options */
@@ -123,7 +123,7 @@ export function attachProot(
         bare,
       }
       const { argv, env, extraFds } = commandLine(request, { shell, env: viewEnvironment(whole), terminal })
-      // Without Landlock, a command of this process's own uid could write to them: then each gets its own.
+      // Without Landlock, a command of this process's uid could write to them, so each gets its own.
       const writable = !hasLandlock && process.getuid?.() === owner.uid
       const view = await composeView({
         plan,
@@ -135,7 +135,7 @@ export function attachProot(
       })
       try {
         request.signal?.throwIfAborted()
-        // Before there is anything that has to be started at once. A command on a terminal has its streams there.
+        // Before anything that must start without delay. A terminal itself carries the command's streams.
         pipes ??= terminal === undefined ? Descriptors.usePipes() : undefined
         const wanted = terminal ? [] : ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
         const [stdoutPipe, errors, stdinPipe] = await Descriptors.takePipes(
@@ -160,7 +160,7 @@ export function attachProot(
               allowPtrace: true,
               interprocess: machine.pidNamespace,
               extendedAttributes: HostPaths.offersExtendedAttributes(plan),
-              // Landlock grants descriptors for reading, which can change the attributes of files in a read-only mount.
+              // Landlock grants descriptors for reading, which can change attributes in a read-only mount.
               attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),
             }),
             owner,
@@ -191,7 +191,7 @@ export function attachProot(
   }
 
   return {
-    // A bind lies over a missing name as well, and leaves nothing on the disk.
+    // A bind also covers a missing name, and leaves nothing on the disk.
     facts: { limits, topNames: Tools.toolNames(tools), refuseMissing: () => undefined },
     hasTerminals: true,
     prepare,
@@ -207,17 +207,17 @@ export function attachProot(
   }
 }
 
-/** The environment of proot alone: the first process gives the command another one. */
+/** For proot alone: the first process sets the command's environment. */
 function tracerEnvironment(loader: string, directory: string): Record<string, string> {
   return {
     PROOT_DONT_POLLUTE_ROOTFS: '1',
     PROOT_LOADER: loader,
-    // Versions that know it would write there; with a loader and a complete skeleton there is nothing to write.
+    // Versions that know it would write there; with a loader and a complete skeleton they write nothing.
     PROOT_TMP_DIR: directory,
   }
 }
 
-/** Its own terminal can be opened once more, as `/dev/stderr`. */
+/** A terminal can be opened again as `/dev/stderr`. */
 function terminalRules(terminal: TerminalDevice | undefined): Landlock.LandlockRule[] {
   return terminal === undefined ? [] : [{ source: { fd: terminal.descriptor }, access: ['read', 'write'] }]
 }

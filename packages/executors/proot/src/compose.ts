@@ -9,21 +9,18 @@ import type { RunDirectory } from './run-directories.ts'
 import type { SkeletonCache } from './skeleton.ts'
 import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
-/** Everything that one command's view is made of. */
 export interface ComposedView {
-  /** A private directory with an empty entry at each place: proot's first root. */
+  /** An empty private directory with each place in it: proot's first root. */
   readonly skeleton: string
-  /** In the order in which proot must learn them: children before parents, the root last. */
+  /** In proot's order: children before parents, the root last. */
   readonly binds: readonly ViewBind[]
   readonly rules: readonly Landlock.LandlockRule[]
-  /** Closes the descriptors that `rules` name; to be called when the command has been started. */
   release(): void
 }
 
 export interface ComposeOptions {
   readonly plan: BindPlan
   readonly system: SystemPart
-  /** This command's alone. */
   readonly run: RunDirectory
   readonly landlock: boolean
   readonly skeletons: SkeletonCache
@@ -31,9 +28,7 @@ export interface ComposeOptions {
 }
 
 /**
- * Turns a plan into binds by name and grants by descriptor. Sources and destinations are checked for links right before
- * the start; a path that is exchanged afterwards is not granted.
- *
+ * Makes binds by name and grants by descriptor. Links are checked right before the start; a later exchange is not granted.
  * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
  */
 export async function composeView(options: ComposeOptions): Promise<ComposedView> {
@@ -96,7 +91,6 @@ async function openSources(plan: BindPlan, sources: HostPaths.BindSource[]): Pro
   })
 }
 
-/** One rule for each directory that is granted, however often it is bound. */
 function grants(held: readonly OpenBind[]): Landlock.LandlockRule[] {
   const rules = new Map<string, Landlock.LandlockRule>()
   for (const { bind, source } of held) {
@@ -110,7 +104,6 @@ function grants(held: readonly OpenBind[]): Landlock.LandlockRule[] {
   return [...rules.values()]
 }
 
-/** The binds that differ from what lies around them at their place. */
 async function ownBinds(
   plan: BindPlan,
   { run, covers }: Pick<ComposeOptions, 'run' | 'covers'>,
@@ -121,18 +114,18 @@ async function ownBinds(
     const around = own.findLast(({ at }) => bind.at !== at && isWithin(bind.at, at))
     const shown = around?.source === undefined ? undefined : join(around.host, relativeTo(bind.at, around.at))
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
-    // A denied part may be missing, and `/tmp` is not listed. A mount point must be there.
+    // A denied part may be missing, and `/tmp` is unlisted. A mount point must exist.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
     if (shown !== undefined && !(mayBeMissing && isMissing(shown)))
       places.push({ path: shown as HostPath, type: bind.type, at: bind.at })
-    // A later bind at the same place lies over the earlier one.
+    // A later bind at the same place covers the earlier one.
     const earlier = own.findIndex(({ at }) => at === bind.at)
     if (earlier >= 0) own.splice(earlier, 1)
     const cover = () =>
       bind.kind === 'closed' ? createClosedCover(bind, plan, join(run.path, `closed-${own.length}`)) : covers.get(bind)
     own.push({ ...bind, host: bind.source ?? cover() })
   }
-  // Only checked: proot gets the place in its skeleton, not the place on disk.
+  // Only checked: proot uses the skeleton, not the place on disk.
   for (const place of await HostPaths.openBindSources(places)) place.close()
   return own
 }
@@ -142,8 +135,8 @@ function isMissing(path: string): boolean {
 }
 
 /**
- * Children before parents, so that proot looks each place up in its skeleton alone and never through a link of the
- * workspace; the root last, replacing the skeleton. If two places have one source, programs see the name of the first.
+ * Children before parents, so proot looks places up in its skeleton, never through a workspace link; the root last.
+ * For places with one source, programs see the first name.
  */
 function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
   const depth = ({ at }: ViewBind) => at.split('/').length

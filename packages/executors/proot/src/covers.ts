@@ -5,15 +5,11 @@ import { join } from 'node:path'
 
 import { createSkeleton } from './skeleton.ts'
 
-/**
- * Covers for denied parts: an empty file or directory of mode 000. As root it belongs to root, so that a command cannot
- * open it. They are kept for the next command that is denied the same: under Landlock no command can write to them.
- */
+/** Denied parts appear as an empty file or directory of mode 000. Covers are reused, since Landlock protects them from commands. */
 export class Covers {
   readonly #directory: string
   readonly #made = new Map<string, string>()
 
-  /** @param directory a private one */
   constructor(directory: string) {
     this.#directory = directory
   }
@@ -35,7 +31,7 @@ export class Covers {
   }
 }
 
-/** Makes the cover of a denied directory that holds an allowed part: it shows only the way to that part. */
+/** Covers a denied directory so that only the way to an allowed part shows. */
 export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
   const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
   const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))

@@ -6,14 +6,14 @@ import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/sandbox'
 
 import type { FirstReport } from './first-process.ts'
 
-/** The end of a command; where the first process did not report it, with what is known. */
+/** The end of a command, with the known facts where the first process did not report it. */
 export interface ProotEnd extends CommandEnd {
   readonly report?: FirstReport | undefined
   /** The output of proot itself. */
   readonly said?: string | undefined
 }
 
-/** @param ended absent where the first process has reported the end */
+/** @param ended absent after a report of the first process */
 export function endOf(report: FirstReport, ended?: ProcessResult): ProotEnd {
   const { exitCode, signal } = report.ending ?? {}
   if (typeof exitCode === 'number') return { status: exitCode }
@@ -21,7 +21,7 @@ export function endOf(report: FirstReport, ended?: ProcessResult): ProotEnd {
   return { lost: true, signal: ended?.signal ?? undefined, report, said: ended?.stderr.text }
 }
 
-/** Why a command that has no end did not start. */
+/** Why a command without an end did not start. */
 export function explainFailure(end: ProotEnd, { result, request }: KnownEnd): WorkspaceError | undefined {
   const { report, said = '', signal } = end
   if (result.timedOut) return undefined

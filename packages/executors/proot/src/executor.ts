@@ -21,10 +21,8 @@ export const prootDriver: ExecutorDriver<ResolvedOptions, Machine> = {
 const createExecutor = defineExecutor(prootDriver)
 
 /**
- * Runs commands in proot: a **view, not a boundary**. Works without user namespaces, where bubblewrap does not. The
- * guarantees depend on the machine, above all on Landlock: ask `probe()`.
- *
- * @throws WorkspaceError `EINVAL` for options without a meaning.
+ * Runs commands in proot: a **view, not a boundary**, without user namespaces. @throws WorkspaceError `EINVAL`
+ * The guarantees depend on the machine, above all on Landlock: ask `probe()`.
  */
 export function createProotExecutor(options: ProotExecutorOptions = {}): Executor {
   return createExecutor(resolveOptions(options))

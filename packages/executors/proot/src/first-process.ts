@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import type { Descriptors, DescriptorSource } from '@ws/sandbox'
 
-/** Descriptors of the first process in the view. The command has none of them. */
+/** Descriptors of the first process in the view, closed for the command. */
 export const ordersDescriptor = 3
 export const reportDescriptor = 4
-/** The command's standard error: proot's own messages go to its own. */
+/** The command's standard error, separate from proot's own. */
 export const errorDescriptor = 5
 
 const script = readFileSync(new URL('first-process.pl', import.meta.url), 'utf8')
@@ -16,10 +16,8 @@ export interface FirstProcess {
 }
 
 /**
- * Wraps a command: the first process starts it, and reports how it ended. See `first-process.pl`.
- *
- * @param cwd a directory in the view
- * @param etc device and inode of what is `/etc` in the view alone
+ * A process that starts the command and reports its end: see `first-process.pl`. @param cwd a directory in the view
+ * @param etc device and inode of the view's own `/etc`
  */
 export function firstProcess(options: {
   readonly argv: readonly string[]
@@ -49,7 +47,6 @@ function encode(fields: readonly string[]): Buffer {
   )
 }
 
-/** The first process's report so far. */
 export interface FirstReport {
   readonly started: boolean
   readonly failure?: { readonly step: string; readonly errno: number } | undefined

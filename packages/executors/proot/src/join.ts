@@ -1,11 +1,11 @@
 import type { Descriptors, DescriptorSource, Limits, RunningProcess } from '@ws/sandbox'
 
-/** The descriptor by which the waiting shell reads its word. The loader and later programs do not have it. */
+/** The waiting shell reads its word here. The loader and later programs do not have it. */
 const wordDescriptor = 8
 
 const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
 
-/** proot's tree that waits until it is in its control group: processes that it had started before would not be. */
+/** proot waits until it is in its control group, as earlier children would stay outside. */
 export interface JoiningCommand {
   readonly argv: readonly string[]
   readonly extraFds: Descriptors.ExtraDescriptors

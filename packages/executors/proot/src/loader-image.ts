@@ -1,16 +1,13 @@
 /**
- * proot carries a small ELF program, its loader, which it writes to `/tmp` for each run. That place is closed under
- * Landlock, and a killed proot would leave the loader there. If PROOT_LOADER names an existing loader, proot writes
- * none.
- *
- * @returns the loader for this architecture, or `undefined` where `proot` holds none in the usual form
+ * The loader inside proot, which it would write to `/tmp` on each run: closed under Landlock, and left over by a kill.
+ * PROOT_LOADER prevents that. @returns `undefined` where `proot` holds no loader in the usual form
  */
 export function extractLoader(proot: Buffer): Buffer | undefined {
   const own = proot.readUInt16LE(18)
   for (let at = proot.indexOf(magic, 1); at >= 0; at = proot.indexOf(magic, at + 1)) {
     const is64Bit = proot[at + 4] === 2
     if (!is64Bit || at + headerBytes > proot.length || proot.readUInt16LE(at + 18) !== own) continue
-    // The section headers are the last part of the file.
+    // The section headers end the file.
     const sections = proot.readBigUInt64LE(at + 40)
     const bytes = Number(sections) + proot.readUInt16LE(at + 58) * proot.readUInt16LE(at + 60)
     if (sections > 0n && bytes > headerBytes && at + bytes <= proot.length) return proot.subarray(at, at + bytes)

@@ -2,13 +2,13 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { ExecutorOptions, Limits, Tools } from '@ws/sandbox'
 
 export interface ProotExecutorOptions extends Limits.LimitOptions {
-  /** Names of variables (or prefixes ending in `*`) that commands take over from this process. Default: language, terminal, time zone. */
+  /** Names (or prefixes ending in `*`) of inherited variables. Default: language, terminal, time zone. */
   readonly env?: readonly string[] | undefined
-  /** `auto` (default): commands run under Landlock where the kernel has it. `off`: they are translated only. */
+  /** `auto` (default): use Landlock where the kernel has it. `off`: only translation. */
   readonly landlock?: 'auto' | 'off' | undefined
-  /** `auto` (default): a PID namespace around each command where one can be had. `off`: a supervisor alone ends its tree. */
+  /** `auto` (default): a PID namespace for each command if possible. `off`: only a supervisor ends its tree. */
   readonly pidNamespace?: 'auto' | 'off' | undefined
-  /** Further directories of this machine, such as those of a version manager; read-only, and on PATH. */
+  /** Further directories of this machine, such as a version manager's; read-only, and on PATH. */
   readonly tools?: readonly Tools.Tool[] | undefined
 }
 
@@ -28,7 +28,7 @@ const shapes: OptionShapes<ProotExecutorOptions> = {
   ...ExecutorOptions.limitOptionShapes,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
+/** @throws WorkspaceError `EINVAL` with the option, its shape and the value */
 export function resolveOptions(options: ProotExecutorOptions): ResolvedOptions {
   ExecutorOptions.refuseNetworkList(options, operation)
   checkOptions<ProotExecutorOptions>(options, shapes, { operation })

@@ -17,7 +17,7 @@ import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
 import { countStops, stoppedCallsOf } from './stopped-calls.ts'
 
-/** Finds out what works here by running it: a command in a scratch workspace, with the strongest confinement first. */
+/** Runs a command in a scratch workspace, trying the strongest confinement first. */
 export async function probeProot(
   { owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -35,7 +35,7 @@ export async function probeProot(
   const abi = landlock?.available === true ? landlock.abi : 0
   const command = `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`
   const isRight = (output: string) => new RegExp(`^workspace\\n${owner.uid}\\n\\d+\\n$`).test(output)
-  // Limits and tools are left out: attaching judges them.
+  // Limits and tools are checked by attaching.
   const more = { isRight, options: { ...options, limits: {}, tools: [] } }
   let problem = ''
   let remedy: string | undefined
@@ -75,7 +75,7 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
   )
 }
 
-/** `--version` prints its banner in drawn letters, so the version is read from the file. */
+/** `--version` prints a banner in drawn letters, so read the version from the file. */
 function versionOf(program: Buffer): string {
   return /\0v?(\d+\.\d+\.\d+)[^\0]{0,20}\0/.exec(program.toString('latin1'))?.[1] ?? 'unknown'
 }
@@ -87,12 +87,12 @@ async function namespaceWorks(): Promise<boolean> {
     const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
     return exitCode === 0 ? undefined : new Error(stderr.text)
   })().catch((error: unknown) => error)
-  // A weaker form must not be settled for.
+  // A weaker form must not replace it after a shortage.
   if (shortageOf(failed) !== undefined) throw failed
   return failed === undefined
 }
 
-/** A limit of 0 never passes, so it is no shortage. */
+/** A limit of 0 is permanent, so it is no shortage. */
 function forbidsNamespaces(): boolean {
   const kinds = ['pid', 'ipc', 'mnt', ...(process.getuid?.() === 0 ? [] : ['user'])]
   return kinds.some((kind) => {

@@ -5,17 +5,13 @@ import { join } from 'node:path'
 import { createWhole, removeTree } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
-/** The files of one command alone, which go with it. */
+/** Files of one command, removed after it. */
 export interface RunDirectory {
   readonly path: string
-  /** A directory in it, the owner's: the command's `/dev/shm`. */
   readonly shm: string
 }
 
-/**
- * A fresh directory for each command. The next one is made while a command runs, and a used one is removed after the
- * command's result is given: no caller waits for either.
- */
+/** The next directory is made while a command runs, and a used one removed after its result: no caller waits for either. */
 export class RunDirectories {
   readonly #parent: string
   readonly #owner: Owner
@@ -23,7 +19,6 @@ export class RunDirectories {
   #count = 0
   #closed = false
 
-  /** @param parent a private directory; its owner removes it when all commands have ended */
   constructor(parent: string, owner: Owner) {
     this.#parent = parent
     this.#owner = owner
@@ -36,7 +31,7 @@ export class RunDirectories {
       try {
         if (!this.#closed) this.#spare ??= this.#create()
       } catch {
-        // The next command makes its own, and reports why it cannot.
+        // The next command makes its own, or reports why it cannot.
       }
     })
     return taken
@@ -48,7 +43,6 @@ export class RunDirectories {
     })
   }
 
-  /** From now on nothing is made or removed here. */
   close(): void {
     this.#closed = true
   }

@@ -7,22 +7,17 @@ import { Processes, Temporary } from '@ws/sandbox'
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
 
-/**
- * A fresh directory for what a view is made of, outside every workspace. Its name says which process it belongs to, so
- * that one left by a killed process is known as such.
- *
- * @throws WorkspaceError `ENOEXECUTOR` where none can be made
- */
+/** A fresh directory for views, outside every workspace, named after its process for later sweeps. @throws WorkspaceError `ENOEXECUTOR` */
 export function createRuntimeDirectory(): string {
   const path = Temporary.createTemporaryDirectory(
     `${prefix}${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}-`,
   )
-  // As root, commands of another uid pass through it; its own entries say who may read them.
+  // As root, commands of another uid pass through it; its entries have their own modes.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
 }
 
-/** Makes a directory and what is in it, or nothing: on a full disk, a part of it would be in the way of the next one. */
+/** Makes all or nothing: on a full disk, a partial directory would block the next one. */
 export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
   mkdirSync(path, { mode: 0o700 })
   try {
@@ -33,7 +28,7 @@ export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
   }
 }
 
-/** Removes what killed processes of this uid have left. Never throws. */
+/** Removes leftovers of this uid's killed processes. Never throws. */
 export function sweepRuntimeDirectories(): void {
   try {
     const parent = realpathSync(tmpdir())
@@ -45,18 +40,15 @@ export function sweepRuntimeDirectories(): void {
       if (stat?.isDirectory() && stat.uid === process.getuid?.()) removeTree(path)
     }
   } catch {
-    // A directory that cannot be listed has nothing to sweep.
+    // An unlistable directory needs no sweep.
   }
 }
 
-/**
- * Removes a directory, also where a command has left directories in it that their owner may not enter. Never throws:
- * entries that cannot be removed now are swept later.
- */
+/** Removes also directories that their owner may not enter. Never throws: leftovers are swept later. */
 export function removeTree(path: string): void {
   try {
     Temporary.removeTree(path)
   } catch {
-    // Its name says whose it is.
+    // Its name shows its owner.
   }
 }

@@ -3,16 +3,12 @@ import { join } from 'node:path'
 
 import { createWhole } from './runtime-directory.ts'
 
-/** A place in the view that must exist before something is bound there. */
 export interface BindTarget {
   readonly at: string
   readonly type: 'directory' | 'file'
 }
 
-/**
- * Makes an empty directory with an empty directory or file at each place. proot looks places up in it, and therefore
- * neither follows a link of the workspace nor creates anything anywhere.
- */
+/** Makes empty entries for proot's lookups, which then follow no link of the workspace and create nothing. */
 export function createSkeleton(
   directory: string,
   places: Iterable<BindTarget>,
@@ -43,20 +39,16 @@ function fill(
     })
   }
   for (const { at, target } of links) symlinkSync(target, join(directory, at))
-  // Not while they are filled: the umask may say anything.
+  // After filling, since the umask may be anything.
   for (const path of directories) chmodSync(path, mode)
   chmodSync(directory, mode)
 }
 
-/**
- * Keeps skeletons for the next command with the same places: commands cannot write to them, and making one takes longer
- * than anything else at a start.
- */
+/** Keeps skeletons for later commands with the same places: commands cannot write to them, and making one is the slowest step. */
 export class SkeletonCache {
   readonly #directory: string
   readonly #made = new Map<string, string>()
 
-  /** @param directory a private one */
   constructor(directory: string) {
     this.#directory = directory
   }
@@ -65,7 +57,7 @@ export class SkeletonCache {
     const key = JSON.stringify([places.map(({ at, type }) => [at, type]), links])
     const known = this.#made.get(key)
     if (known !== undefined) {
-      // A command of the same uid may have changed the mode of what it sees as `/`.
+      // A command of the same uid may have changed the mode of its `/`.
       chmodSync(known, 0o555)
       return known
     }

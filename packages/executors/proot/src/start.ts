@@ -17,14 +17,14 @@ import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 
 export interface ProotCommand extends LocalCommand {
-  /** To be called when it was started, where it waits for that. */
+  /** Call it after the start, if the command waits for that. */
   readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 
-/** Milliseconds to wait for the rest of a report whose writers are gone. */
+/** Milliseconds for the rest of a report after its writers ended. */
 const reportTimeout = 1_000
 
-/** The first process reports the end of the command, and proot may run on. */
+/** The first process reports the command's end, and proot may run on. */
 export function startProot(command: ProotCommand, run: CommandRun): CommandPort {
   const port = startLocal(command, run)
   const { running } = port
@@ -53,11 +53,8 @@ function closed(pipe: Duplex | undefined): Promise<unknown> {
 }
 
 /**
- * Sends a signal to the command's process group, but not to proot in it, which takes some signals for orders of its
- * own: SIGQUIT ends everything, SIGUSR1 prints its memory.
- *
- * @param root the process that was started: a supervisor or a namespace's parent
- * @returns false if no process got it
+ * Signals the command's process group without proot, which takes SIGQUIT and SIGUSR1 as orders.
+ * @param root the started process: a supervisor or a namespace's parent @returns false if no process got it
  */
 function signalGroup(root: number, signal: NodeJS.Signals): boolean {
   const entries = Processes.listProcesses()

@@ -16,17 +16,15 @@ import { dirname, join } from 'node:path'
 
 import { createSkeleton } from './skeleton.ts'
 
-/** A host file or directory and where it appears. */
 export interface ViewBind {
   readonly at: string
   readonly host: string
   readonly type: 'directory' | 'file'
 }
 
-/** The entries that every command of a workspace sees besides the workspace. */
 export interface SystemPart {
   readonly binds: readonly ViewBind[]
-  /** Links at the top level; where the root is the workspace itself, they are binds. */
+  /** Top-level links; binds where the root is the workspace. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly Landlock.LandlockRule[]
   /** Device and inode of its `/etc`. */
@@ -34,15 +32,13 @@ export interface SystemPart {
 }
 
 export interface SystemPartOptions {
-  /** A private directory to make it in. */
   readonly directory: string
   readonly root: VirtualPath
   readonly owner: Owner
   readonly tools: readonly Tools.ResolvedTool[]
   /**
-   * `/proc`: `all` in a PID namespace, where it holds the command's own processes only. `closed` under Landlock: it
-   * serves `/proc/self/fd` and `/proc/self/exe`. It cannot be listed, and only a few harmless files can be read. `none`
-   * elsewhere, since it would show the environment of every process of the same uid.
+   * `/proc`: `all` in a PID namespace. `closed` under Landlock: unlistable, with `/proc/self/fd`, `/proc/self/exe` and few harmless files.
+   * `none` elsewhere: it would show the environment of every process of the same uid.
    */
   readonly proc: 'all' | 'closed' | 'none'
 }
@@ -54,7 +50,7 @@ const deviceLinks = {
   stderr: '/proc/self/fd/2',
 }
 
-/** Makes the private `/etc` and `/dev`, and says what is bound of the system. */
+/** Makes the private `/etc` and `/dev`, and selects binds of the system. */
 export function createSystemPart(options: SystemPartOptions): SystemPart {
   const { tools, proc } = options
   const binds: ViewBind[] = []
@@ -94,10 +90,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   return { binds, links, rules, etc: `${dev}:${ino}` }
 }
 
-/**
- * Where the root is the workspace, the first directory above a tool is missing, and must not be made there. A directory
- * of our own lies over the workspace's entry of that name.
- */
+/** With the workspace as root, a directory of our own covers a tool's missing first parent, which must not be made there. */
 function toolParents(
   directory: string,
   tools: readonly Tools.ResolvedTool[],
@@ -131,7 +124,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: Landlock.Landlo
   chmodSync(dev, 0o555)
 }
 
-/** Readable under any umask: commands can be of another uid. */
+/** Readable under any umask: commands can have another uid. */
 function writeReadable(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   chmodSync(path, 0o444)
@@ -152,8 +145,8 @@ export function createOwnedDirectory(path: string, owner: Owner): string {
 }
 
 /**
- * A top-level link as a bind of its target, for a root that is the workspace itself. The target is bound once more at
- * its own place, before the other. So a program that asks where it is hears `/usr/bin` rather than `/bin`.
+ * A top-level link as a bind of its target, for a workspace as root.
+ * The target itself is bound first, so that programs report `/usr/bin` rather than `/bin`.
  */
 export function bindsForLink(at: string): ViewBind[] {
   const host = realpathSync(at)

@@ -28,14 +28,11 @@ import { createStripper } from './strip.ts'
 
 const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...Landlock.sharedProcFiles]
 
-/**
- * The files that commands may read, run and write besides the workspace: the system's programs and a few files that
- * everybody has.
- */
+/** Readable besides the workspace: the system's programs and a few public files. */
 function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   const rules: Landlock.LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {
-    // Links lead to granted files; a file that is made up for a view (`/etc/passwd`) is not there.
+    // Links lead to granted files; files made up for a view (`/etc/passwd`) do not exist here.
     if (entry.kind === 'directory' || entry.kind === 'file')
       rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
   }
@@ -45,7 +42,7 @@ function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   return rules
 }
 
-/** Bytes of a mapped command at most: it is one argument of the shell. */
+/** Bytes of a mapped command, which is one argument of the shell. */
 const longestCommand = 128 * 1024 - 1
 
 type Mapped = LocalCommand & { readonly mounts: readonly ViewMount[] }
@@ -83,7 +80,7 @@ export function attachSanitize(
     const close = () => sources.forEach((source) => source.close())
     try {
       const rules: Landlock.LandlockRule[] = [...ownRules]
-      // Held by descriptor before the command is judged: a directory that is exchanged afterwards is not granted.
+      // Held by descriptor before the command is judged: a later exchange is not granted.
       const held: Landlock.HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
         const source = await HostPaths.openBindSource({ path: host, type: 'directory', at })
@@ -104,7 +101,7 @@ export function attachSanitize(
         env,
         seccomp: sandboxProgram({
           extendedAttributes: HostPaths.offersExtendedAttributes(plan),
-          // Landlock grants descriptors for reading, and those can change attributes in a read-only mount.
+          // Landlock grants descriptors for reading, which can change attributes in a read-only mount.
           attributeChanges: view.mounts.every(({ access }) => access === 'read-write'),
         }),
         limits: options.limits,
@@ -113,7 +110,7 @@ export function attachSanitize(
         killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      // The directory that was looked at, even if another one has its name now.
+      // The checked directory, even if another one has its name now.
       return { process: { ...confined, cwd: `/proc/${process.pid}/fd/${directory.fd}` }, mounts: view.mounts, close }
     } catch (error) {
       close()
@@ -122,7 +119,7 @@ export function attachSanitize(
   }
 }
 
-/** The paths in the output are put right before anybody sees it. */
+/** Host paths in the output are replaced before anyone sees it. */
 function startMapped(command: Mapped, run: CommandRun): CommandPort {
   const [stdout, stderr] = [createStripper(command.mounts), createStripper(command.mounts)]
   const port = startLocal(command, {
@@ -146,7 +143,7 @@ function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
   })
 }
 
-/** Only shells whose lines are read as they read them. There are no start-up files, login shell or not [X8]. */
+/** Only shells that parse as this package does. Start-up files are never read, login shell or not [X8]. */
 function chooseShell(asked: string | undefined): string {
   const shell = asked === undefined ? defaultShell() : resolveShell({ shell: asked, existsInView: isSystemProgram })
   if (/\/(?:bash|sh|dash)$/.test(shell)) return shell

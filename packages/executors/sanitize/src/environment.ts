@@ -7,24 +7,21 @@ import type { PathView } from './paths/path-view.ts'
 export interface EnvironmentOptions {
   readonly view: PathView
   readonly cwd: string
-  /** Where programs keep their caches, in the workspace. */
   readonly cache: string | undefined
   readonly shell: string
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
-  /** Programs of the workspace do not come first on PATH, even if all are trusted. */
+  /** The workspace's programs do not come first on PATH, even if all are trusted. */
   readonly bare: boolean
 }
 
-/** Variables with which a shell runs other commands, or reads the same text in another way. */
+/** Variables that make a shell run commands, or parse differently. */
 const readingVariables =
   /^(?:BASH_ENV|ENV|IFS|CDPATH|GLOBIGNORE|EXECIGNORE|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_XTRACEFD|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|LD_.*)$/
 
 /**
- * The environment of a command. HOME, PWD and TMPDIR are directories of this machine, since programs open them; in the
- * output they are the workspace's paths again. The caller's own values stay as they are.
- *
+ * HOME, PWD and TMPDIR are host directories, since programs open them; outputs show workspace paths. The caller's values stay.
  * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
  */
 export function createEnvironment(options: EnvironmentOptions): Record<string, string> {
@@ -51,6 +48,6 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
     env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },
     allow,
   })
-  // The machine's own settings of git are not there in a view either.
+  // Views hide the machine's git settings too.
   return { LANG: 'C.UTF-8', TERM: 'dumb', GIT_CONFIG_NOSYSTEM: '1', ...clean }
 }

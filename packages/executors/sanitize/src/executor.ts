@@ -15,11 +15,10 @@ const createExecutor = defineExecutor<ResolvedOptions, Machine>({
 })
 
 /**
- * Runs **trusted** commands directly, with their paths mapped: the explicit last resort, where there is neither
- * bubblewrap nor proot. No view, and no boundary but Landlock where there is Landlock. A command that it cannot prove
- * to stay inside, and to do here what it does in a view, is refused with the reason.
- *
- * @throws WorkspaceError `EINVAL` for options without a meaning.
+ * Runs **trusted** commands directly with mapped paths: the last resort without bubblewrap and proot. No view, and no boundary but
+ * Landlock.
+ * A command is refused if it may leave the workspace, or differ from its effect in a view.
+ * @throws WorkspaceError `EINVAL` for options without a meaning
  */
 export function createSanitizeExecutor(options: SanitizeExecutorOptions = {}): Executor {
   return createExecutor(resolveOptions(options))

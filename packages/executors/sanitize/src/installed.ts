@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 
-/** PATH of commands: the system's own directories alone. */
+/** PATH of commands: system directories only. */
 export const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** True when a program of that name is found on the PATH of commands. */
+/** Whether a program is on the PATH of commands. */
 export function isInstalled(name: string): boolean {
   return systemPath.split(':').some((directory) => {
     try {

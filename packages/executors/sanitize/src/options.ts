@@ -3,14 +3,15 @@ import { ExecutorOptions, type Limits } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**
-   * Programs that may run code, or that this package does not know: by name for those of the system (`git`, `python3`, `npm`),
-   * by absolute path for those of the workspace (`/scripts/build.sh`). Their arguments are not judged: Landlock alone holds them.
-   * `'all'`: every one, and the workspace's own programs (`.venv/bin`, `node_modules/.bin`) come first on PATH. Default: none.
+   * Programs that may run code or are unknown to this package: by name (`git`, `npm`), or workspace path (`/scripts/build.sh`). Default:
+   * none.
+   * Their arguments are not judged: only Landlock holds them.
+   * `'all'`: every one; the workspace's programs (`.venv/bin`, `node_modules/.bin`) come first on PATH.
    */
   readonly trustPrograms?: readonly string[] | 'all' | undefined
-  /** Names of variables (or prefixes ending in `*`) that commands take over from this process. Default: language, terminal, time zone. */
+  /** Names (or prefixes ending in `*`) of inherited variables. Default: language, terminal, time zone. */
   readonly env?: readonly string[] | undefined
-  /** `auto` (default): commands run under Landlock where the kernel has it. `off`: nothing but their own text holds them. */
+  /** `auto` (default): use Landlock where the kernel has it. `off`: only the check of the text. */
   readonly landlock?: 'auto' | 'off' | undefined
   /** Limits of each process. */
   readonly limits?: Limits.ProcessLimits | undefined
@@ -44,7 +45,6 @@ const shapes: OptionShapes<SanitizeExecutorOptions> = {
   }),
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: SanitizeExecutorOptions): ResolvedOptions {
   ExecutorOptions.refuseNetworkList(options, operation)
   checkOptions<SanitizeExecutorOptions>(options, shapes, { operation })

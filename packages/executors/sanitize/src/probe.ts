@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { type Machine, neededAbi } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** Finds out what works here by running it: a command in a scratch workspace. */
+/** Runs a command in a scratch workspace to find out. */
 export async function probeSanitize(
   { root, owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -30,7 +30,7 @@ export async function probeSanitize(
   return unavailable(`it does not work here (${problem})`, 'run a command as the workspace’s owner to see why')
 }
 
-/** It works without; but then nothing at all is held, and that is worth saying. */
+/** Optional, but without it nothing is held. */
 function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<ProbeReport, 'missing' | 'howToFix'> {
   if (landlockAbi >= neededAbi || landlock === 'off') return { missing: [], howToFix: [] }
   return {

@@ -20,7 +20,7 @@ export type RefusalKind =
   | 'unquoted'
   | 'variable'
 
-/** A command that cannot be proven to stay inside, or to do here what it does in a view. */
+/** The command may leave the workspace, or differ from its effect in a view. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly kind: RefusalKind
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Each kind: the reason, and a remedy within this executor where there is one. */
+/** Each kind: the reason, and a remedy in this executor if there is one. */
 const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: string]>> = {
   syntax: ['cannot be read with certainty', 'write it in a simpler way'],
   unknown: ['names a file that is not known before the shell runs', 'write the path out'],
@@ -62,12 +62,11 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
   held: ['puts paths of this machine into a variable, whose use is not followed', 'write each path where it is used'],
   variable: ['changes how every later command is read', 'leave it out'],
 }
-/** Another executor would not run these either. */
+/** Other executors refuse these too. */
 const nowhere: ReadonlySet<RefusalKind> = new Set(['syntax', 'outside', 'system'])
 
 /**
- * @param what the part of the command, as it was written
- * @param hint a better remedy than the usual one
+ * @param what the part of the command as written @param hint a better remedy than the usual one
  * @param program that the interpreter may not have
  */
 export function refuse(kind: RefusalKind, what: string, hint?: string, program?: string): never {

@@ -1,9 +1,9 @@
 import type { ViewMount } from './paths/path-view.ts'
 
 export interface Stripper {
-  /** Gives the bytes that can be passed on now; a possible beginning of a host path is kept back. */
+  /** Returns bytes to pass on; keeps a possible beginning of a host path. */
   push(chunk: Uint8Array): Uint8Array
-  /** The rest. */
+  /** Returns the kept bytes. */
   end(): Uint8Array
 }
 
@@ -14,12 +14,9 @@ interface Replacement {
   readonly at: Buffer
 }
 
-/**
- * Replaces the host directories of mounts by their places, in a stream of bytes. Nothing else is touched: bytes are not
- * decoded, and a stream without a host path comes out as it went in, in any chunks.
- */
+/** Replaces host directories of mounts by their places in a stream. All other bytes stay unchanged. */
 export function createStripper(mounts: readonly ViewMount[]): Stripper {
-  // Longest first: a host root can be the beginning of another one.
+  // Longest first: a host root can begin another one.
   const replacements = mounts
     .map(({ host, at }): Replacement => ({ host: Buffer.from(host), at: Buffer.from(at) }))
     .toSorted((left, right) => right.host.length - left.host.length)
@@ -86,10 +83,7 @@ function matchAt(
   return undefined
 }
 
-/**
- * Letters, digits, `_` and `-`: then it is another, longer name. Programs quote names with “’”, so a character beyond
- * ASCII ends one.
- */
+/** Letters, digits, `_` and `-` continue a longer name. Programs quote names with “’”, so a character beyond ASCII ends one. */
 function continuesName(byte: number): boolean {
   const digit = byte >= 0x30 && byte <= 0x39
   const letter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)

@@ -9,11 +9,7 @@ import { startCommand, type StartOptions } from './run/command.ts'
 const offered = /^(?:(?:\/usr)?\/bin\/)?(bash|sh)$/
 const known = /(?:^|\/)(?:zsh|dash|ksh|mksh|ash|fish|csh|tcsh)$/
 
-/**
- * The path of the shell that a command takes for its own. There is one interpreter, which is bash's and sh's.
- *
- * @throws WorkspaceError `ENOEXEC` for another shell, `EINVAL` for a value that is not a shell.
- */
+/** The path of a command's shell; bash and sh share one interpreter. @throws WorkspaceError `ENOEXEC` for another shell, `EINVAL` */
 function checkShell(shell = 'bash'): string {
   const [, name] = offered.exec(shell) ?? []
   if (name !== undefined) return `/bin/${name}`
@@ -27,7 +23,7 @@ export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries'
 
 interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
 
-/** Milliseconds that a change of the store may take after the last signal, and that a thread takes to end. */
+/** Milliseconds for a store's change after the last signal, and for the end of a thread. */
 const patience = 15_000
 
 export function attachVirtual(options: AttachOptions): CommandDriver {
@@ -52,7 +48,7 @@ interface EnvironmentOptions {
   readonly request: CommandRequest
 }
 
-/** The whole environment of a command: nothing of this process's own is in it [RP16]. */
+/** The whole environment of a command, with nothing of this process's own [RP16]. */
 function commandEnvironment({ root, shell, request }: EnvironmentOptions): Record<string, string> {
   return {
     LANG: 'C.UTF-8',
@@ -61,7 +57,7 @@ function commandEnvironment({ root, shell, request }: EnvironmentOptions): Recor
     USER: 'user',
     LOGNAME: 'user',
     SHELL: shell,
-    // Where the interpreter's own commands are.
+    // The interpreter's own commands lie here.
     PATH: '/usr/bin:/bin',
     ...request.env,
     PWD: request.cwd,

@@ -43,11 +43,10 @@ const createInterpreter = defineExecutor<Interpreter, true>({
 })
 
 /**
- * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the
- * workspace's own files. Works on every machine and over every adapter; there are no real programs in it, no `git`,
- * `node` or `python3`, and no network but a `curl` for the hosts that you list.
- *
- * @throws WorkspaceError `EINVAL` for options without a meaning.
+ * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the workspace's files.
+ * Works on every machine and adapter, without real programs such as `git`, `node` or `python3`. Only `curl` has a network: hosts that you
+ * list.
+ * @throws WorkspaceError `EINVAL` for options without a meaning
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
   const resolved = resolveOptions(options)

@@ -8,13 +8,11 @@ import { Session } from './worker/state/session.ts'
 export { type BashFileSystemOptions, createBashFileSystem } from './files/create.ts'
 
 /**
- * The commands of the virtual executor (`awk`, `sed`, `find`, `grep`, `sort` and 40 others) for a just-bash of your own:
- * `new Bash({ fs, cwd, customCommands: createBashCommands(fs) })`.
- *
- * They give what the real ones give, byte for byte, in the forms that were compared. Another form has exit code 126, and
- * `stderr` says what to use instead. `bash`, `sh`, `env`, `timeout` and `sleep` stay just-bash's own.
- *
- * @param fs the file system that `Bash` gets: one of {@link createBashFileSystem}
+ * The virtual executor's commands (`awk`, `sed`, `find`, …) for your own just-bash: `new Bash({ fs, cwd, customCommands:
+ * createBashCommands(fs) })`.
+ * They equal the real ones byte for byte in the compared forms. Other forms end with 126, and `stderr` suggests an alternative.
+ * `bash`, `sh`, `env`, `timeout` and `sleep` stay just-bash's own.
+ * @param fs the file system of `Bash`: one of {@link createBashFileSystem}
  * @throws WorkspaceError `EINVAL` for another file system
  */
 export function createBashCommands(fs: IFileSystem): CustomCommand[] {

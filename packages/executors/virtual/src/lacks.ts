@@ -1,4 +1,4 @@
-/** Programs that agents often call, and that are not here. */
+/** Missing programs that agents often call. */
 export const missingPrograms = [
   'git',
   'python3',
@@ -13,7 +13,7 @@ export const missingPrograms = [
   'du',
 ] as const
 
-/** For models. A test compares it with the tables of the worker, which are too slow to load here. */
+/** For models. A test compares it with the worker's tables, which are too slow to load here. */
 export function lacksOf(hasCurl: boolean): string {
   const missing = missingPrograms.filter((name) => name !== 'curl' || !hasCurl)
   const programs = `The shell has no ${missing.join(', ')} or other installed program`

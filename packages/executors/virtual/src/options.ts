@@ -1,44 +1,41 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
 
-/** Beyond each of these a command ends with exit code 126 and says so on standard error. */
+/** Beyond a limit, a command ends with exit code 126 and a message on standard error. */
 export interface VirtualLimits {
-  /** Simple commands that run altogether, loops included. Default 1,000,000. */
+  /** Simple commands in total, loops included. Default 1,000,000. */
   readonly maxCommands?: number
-  /** Rounds of one loop, of the shell's own and of awk's and sed's. Default 1,000,000. */
+  /** Rounds of one loop, also in awk and sed. Default 1,000,000. */
   readonly maxLoopIterations?: number
-  /** Shell functions that call one another. Default 100. */
+  /** Nested calls of shell functions. Default 100. */
   readonly maxCallDepth?: number
-  /** Bytes of output, both streams together, before it is cut for the result. Default 64 MiB. */
+  /** Bytes of both output streams together; more is cut. Default 64 MiB. */
   readonly maxOutputBytes?: number
-  /** Bytes of the largest file that is read, the largest string, and standard input. Default 64 MiB. */
+  /** Bytes of the largest file read, the largest string, and standard input. Default 64 MiB. */
   readonly maxFileBytes?: number
   /**
-   * Bytes of heap of the thread that runs a command; above it the command ends with `SIGKILL`. jq gets as much besides,
-   * and ends with 134. Default 512 MiB.
+   * Bytes of heap of a command's thread; above, it ends with `SIGKILL`. jq has the same in addition, and ends with 134. Default 512 MiB.
    */
   readonly maxMemory?: number
 }
 
-/** The hosts that `curl` reaches. */
 export interface VirtualNetwork {
-  /** Hosts by name: `example.org` for its ports 80 and 443, `*.example.org` for every name below, `db.internal:8080` for another port. */
+  /** Hosts: `example.org` (ports 80 and 443), `*.example.org` (every name below), `db.internal:8080` (another port). */
   readonly allow: readonly string[]
-  /** Addresses and ranges (`10.0.0.0/8`) that these hosts may have beside public ones. Default: none. */
+  /** Non-public addresses and ranges (`10.0.0.0/8`) that these hosts may have. Default: none. */
   readonly addresses?: readonly string[] | undefined
-  /** Gives the addresses of a listed host, in place of the system's resolver. */
+  /** Resolves listed hosts instead of the system. */
   readonly resolve?: Resolve | undefined
 }
 
 export interface VirtualExecutorOptions {
-  /** Default `none`. `{ allow: [...] }`: there is a `curl` that downloads from the listed hosts; the guarantee is then `names`. */
+  /** Default `none`. `{ allow: [...] }` adds a `curl` for the listed hosts; the guarantee is then `names`. */
   readonly network?: 'none' | VirtualNetwork | undefined
-  /** Commands of all its workspaces that run at once; more of them wait. Each takes a thread. Default 4. */
+  /** Commands of all its workspaces at a time, each in a thread; further ones wait. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
 }
 
-/** As {@link VirtualNetwork}, checked. */
 export interface ResolvedNetwork extends Pick<VirtualNetwork, 'addresses' | 'resolve'> {
   readonly list: HostList
 }
@@ -83,12 +80,11 @@ const shapes: OptionShapes<VirtualExecutorOptions> = {
     maxCallDepth: count,
     maxOutputBytes: count,
     maxFileBytes: count,
-    // Less than this is what the interpreter itself takes.
+    // The interpreter itself needs this much.
     maxMemory: option.integer(64 * mebibyte),
   }),
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: VirtualExecutorOptions): ResolvedOptions {
   checkOptions<VirtualExecutorOptions>(options, shapes, { operation })
   const { concurrency = 4, limits = {}, network = 'none' } = options

@@ -19,43 +19,36 @@ import { bubblewrapArguments, type SandboxArguments, treeArguments } from './tre
 
 export interface SandboxCommand {
   readonly layout: Layout
-  /** The parts that bubblewrap mounts itself. Default: all. */
+  /** The mounts that bubblewrap makes itself. Default: all. */
   readonly split?: SplitLayout | undefined
   readonly sources: OpenedSources
-  /** `device:inode` of the directories that hold missing names, by host path. */
   readonly reserved: ReadonlyMap<HostPath, string>
   readonly system: readonly SystemEntry[]
-  /** Directories of this machine, by open descriptor. */
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
-  /** Where the workspace's directory is the root. */
   readonly direct?: DirectRoot | undefined
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: VirtualPath
-  /** Descriptors that the command itself needs. */
+  /** Descriptors for the command itself. */
   readonly extraFds: Descriptors.ExtraDescriptors
   readonly seccomp: Uint8Array
-  /** Content that every command is given: only bubblewrap has those descriptors. */
+  /** Content for every command: only bubblewrap has those descriptors. */
   readonly contents: KeptContents
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
   readonly limits: CommandLimits
-  /** Holds some of the limits, where there is one. */
   readonly cgroup?: Limits.DelegatedCgroup | undefined
   readonly bwrap: string
   readonly proot?: string | undefined
 }
 
 export interface DirectRoot {
-  /** A directory with the files of `/etc`, by open descriptor. */
   readonly etc: number | undefined
   readonly hidden: HiddenNames
 }
 
 /**
- * bubblewrap's command line. Everything but the command itself travels by descriptor: command lines can be read by
- * every user of the host.
- *
+ * Everything but the command itself travels by descriptor, since all users of the host can read command lines.
  * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
@@ -63,7 +56,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const environment = splitEnvironment(command.env)
   const isTranslated = layout.mode === 'translated'
   const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
-  // The first process, and proot, are processes of the same namespace.
+  // The first process, and proot, count in the same namespace.
   const limited = Limits.limitedCommand(command.argv, command.limits, {
     ownProcesses: isTranslated ? 2 : 1,
     cgroup: command.cgroup,
@@ -82,7 +75,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   return { ...whole, argv: hidingCommand({ hidden, start: descriptors.status, argv: whole.argv }) }
 }
 
-// Without this, proot makes mount points on the workspace's own disk [RP18].
+// Otherwise proot makes mount points on the workspace's own disk [RP18].
 const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1' }
 
 function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): string[] {

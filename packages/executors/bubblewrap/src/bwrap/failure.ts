@@ -1,15 +1,15 @@
 import { execError, shortageIn, shortError } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
-/** Why bubblewrap did not start a command, read from what it said. Its own message is kept for operators only. */
+/** Why bubblewrap did not start a command. Its own message is for operators only. */
 export interface StartFailure {
   readonly reason: string
   readonly remedy?: string | undefined
-  /** A path to bind was exchanged meanwhile: worth another try. */
+  /** A path to bind was exchanged meanwhile: try again. */
   readonly changed?: true | undefined
 }
 
-/** The first refusal of a container is the filter's; without the others the next start would end at the next one. */
+/** The filter refuses first in a container; without the other settings, the next start would fail at the next one. */
 const inContainer =
   'in a container, start that with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined --security-opt apparmor=unconfined`'
 const noNamespaces = [

@@ -3,8 +3,8 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { Descriptors } from '@ws/sandbox'
 
 /**
- * Keeps content that is given to child after child, so that it is written once. For children that keep the descriptor
- * to themselves: an ordinary user who has it can open the file anew and change it for later children.
+ * Content for one child after another, written once. Children must keep the descriptor to themselves:
+ * an ordinary user who has it can open the file again and change it for later children.
  */
 export class KeptContents implements Disposable {
   readonly #files = new Map<Uint8Array, number>()

@@ -11,16 +11,15 @@ import type { OpenedSources } from '../view/sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from '../view/system-mounts.ts'
 
 /**
- * The place where bubblewrap assembles the root, as seen from where it takes sources. It looks a source up beforehand.
- * For the `try` kind, it takes a source that does not exist yet as it is written. `..` of its own directories leads
- * there when they exist, and it does not exist on a machine that has no `/oldroot/../newroot`. When a version behaves
- * differently, the comparison of the mounts shows it, to the probe as well.
+ * The place where bubblewrap assembles the root, seen from where it takes sources. bubblewrap looks sources up beforehand.
+ * For the `try` kind, bubblewrap takes a source that does not exist yet as written. This one exists once bubblewrap's own directories do.
+ * The comparison of the mounts shows a version that behaves differently, also to the probe.
  */
 const assembledRoot = '/../oldroot/../newroot'
 
 /**
- * The finished tree at each alias, in one call: mounted singly, everything would be mounted twice, and bubblewrap reads
- * the table of mounts after each. The names of aliases are empty in the copy; the other aliases have their own there.
+ * Mounts the finished tree at each alias in one call: separate mounts would double, and bubblewrap reads the mount table after each.
+ * Names of aliases are empty in the copy; other aliases have their own.
  */
 function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>): string[] {
   if (first === undefined) return []
@@ -31,15 +30,14 @@ function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>):
   ]
 }
 
-/** The parts of a command that its tree is made of. */
+/** The parts of a command that form its tree. */
 export type CommandTree = Omit<SandboxCommand, 'argv' | 'env' | 'cwd' | 'limits' | 'cgroup' | 'reserved'>
 
-/** The highest number that a descriptor of a child can have. */
+/** The highest possible number of a child's descriptor. */
 const lastDescriptor = 255
 const prootBytes = 16 * 1024 * 1024
 
 type Give = (source: DescriptorSource) => string
-/** Whether `/proc` can be written. */
 type Processes = 'read-only' | 'writable'
 
 type GivenDescriptors = ReturnType<typeof giveDescriptors>
@@ -72,15 +70,14 @@ function giveDescriptors({ extraFds, contents, seccomp }: CommandTree) {
 
 export interface SandboxArguments {
   readonly argv: readonly string[]
-  /** To be written to the descriptor for arguments: until its end, bubblewrap does nothing. */
+  /** Written to the descriptor for arguments: bubblewrap waits for its end. */
   readonly options: Uint8Array
-  /** Those for the options are still to be set. */
+  /** The options' own are still to be set. */
   readonly extraFds: Map<number, DescriptorSource>
-  /** Closes what was opened here; call it as soon as the process is started. */
+  /** Closes the descriptors opened here; call it right after the start. */
   close(): void
 }
 
-/** A command line of bubblewrap. `describe` gives the options, and may set further descriptors. */
 export function bubblewrapArguments(
   command: CommandTree,
   inside: readonly string[],
@@ -101,7 +98,6 @@ export function bubblewrapArguments(
   }
 }
 
-/** Everything but what runs inside. */
 export function treeArguments(
   command: CommandTree,
   { give, copy, data }: GivenDescriptors,
@@ -138,7 +134,7 @@ function builtRoot(
     ...['--proc', '/proc', ...(processes === 'read-only' ? ['--remount-ro', '/proc'] : []), '--dev', '/dev'],
     ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
     ...(layout.hasTemporary ? [] : memory(isTranslated ? translatedTemporary : temporary, scratchBytes)),
-    // proot's own files are not in the view: it knows no other place for them.
+    // The view lacks proot's own files, and proot knows no other place for them.
     ...(isTranslated ? [...memory(temporary, prootBytes), '--dir', translatedRoot] : []),
   ]
 }
@@ -148,11 +144,11 @@ function systemArguments(
   copy: (path: string) => string,
   data: (content: Uint8Array) => string,
 ): string[] {
-  // A mount costs bubblewrap a reading of the mount table, a copy next to nothing.
+  // A mount makes bubblewrap read the mount table again; a copy costs almost nothing.
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
   if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // By name: these belong to the system, and no user of commands can exchange them.
+  // By name: these belong to the system, and commands cannot exchange them.
   return ['--ro-bind', entry.source, entry.at]
 }
 
@@ -164,22 +160,22 @@ function placementArguments(
   if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
   if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
   if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
-  // Nothing is kept from a command where nothing is: git and tar complain of what they cannot read.
+  // An empty place stays readable: git and tar complain about unreadable entries.
   return withoutEntries(at, show === 'empty' ? '0555' : '0000')
 }
 
-/** All but those that come with a copy of the tree. */
+/** Mounts that do not come with a copy of the tree. */
 function firstMounts({ placements }: Layout): readonly Placement[] {
   const first = placements.findIndex(({ show }) => show === 'again')
   return first < 0 ? placements : placements.slice(0, first)
 }
 
-/** Only when their open parts have been bound: those need a place in them. */
+/** After their open parts, which need a place in them. */
 function closedFirst(placements: readonly Placement[]): string[] {
   return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
 }
 
-/** The system's names below an alias. Its mounts are among the placements. */
+/** The system's names below an alias; its mounts are placements. */
 function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTree): string[] {
   return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
     '--symlink',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** One directory that is listed without some of its names. */
+/** A directory that is listed without some of its names. */
 export interface HiddenNames {
   /** `device:inode` of the directory, in decimal. */
   readonly identity: string
@@ -9,7 +9,7 @@ export interface HiddenNames {
 
 export interface HidingOptions {
   readonly hidden: HiddenNames
-  /** Descriptor from which the supervisor reads one byte before it starts the command. */
+  /** The supervisor reads one byte from this descriptor before it starts the command. */
   readonly start: number
   readonly argv: readonly string[]
 }
@@ -19,10 +19,10 @@ const filter = readFileSync(new URL('filter.pl', import.meta.url), 'utf8')
 const supervisor = filter + readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
 const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
 
-/** The status with which the supervisor ends where it could not look at a caller that listed a directory. */
+/** The supervisor's exit status where it could not read the memory of a caller that listed a directory. */
 export const unreadableCaller = 77
 
-/** System calls, and `registers`: their size; the result, the call's number and the place in the program in them. */
+/** System calls; `registers` holds their size, and the places of result, call number and instruction pointer. */
 const numbers = {
   x64: {
     read: 0,
@@ -65,7 +65,7 @@ const numbers = {
 /** The same on every architecture. */
 const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable: unreadableCaller }
 
-/** Why names cannot be hidden here, as far as that can be seen without trying. */
+/** Why names cannot be hidden here, as far as visible without trying. */
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (!Object.hasOwn(numbers, process.arch))
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
@@ -74,26 +74,22 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 }
 
 /**
- * Wraps a command so that it, and all that it starts, lists one directory without some names: see `hide.pl`.
- * Start it from the main thread of this process. The process that is started stays until the command ends, and exits
- * with 0 then, for any end of the command. With any other end of it, the kernel ends the command.
+ * Wraps a command so that it and its children list one directory without some names: see `hide.pl`. Start it from the main thread.
+ * The started process exits with 0 when the command ends. If it ends otherwise, the kernel ends the command.
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const { numbers: table, root, names } = listingTracer(hidden)
   return [perl, '-e', supervisor, String(process.pid), String(start), table, root, names, trace, ...argv]
 }
 
-/** The parts, as text for perl, with which a process traces the listings of another one itself. */
 export interface ListingTracer {
   /** `NAME=NUMBER,…`: system calls, and places of registers. */
   readonly numbers: string
-  /** Device (major, minor) and inode of the directory. */
   readonly root: string
-  /** In hexadecimal. */
   readonly names: string
-  /** Defines `filter_listings`, for the process that is traced, and `seize`, for its tracer. */
+  /** Defines `filter_listings` for the traced process, and `seize` for its tracer. */
   readonly filter: string
-  /** Run by the tracer, once the process is traced. */
+  /** Run by the tracer once the process is traced. */
   readonly trace: string
 }
 
@@ -111,7 +107,6 @@ export function listingTracer(hidden: HiddenNames): ListingTracer {
   }
 }
 
-/** The device as major and minor number, as in `statx`. */
 function majorMinor(device: bigint): string {
   const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & 0xfffff000n)
   const minor = (device & 0xffn) | ((device >> 12n) & 0xffffff00n)

@@ -7,7 +7,7 @@ import { getSystemErrorName } from 'node:util'
 import { execError, shortageOf, shortError } from '@ws/core/executor'
 import { Processes } from '@ws/sandbox'
 
-/** A socket that is to be opened in the network of a sandbox: over UDP for `dns`. */
+/** A socket to open in the network of a sandbox; over UDP for `dns`. */
 export interface SandboxSocket {
   readonly kind: 'dns' | 'tcp'
   readonly address: string
@@ -19,26 +19,24 @@ export interface ListenRequest {
   readonly pid: number
   readonly startTime: string
   readonly owner: { readonly uid: number; readonly gid: number }
-  /** `198.18.0.1/15`: all of it reaches the sandbox's own loopback. */
+  /** `198.18.0.1/15`: the whole range reaches the sandbox's own loopback. */
   readonly network: string
   readonly sockets: readonly SandboxSocket[]
-  /** Called for each socket, by its place in the list, in the turn in which it came. */
+  /** Called for each socket with its place in the list, in order of arrival. */
   readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
-  /** Called for what the kernel refuses there, each once, at most 100 times. */
+  /** Called once for each refusal by the kernel there, at most 100 times. */
   readonly onRefused?: ((refused: RefusedPlace) => void) | undefined
 }
 
-/** A place where nothing listens that a program wanted to reach; or, for `open`, a port of the loopback where one was reached. */
+/** A place without listener that a program tried to reach; for `open`, a loopback port that was reached. */
 export type RefusedPlace =
   | { readonly kind: 'tcp' | 'udp'; readonly address: string; readonly port: number }
   | { readonly kind: 'open'; readonly port: number }
 
 export interface Listener {
   /**
-   * Opens sockets in the network namespace of a sandbox, which is not this process's own. Answers the end of `onRefused`, which waits
-   * for those that were refused before.
-   *
-   * @throws WorkspaceError `ENOEXEC` where they cannot be opened; those that came are the caller's to close
+   * Opens sockets in a sandbox's network namespace. Returns a function that ends `onRefused` after pending refusals.
+   * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that came
    */
   open(request: ListenRequest): Promise<() => Promise<void>>
 }
@@ -53,7 +51,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47
 
 const shared = new Processes.Shared(startListener)
 
-/** The helper of this process that opens sockets in sandboxes: started for its first user, ended soon after its last. */
+/** This process's helper that opens sockets in sandboxes: started for its first user, ended soon after its last. */
 export function useListener(): Listener & { close(): void } {
   const { value, release } = shared.use()
   return { open: (request) => value.open(request), close: release }

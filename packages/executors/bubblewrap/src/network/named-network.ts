@@ -11,10 +11,10 @@ import type { Child } from '../processes/first-process.ts'
 import { useListener } from './listener.ts'
 import type { NamedNetwork } from './options.ts'
 
-/** The name server of the gate, and no domain to complete names with: the host's own could give away where it is. */
+/** The gate's name server and no search domain, which could reveal the host's network. */
 const resolverFile = `nameserver ${nameServer}\nsearch .\noptions timeout:5 attempts:2\n`
 
-/** How names are resolved in commands, for the files of their system. */
+/** How commands resolve names, as files of their system. */
 export function nameResolution(network: 'none' | 'host' | NamedNetwork): {
   readonly network: boolean
   readonly resolver?: string
@@ -22,18 +22,15 @@ export function nameResolution(network: 'none' | 'host' | NamedNetwork): {
   return { network: network === 'host', ...(typeof network === 'object' && { resolver: resolverFile }) }
 }
 
-/** The authority for hosts whose requests are judged. @throws WorkspaceError `ENOEXECUTOR` */
 export async function authorityFor(network: 'none' | 'host' | NamedNetwork): Promise<Authority | undefined> {
   const entries = typeof network === 'object' ? (network.requests?.entries ?? []) : []
   return entries.length === 0 ? undefined : createAuthority(entries)
 }
 
-/** The network of a command under rules of its workspace. */
 export function narrowed(network: NamedNetwork, rules: readonly HostsRule[] = []): NamedNetwork {
   return { ...network, list: network.list.narrow(rules) }
 }
 
-/** The network of one command: its gate, and what that refused. */
 export class CommandNetwork {
   readonly #network: NamedNetwork
   readonly #authority: Authority | undefined
@@ -54,11 +51,7 @@ export class CommandNetwork {
     this.#onConnection = onConnection
   }
 
-  /**
-   * Opens the gate in the network of a sandbox whose command is not let go yet. A sandbox that is built anew gets a new one.
-   *
-   * @throws WorkspaceError `ENOEXEC`
-   */
+  /** Opens the gate in the network of a waiting sandbox; a rebuilt sandbox gets a new one. @throws WorkspaceError `ENOEXEC` */
   async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
     await this.#end()
     const { list, limits, addresses, resolve = systemResolve, requests: hosts, authorities } = this.#network
@@ -86,7 +79,6 @@ export class CommandNetwork {
     })
   }
 
-  /** Twice is fine. */
   close(): Promise<void> {
     return (this.#closing ??= this.#end().finally(() => this.#listener.close()))
   }
@@ -108,7 +100,7 @@ export class CommandNetwork {
   }
 }
 
-/** The network of a probe: opened as for a command, so that a machine where it cannot be opened is not taken for one where it can. */
+/** Opens a probe's network as for a command, so that the probe finds failures. */
 export function probedNetwork(
   network: 'none' | 'host' | NamedNetwork,
 ): (Pick<CommandNetwork, 'open'> & AsyncDisposable) | undefined {

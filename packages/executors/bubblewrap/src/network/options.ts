@@ -8,36 +8,36 @@ import {
   type RequestRules,
 } from '@ws/network/gate'
 
-/** A network of which commands reach the listed hosts alone. */
+/** Commands reach the listed hosts alone. */
 export interface NetworkOptions {
   /**
-   * Hosts by name, such as `registry.npmjs.org` for its ports 80 and 443. `*.npmjs.org` stands for every name below, `db.internal:5432`
-   * for another port. `hosts` of `@ws/network` has lists for package managers. An empty list allows nothing.
+   * Hosts: `registry.npmjs.org` (ports 80 and 443), `*.npmjs.org` (every name below), `db.internal:5432` (another port).
+   * `hosts` of `@ws/network` has lists for package managers. An empty list allows nothing.
    */
   readonly allow: readonly string[]
   /**
-   * Addresses and ranges (`10.0.0.0/8`) that these hosts may have beside public ones. Default: none, so that no name leads to this
-   * machine, its network or the metadata service of a cloud. A range never opens a metadata service; its own address does.
+   * Non-public addresses and ranges (`10.0.0.0/8`) that these hosts may have. Default: none.
+   * A range never opens a cloud's metadata service; its own address does.
    */
   readonly addresses?: readonly string[] | undefined
   /**
-   * Gives the addresses of a listed host, in place of the system's resolver. An answer `{ address, port }` leads to another port.
-   * It is asked for each connection, and each of its addresses is checked.
+   * Resolves listed hosts instead of the system, for each connection. Each address is checked.
+   * `{ address, port }` leads to another port.
    */
   readonly resolve?: Resolve | undefined
   /**
-   * Rules for the requests to listed hosts, by their entries in `allow`. The connections to a host with rules are decrypted: a request
-   * needs a rule that matches, and a rule can put a credential in, which never enters the sandbox. All other connections pass
-   * untouched. It needs the package `node-forge`.
+   * Rules for requests to listed hosts, by their entries in `allow`. They need the package `node-forge`.
+   * Connections to such hosts are decrypted; a request needs a matching rule, which can add a credential outside the sandbox.
+   * Other connections pass untouched.
    */
   readonly requests?: RequestRules | undefined
-  /** Certificates (PEM) that prove the names of hosts with rules. Default: those that Node trusts. */
+  /** Certificates (PEM) that prove the names of hosts with rules. Default: Node's. */
   readonly authorities?: readonly string[] | undefined
-  /** Connections that a command has open at a time, at most. Default 128; this process needs two descriptors for each. */
+  /** Open connections of a command. Default 128; this process needs two descriptors for each. */
   readonly connections?: number | undefined
-  /** Bytes that all connections of a command move at most, in both directions. Default: no limit. */
+  /** Bytes of all connections of a command, both directions together. Default: no limit. */
   readonly bytes?: number | undefined
-  /** Milliseconds after which a connection is cut on which nothing comes or goes. Default 300,000. */
+  /** Milliseconds until an idle connection is cut. Default 300,000. */
   readonly idleTimeout?: number | undefined
 }
 
@@ -72,7 +72,7 @@ export const networkShape: OptionShape = {
   options: shapes as unknown as OptionShapes,
 }
 
-/** @throws WorkspaceError `EINVAL` for an entry that is not a host, and for one that says what another says */
+/** @throws WorkspaceError `EINVAL` for an invalid or duplicate entry */
 export function resolveNetwork(
   network: 'none' | 'host' | NetworkOptions,
   operation: string,

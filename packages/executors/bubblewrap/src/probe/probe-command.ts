@@ -8,7 +8,6 @@ import type { ResolvedOptions } from '../options.ts'
 import type { Programs } from '../programs.ts'
 import type { StartGuard } from '../processes/start-guard.ts'
 
-/** The machine and the options that a probe tries. */
 export interface Attempt {
   readonly target: ConfinedTarget
   readonly options: ResolvedOptions
@@ -16,17 +15,13 @@ export interface Attempt {
   readonly cgroup: Limits.DelegatedCgroup | undefined
 }
 
-/** Nothing of a workspace. */
 export const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
 
-/** One process that waits, once, if this one is killed meanwhile. */
 export const noGuard: StartGuard = { starting: () => () => undefined, close: () => undefined }
 
-/** The parts of a probe's command that differ from probe to probe. */
 export type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &
   Partial<Pick<SandboxCommand, 'reserved'>>
 
-/** A command that a probe runs, in a sandbox as any other. */
 export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): SandboxCommand {
   const { target, options, programs, cgroup } = attempt
   const isTranslated = run.layout.mode === 'translated'

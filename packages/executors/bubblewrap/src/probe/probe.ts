@@ -29,10 +29,7 @@ import { startSandbox } from '../start/start.ts'
 import { openSources } from '../view/sources.ts'
 import { WarmPool } from '../warm/pool.ts'
 
-/**
- * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
- * first that works. Never rejects for what is missing.
- */
+/** Runs a program in a sandbox as for a command, with each allowed form of root until one works. Never rejects for missing parts. */
 export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed<Programs>> {
   const { versions, bwrap, proot } = await findPrograms()
   if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', versions)
@@ -67,7 +64,7 @@ export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedO
   return unavailable(translated.reason, translated.remedy, { ...versions, ...why })
 }
 
-/** Runs something in a sandbox that was ready, and says in words whether commands can be started so. */
+/** Tries a warm start, and describes the result in words. */
 export async function describeWarm(
   target: ConfinedTarget,
   programs: Programs,
@@ -91,7 +88,7 @@ export async function describeWarm(
   }
 }
 
-/** For the operator: a directory that was made read-only, by its mode or its mount, keeps the names that it held. */
+/** For the operator: a directory made read-only, by mode or mount, keeps its reserved names. */
 function leftNames(): ProbeReport['details'] {
   const left = Reserve.reservedNames.left()
   if (left.length === 0) return {}
@@ -110,7 +107,7 @@ async function problemOf(run: () => Promise<void>): Promise<Problem | undefined>
     await run()
     return undefined
   } catch (error) {
-    // Another form, or none, would be kept for as long as this process lives.
+    // The result is cached for the life of this process, so a weaker one must not be returned.
     if (shortageOf(error) !== undefined) throw error
     return describe(error)
   }
@@ -132,7 +129,6 @@ function nothingProtected(): never {
   throw new Error('a probe protects nothing')
 }
 
-/** `true`, with nothing of a workspace. */
 async function runBelow(attempt: Attempt, mode: LayoutMode, warm?: WarmPool): Promise<void> {
   using sources = await openSources([])
   const { root, owner } = attempt.target
@@ -141,7 +137,7 @@ async function runBelow(attempt: Attempt, mode: LayoutMode, warm?: WarmPool): Pr
   await runOnce(attempt, run, { keeper: nothingProtected, warm })
 }
 
-/** With a directory as the root, seen at an alias as well, and names that must not be seen there. */
+/** With a directory as the root, also at an alias, and names that must be hidden. */
 async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const hiding = hidingProblem()
   if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })
@@ -204,7 +200,7 @@ async function runOnce(
   if (sandbox.unstarted()) throw noProcess()
   const exitCode = sandbox.exitCode()
   if (exitCode === 0) return
-  // 1 is the answer of the test; anything else says that there is none.
+  // 1 is the test's own answer; other statuses mean that it did not run.
   if (isTranslated || run.direct === undefined || exitCode !== 1) throw new Error(stderr?.text)
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',

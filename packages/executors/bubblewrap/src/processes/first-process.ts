@@ -1,8 +1,7 @@
 import { Processes, type RunningProcess } from '@ws/sandbox'
 
 /**
- * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
- * other. 9 is where an over-long command travels.
+ * Descriptors of bubblewrap and its children. Those in the shell script have one digit, as dash requires. 9 carries an over-long command.
  */
 export const descriptors = {
   arguments: 3,
@@ -15,13 +14,11 @@ export const descriptors = {
 } as const
 
 /**
- * Runs before the command, inside the finished sandbox, and waits until it is let go. Only then has this process
- * checked the mounts, and only then is it certain that the sandbox ends with this process. When this process dies, the
- * gate reads an end of file, and the command never runs.
- *
- * It stays to report the exit status. proot's own is that of the process that ended last. Where proot is process 1 of
- * the sandbox, the command is not, so that signals act on the command as they do elsewhere. Messages of bubblewrap,
- * proot and the first process itself ("Killed") go to descriptor 2, the command's own errors to 7.
+ * Runs in the finished sandbox, and waits for this process to check the mounts.
+ * If this process dies, the gate reads an end of file, and the command never runs.
+ * It stays to report the exit status, since proot's own is that of its last process.
+ * So the command is not process 1, and signals act on it normally.
+ * Messages of bubblewrap, proot and the first process itself ("Killed") go to descriptor 2, the command's own errors to 7.
  */
 export const firstProcessScript = [
   'exec 2>/dev/null',
@@ -36,7 +33,7 @@ export const firstProcessScript = [
 export interface FirstProcessReport {
   readonly ready: boolean
   readonly exitCode: number | undefined
-  /** There was no process left for the command. */
+  /** The command could not get a process. */
   readonly unstarted: boolean
 }
 
@@ -49,19 +46,18 @@ export function readReport(text: string): FirstProcessReport {
   }
 }
 
-// Names that change what the first process or proot does, or that a shell would not hand on as they are.
+// Names that affect the first process or proot, or that a shell would change.
 const special =
   /^(?:LD_.*|BASH.*|GLIBC_.*|MALLOC_.*|PROOT_.*|GCONV_PATH|LOCPATH|NLSPATH|ENV|IFS|PS\d|OPTIND|OPTERR|SHELLOPTS|POSIXLY_CORRECT|PPID|OLDPWD|_|word)$/
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export interface SplitEnvironment {
-  /** For everything inside. */
   readonly outer: Record<string, string>
-  /** For the command alone: `NAME=VALUE`, to be set by `env` after the first process. */
+  /** For the command alone: `NAME=VALUE`, set by `env` after the first process. */
   readonly inner: readonly string[]
 }
 
-/** Keeps from the first process what is meant for the command only. */
+/** Keeps the command's variables from the first process. */
 export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEnvironment {
   const entries = Object.entries(env)
   const isOuter = ([name]: [string, string]) => plain.test(name) && !special.test(name)
@@ -71,24 +67,22 @@ export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEn
   }
 }
 
-/** The command line of the first process, with the command after it. */
 export function firstProcess(argv: readonly string[], inner: readonly string[]): string[] {
   const command = inner.length === 0 ? argv : ['/usr/bin/env', '--', ...inner, ...argv]
   return ['/bin/sh', '-c', firstProcessScript, 'sh', ...command]
 }
 
-/** Process 1 of the sandbox. Its start time distinguishes it from a later process with the same number. */
+/** Process 1 of the sandbox. Its start time tells it from a later process with the same number. */
 export interface Child {
   readonly pid: number
   readonly startTime: string | undefined
 }
 
-/** It is looked up while it surely lives. */
 export function identify(pid: number): Child {
   return { pid, startTime: startTimeOf(pid) }
 }
 
-/** True as well where it cannot be looked up, since descriptors are short: streams and timers ask too, and must not throw. */
+/** True if the lookup fails for lack of descriptors: callers are streams and timers, and must not throw. */
 export function isAlive(child: Child): boolean {
   try {
     return isStill(child)
@@ -101,7 +95,7 @@ function isStill({ pid, startTime }: Child): boolean {
   return startTime !== undefined && startTimeOf(pid) === startTime
 }
 
-/** @returns false where the sandbox is gone: the number may be another process by then */
+/** @returns false for a vanished sandbox, whose number may be another process's */
 export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
   try {
     return isStill(child) && process.kill(pid, signal)
@@ -110,7 +104,7 @@ export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boo
   }
 }
 
-/** Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that. */
+/** The kernel ends a namespace with its process 1. Without one, end bubblewrap itself. */
 export function endSandbox(running: RunningProcess, child: Child): void {
   if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
   else running.kill('SIGKILL')

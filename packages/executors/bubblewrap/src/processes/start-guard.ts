@@ -4,22 +4,18 @@ import { closeSync, writeSync } from 'node:fs'
 import { Descriptors, Processes } from '@ws/sandbox'
 
 /**
- * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
- * this process was) without the child taking notice. It would wait for ever, and never run the command.
- *
- * Until it is let go, that child is in the process group that this process made for bubblewrap, and under which it is
- * known here by number. So exactly those groups are ended whose start was not over when this process ended.
+ * Covers a gap of `--die-with-parent`: if bubblewrap is killed before it lets its child go, the child waits for ever.
+ * Until then the child is in the process group made for bubblewrap, whose number is known.
+ * The guard ends the groups of unfinished starts when this process ends.
  */
 export interface StartGuard {
-  /** Notes a process group as being started; call the result when that is over. */
+  /** Notes a process group; call the result when its start is over. */
   starting(group: number): () => void
-  /** Ends the guard. */
   close(): void
 }
 
-// Reads a word: `close`, or nothing at all, which is the death of this process. Until then it sleeps. Running work is
-// noted in a file that it looks at only then, one line each, blank when over. A group's number is not given to another
-// process while a member lives, and a note here is milliseconds old.
+// Sleeps until it reads `close`, or an end of file: the death of this process.
+// Then it reads the notes, one line each, blank when over. A number is not reused while a member of its group lives.
 const script = `
 read -r word
 [ "$word" = close ] && exit 0
@@ -41,9 +37,8 @@ export function useStartGuard(): StartGuard {
 }
 
 /**
- * A small shell that outlives this process by a moment. It keeps no event loop alive.
- *
- * @throws the system's error, where this process has too few descriptors left
+ * A small shell that outlives this process by a moment, and keeps no event loop alive.
+ * @throws the system's error for lack of descriptors
  */
 function startGuard(): StartGuard {
   const notes = Descriptors.openPrivateFile()
@@ -51,13 +46,13 @@ function startGuard(): StartGuard {
   let lines = 0
   let closed = false
   const note = (line: number, text: string) => {
-    // Its number may be another file's by then.
+    // After closing, the number may belong to another file.
     if (!closed) writeSync(notes, `${text.padEnd(lineBytes - 1)}\n`, line * lineBytes)
   }
-  // Its first page is made now: later there may be no room for it.
+  // Allocates the first page now: later the disk may be full.
   note(0, '')
   const child = startScript(notes)
-  // Without a guard, the worst is a process that waits.
+  // Without a guard, the worst case is a waiting process.
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   child.unref()
@@ -81,7 +76,7 @@ function startGuard(): StartGuard {
 
 function startScript(notes: number): ChildProcess {
   try {
-    // Not the master of a terminal, which a library leaves open to children.
+    // Excludes a terminal's master, which a library leaves open to children.
     const { slots } = Descriptors.openStdio({ argv: [], extraFds: new Map([[3, notes]]) })
     const stdio = ['pipe' as const, 'ignore' as const, 'ignore' as const, ...slots.slice(3)]
     return Processes.spawnChild('/bin/sh', ['-c', script], { stdio, env: {}, cwd: '/', detached: true })

@@ -8,15 +8,11 @@ import type { Child } from '../processes/first-process.ts'
 import type { Layout, Placement } from '../view/layout.ts'
 import { isStill, type MountedSource } from '../view/sources.ts'
 
-/** Where a placement's source is in its file system; `undefined` for a placement that shows nothing of the host. */
 type ExpectedMount = (placement: Placement) => MountedSource | undefined
 
 /**
- * Compares the mounts with the request: bubblewrap finds destinations by name, and a program that can rename in the
- * workspace meanwhile could lead one elsewhere.
- *
- * @param table the text of `/proc/PID/mountinfo`, as Latin-1
- * @returns the first placement that is not where it must be, or `undefined` when all are
+ * Compares the mounts with the request: bubblewrap resolves destinations by name, which another program could redirect meanwhile.
+ * @param table `/proc/PID/mountinfo` as Latin-1 @returns the first misplaced placement
  */
 export function findMisplaced(
   table: string,
@@ -31,7 +27,6 @@ export function findMisplaced(
   })
 }
 
-/** The visible mount of each place: the last of several. */
 function visibleMounts(table: string): ReadonlyMap<string, HostPaths.MountEntry> {
   const entries = HostPaths.parseMountTable(table)
   const visible = new Map(entries.map((entry) => [entry.point, entry]))
@@ -44,14 +39,14 @@ function visibleMounts(table: string): ReadonlyMap<string, HostPaths.MountEntry>
   return visible
 }
 
-/** Looking for more than that takes longer than reading the whole table. */
+/** For more places, reading the whole table is faster. */
 const fewPlaces = 100
 
 const plainPath = /^[\w./-]+$/
 
 /**
- * The mount at a place that one line alone names, so that nothing there can cover it. The command waits for this, and
- * reading the whole table takes many times as long. `undefined` says nothing: look thoroughly.
+ * The mount at a place that only one line names, so nothing can cover it. Much faster than reading the whole table.
+ * `undefined`: read the whole table.
  */
 function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undefined {
   if (!plainPath.test(point)) return undefined
@@ -65,7 +60,7 @@ function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undef
 
 function shows(entry: HostPaths.MountEntry, placement: Placement, expected: ExpectedMount): boolean {
   if (placement.readOnly && !entry.readOnly) return false
-  // Its own mount, made by bubblewrap for this place alone.
+  // bubblewrap made this mount for this place alone.
   if (placement.show === 'system') return true
   if (placement.source === undefined) return entry.fileSystem === 'tmpfs'
   const wanted = expected(placement)
@@ -73,12 +68,9 @@ function shows(entry: HostPaths.MountEntry, placement: Placement, expected: Expe
 }
 
 /**
- * Compares the mounts of a sandbox with its plan.
- *
- * The expected mounts are found beforehand, since the command waits for the comparison. Only bubblewrap and the first process
- * run when it is made, so the mounts stay as they are then.
- *
- * @returns what compares: it throws `EBUSY` for what was exchanged, `ENOEXEC` where nothing can be read
+ * Compares a sandbox's mounts with its plan. The expected mounts are found beforehand, since the command waits.
+ * Only bubblewrap and the first process run yet, so the mounts stay.
+ * @returns the comparison, which throws `EBUSY` for an exchanged mount, `ENOEXEC` for an unreadable table
  */
 export function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
@@ -97,7 +89,7 @@ export function mountCheck({ layout, sources, reserved }: SandboxCommand): (chil
       findMisplaced(table, placements, (placement) => expected.get(placement)) ??
       placements.find(({ beneath = '' as HostPath }) => reserved.has(beneath) && !isStill(beneath, reserved))
     if (misplaced === undefined) return
-    // It may have been the host's own mounts that changed.
+    // The host's own mounts may have changed.
     HostPaths.doubtOwnMounts()
     throw exchanged({ path: misplaced.virtual })
   }
@@ -110,20 +102,16 @@ function exchanged(at: { readonly path: VirtualPath } | undefined): WorkspaceErr
   })
 }
 
-/** The sandbox was killed: the cover of a path is gone, or nothing watches it any more. */
+/** The sandbox was killed: a cover vanished, or its watch failed. */
 interface Lost {
   readonly at: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined
 }
 
-/** Watches what lies over protected parts while a command runs, and puts it back where a program of the host took it away. */
+/** Watches the mounts over protected parts, and restores those that a host program removes. */
 export interface MountWatch {
-  /**
-   * Resolves when what was late is there.
-   *
-   * @throws WorkspaceError `EBUSY` where that cannot be: the sandbox is ended
-   */
+  /** Resolves when late covers are in place. @throws WorkspaceError `EBUSY` if that fails: the sandbox is ended */
   covered(): Promise<void>
-  /** Looks a last time. @returns with paths that were open to the command for a time */
+  /** Checks a last time. @returns also paths that were open to the command for a time */
   end(): Promise<{ readonly lost: Lost | undefined; readonly exposed: readonly FileViolation[] }>
 }
 
@@ -133,15 +121,14 @@ interface WatchOptions {
   /** The first process of the sandbox. */
   readonly child: Child
   readonly layout: Layout
-  /** Not there yet. */
+  /** Covers that are not in place yet. */
   readonly late?: ReadonlySet<Placement> | undefined
-  /** Ends the sandbox where a cover is lost, whether or not it could be put back. */
+  /** `end` ends the sandbox when a cover is lost, even if it could be restored. */
   readonly onExposure?: 'cover' | 'end' | undefined
-  /** Ends the sandbox. */
   readonly end: () => void
 }
 
-/** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
+/** @throws WorkspaceError `EUNENFORCEABLE` where mounts cannot be watched */
 export function watchMounts({
   keeper,
   owner,
@@ -196,7 +183,7 @@ export function watchMounts({
 function kindOf({ show, type, source, readOnly, beneath }: Placement): Reserve.WatchedCover['kind'] {
   if (show === 'mask') return type
   if (show === 'empty') return show
-  // Another directory than that at its place cannot be had again from there.
+  // A replaced directory cannot be opened again from there.
   if (show !== 'source' || source !== beneath) return 'other'
   return readOnly ? 'read-only' : 'writable'
 }

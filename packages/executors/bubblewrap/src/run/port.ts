@@ -8,15 +8,14 @@ import type { MountWatch } from './mount-check.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export interface SandboxEnd extends CommandEnd {
-  /** A cover that was lost, or the watch over covers itself. */
   readonly exposure?: Awaited<ReturnType<MountWatch['end']>>['lost'] | undefined
-  /** A listing of the root could not be answered. */
+  /** A listing of the root failed. */
   readonly isUnlisted: boolean
-  /** The process that hides names did not end by itself: listings may have been wrong. */
+  /** The process that hides names was killed: listings may have been wrong. */
   readonly isTracerKilled: boolean
 }
 
-/** @param release lets go of the names that were held; it may be called again */
+/** @param release lets go of held names; may be called again */
 export function portOf(
   sandbox: Sandbox,
   { network, release }: { readonly network: CommandNetwork | undefined; readonly release: () => Promise<void> },
@@ -35,7 +34,7 @@ export function portOf(
     const ended = await sandbox.process.wait()
     if (!ended.survivors) await sandbox.gone
     await network?.close()
-    // The keeper looks a last time before it lets go of what it is asked to after that.
+    // The keeper checks a last time before it releases anything.
     const released = ended.survivors ? undefined : release()
     const [{ lost: exposure, exposed = [] } = {}] = await Promise.all([
       sandbox.watch?.end(),
@@ -68,7 +67,7 @@ export function explainFailure(end: SandboxEnd, { result, sent }: KnownEnd): Wor
   return end.isTracerKilled && !sent.has('SIGKILL') ? sandboxKilled(result) : undefined
 }
 
-/** Inside the sandbox, where the limits of the command hold too. */
+/** Inside the sandbox, where the command's limits hold too. */
 export function noProcess(): WorkspaceError {
   const reason = 'there are as many processes and threads as the command or its user may have'
   const remedy = 'end processes that are no longer needed, or raise the limit (`processes`, `ulimit -u`, `pids.max`)'

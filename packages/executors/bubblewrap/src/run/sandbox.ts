@@ -10,42 +10,37 @@ export interface SandboxStart {
   readonly command: SandboxCommand
   readonly owner: Owner
   readonly guard: StartGuard
-  /** Watches the mounts, where something is protected. */
   readonly keeper: () => Reserve.NameKeeper
   /** Absent: standard streams are sockets, which cannot be opened by name. */
   readonly pipes?: Descriptors.PipeMaker | undefined
   readonly hasInput?: boolean | undefined
   readonly onStdout?: CommandRun['onStdout'] | undefined
   readonly onStderr?: CommandRun['onStderr'] | undefined
-  /** Opens the network of the sandbox, where that is not empty or the host's: its command waits for it. */
   readonly network?: Pick<CommandNetwork, 'open'> | undefined
-  /** Default `cover`. */
   readonly onExposure?: 'cover' | 'end' | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** The process that encloses a command. */
 export interface SandboxProcess extends Pick<RunningProcess, 'survivors' | 'stdin'> {
-  /** Resolves when it has ended and its streams are read. */
   wait(): Promise<Pick<ProcessResult, 'exitCode' | 'signal' | 'survivors'> & Partial<Pick<ProcessResult, 'stderr'>>>
 }
 
-/** A sandbox whose command has been let go. */
+/** A sandbox whose command is running. */
 export interface Sandbox {
   readonly process: SandboxProcess
-  /** Resolves when all of the command's standard error was handed on; that of `process` is bubblewrap's own. */
+  /** Resolves when all of the command's standard error was passed on. That of `process` is bubblewrap's own. */
   readonly errorsRead: Promise<void>
-  /** The exit status that the first process reported, once there is one. */
+  /** The exit status reported by the first process, if any. */
   exitCode(): number | undefined
-  /** The command was not started, as there was no process left for it. */
+  /** The command could not get a process. */
   unstarted(): boolean
-  /** Signals the command and what shares its process group. */
+  /** Signals the command's process group. */
   signal(signal: NodeJS.Signals): boolean
-  /** Ends everything inside at once. */
+  /** Ends everything inside immediately. */
   end(): void
-  /** Resolves when no process of the sandbox is left. */
   readonly gone: Promise<void>
   readonly watch: MountWatch | undefined
-  /** The process is what hides names: only if it ended by itself were all listings right. */
+  /** The process hides names: listings were right only if it ended by itself. */
   readonly hides: boolean
 }

@@ -4,27 +4,21 @@ import type { Descriptors, DescriptorSource, RunningProcess } from '@ws/sandbox'
 
 import { descriptors } from '../processes/first-process.ts'
 
-/** How bubblewrap gets its options: until their end, it does nothing. */
+/** How bubblewrap gets its options; it waits for their end. */
 export interface OptionPipe {
-  /** Completes them, where they are in a pipe: it goes to work at once. */
+  /** Completes options in a pipe: bubblewrap starts. */
   complete(): void
-  /** Sends them, where they are not. */
+  /** Sends options that are not in a pipe. */
   send(running: RunningProcess): void
-  /** Closes what is still open here. */
   close(): void
 }
 
 /**
- * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then. Without a pipe, or
- * with more than it holds, they go into the socket that Node makes.
- *
- * The last one is held back. If this process is killed before it writes it, bubblewrap finds an option without its value
- * and ends. With complete options, it would start the command: a dying process closes what it has open some time before
- * its children learn of its death.
- *
- * @param options each with a NUL after it; the last one is the value of the one before
- * @param pipe is closed here
- * @param extraFds gets the descriptor that they come by
+ * Puts bubblewrap's options into a pipe before the start, to save time. Without a pipe, or beyond its size, a socket carries them.
+ * The last option's value is held back: if this process is killed first, bubblewrap fails for lack of it.
+ * With complete options it would run the command, since a dying process closes its descriptors before its children notice.
+ * @param options each followed by NUL; the last one is the value of the one before
+ * @param pipe closed here @param extraFds receives the options' descriptor
  */
 export function optionPipe(
   options: Uint8Array,
@@ -53,16 +47,14 @@ export function optionPipe(
   }
 }
 
-/**
- * @returns `undefined` when the pipe cannot hold all of it: the size of pipes differs, and nothing reads this one yet
- */
+/** @returns `undefined` when the pipe cannot hold it: pipe sizes differ, and nothing reads this one yet */
 function fill({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
   let writable: number | undefined
   try {
     writable = openSync(`/proc/self/fd/${write}`, constants.O_WRONLY | constants.O_NONBLOCK)
     if (writeSync(writable, content) === content.length) return { read, write: writable }
   } catch {
-    // Full at once.
+    // The pipe is full.
   } finally {
     closeSync(write)
   }

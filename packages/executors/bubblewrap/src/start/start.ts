@@ -20,17 +20,15 @@ import type { WarmPool } from '../warm/pool.ts'
 import { startWarm } from '../warm/start.ts'
 import { optionPipe } from './option-pipe.ts'
 
-/** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
+/** Milliseconds for building a sandbox; beyond them, something is stuck. */
 const startTimeout = 20_000
-/** Bytes kept of what bubblewrap itself prints. */
+/** Bytes kept of bubblewrap's own output. */
 const longestError = 4096
 
 /**
- * Builds a sandbox, compares its mounts with the plan, and only then lets the command run.
- *
- * @param warm absent: the command starts cold
- * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile, `ENOEXEC` when it cannot be built;
- * `EUNENFORCEABLE` when its control group does not hold its limits; `signal.reason`
+ * Builds a sandbox, compares its mounts with the plan, then lets the command run. @param warm absent: a cold start
+ * @throws WorkspaceError `EBUSY` when a source was exchanged, `ENOEXEC` when building fails, `EUNENFORCEABLE` when the control group does
+ * not hold the limits; `signal.reason`
  */
 export async function startSandbox(start: SandboxStart, warm?: WarmPool): Promise<Sandbox> {
   const { cgroup, limits, layout } = start.command
@@ -38,7 +36,6 @@ export async function startSandbox(start: SandboxStart, warm?: WarmPool): Promis
   const sandbox = warm && (await startWarm(warm, start))
   if (sandbox !== undefined) return sandbox
   if (cgroup === undefined) return await startIn(undefined, start)
-  // bubblewrap and the first process are in it as well, and proot or what hides names.
   const group = cgroup.make(limits, { ownProcesses: layout.mode === 'below' ? 2 : 3 })
   try {
     const sandbox = await startIn(group, start)
@@ -91,7 +88,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     close()
   }
   pipe.send(running)
-  // The process that hides names waits for this line: bubblewrap must come into the group with it.
+  // The process that hides names waits for this line: bubblewrap must join the group with it.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = Descriptors.collect(running.pipes.get(descriptors.status))
   const report = Descriptors.collect(running.pipes.get(descriptors.report))
@@ -109,10 +106,10 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
     const ready = report.until((text) => readReport(text).ready)
-    // Not before it is ready: until it runs a program, the kernel may keep its namespaces from its own user.
+    // Only when it is ready: before it runs a program, the kernel may hide its namespaces from its own user.
     const opened = Promise.all([known, ready]).then(([child]) => start.network?.open(child, owner))
     opened.catch(() => undefined)
-    // Looked up while bubblewrap is at work.
+    // Looked up while bubblewrap works.
     const check = mountCheck(command)
     const outcome = await Promise.race([Promise.all([known, ready, opened]), ended, stopped])
     if (outcome === 'stopped') throw await abandon(running, start.signal)
@@ -173,16 +170,13 @@ function followCold(
   const end = () => endSandbox(running, first)
   const exitCode = () => readReport(report.text()).exitCode
   report.stream?.write('go\n')
-  // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
-  // would wait.
+  // The command's remaining processes end with it: with the first process as process 1, else with proot, which would wait.
   if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
-  // bubblewrap ends after everything inside, unless another process kills it. If that happens before its child has
-  // asked to die with it, only this process can end the child.
+  // bubblewrap ends last, unless it is killed. If that happens before its child asks to die with it, only this process can end the child.
   const lookAfter = async () => {
     send(child, 'SIGKILL')
     await waitUntil(() => !isChild())
   }
-  // With the listing supervisor around it, bubblewrap's own end is not known.
   const gone = running
     .wait()
     .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
@@ -201,7 +195,7 @@ function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
   return unstarted || exitCode !== undefined
 }
 
-/** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */
+/** Only for a killed bubblewrap: otherwise it ends after everything inside. */
 async function waitUntil(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
 }

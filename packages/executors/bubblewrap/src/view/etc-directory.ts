@@ -22,17 +22,15 @@ import { Descriptors, Processes, type SystemEntry, Temporary } from '@ws/sandbox
 const pathOnly = 0o10000000
 
 /**
- * The files of `/etc` in a directory of this process, to be mounted as a whole. bubblewrap would write them one by one,
- * by names in the workspace's directory, which others may lead elsewhere meanwhile.
+ * A directory with the files of `/etc`, mounted as a whole.
+ * bubblewrap would write them one by one by name, which other programs could redirect.
  */
 export interface EtcDirectory {
-  /** An open descriptor of it. */
   readonly fd: number
-  /** Removes it. */
   close(): void
 }
 
-/** @throws WorkspaceError `ENOEXECUTOR` where there is no place for it */
+/** @throws WorkspaceError `ENOEXECUTOR` where no directory can hold it */
 export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
     return fill(makeDirectoryForAll(), system)
@@ -75,8 +73,8 @@ function put(entry: SystemEntry, at: string): void {
 }
 
 /**
- * Makes a directory, mode 0700, below a directory that every user may enter: bubblewrap looks up what it mounts by
- * name, as the workspace's owner. Removes those that killed processes have left.
+ * Makes a directory of mode 0700 where every user may enter: bubblewrap resolves mounts as the workspace's owner.
+ * Removes leftovers of killed processes.
  */
 export function makeDirectoryForAll(): string {
   const place = placeForAll()
@@ -94,7 +92,7 @@ function placeForAll(): string {
   }
 }
 
-/** Names this process among those that share its process numbers. */
+/** Names this process among those with the same process numbers. */
 function ownPrefix(): string {
   return `${sharedPrefix()}-${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}`
 }
@@ -103,7 +101,7 @@ function sharedPrefix(): string {
   return `ws-view-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]}`
 }
 
-/** Removes what processes that were killed have left. */
+/** Removes leftovers of killed processes. */
 function sweep(place: string): void {
   const prefix = `${sharedPrefix()}-`
   for (const name of readdirSync(place)) {

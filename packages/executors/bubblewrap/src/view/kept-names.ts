@@ -3,7 +3,7 @@ import type { Reserve } from '@ws/sandbox'
 
 import { isStill } from './sources.ts'
 
-/** Milliseconds without a command after which names are let go of. */
+/** Milliseconds without a command until names are released. */
 const idle = 60_000
 
 interface Kept {
@@ -11,11 +11,10 @@ interface Kept {
   readonly timer: NodeJS.Timeout
 }
 
-/** Names that stay reserved between commands. Each command reserves them too, which costs no request while they are kept. */
 export class KeptNames {
   readonly #kept = new Map<string, Kept>()
 
-  /** To be called before a command reserves names: those that were removed or exchanged are let go of. */
+  /** Releases removed or exchanged names. Call it before a command reserves names. */
   async check(): Promise<void> {
     for (const [key, { reservation }] of this.#kept) {
       const { identities } = reservation
@@ -24,7 +23,7 @@ export class KeptNames {
     }
   }
 
-  /** Keeps names that a command has reserved, for a minute after the last one that has. */
+  /** Keeps a command's reserved names for a minute after its last user. */
   async keep(names: readonly Reserve.WantedName[], owner: Owner, keeper: Reserve.NameKeeper): Promise<void> {
     const key = names.map(({ name }) => `${name.root}\0${name.path}`).join('\0\0')
     const known = this.#kept.get(key)
@@ -34,7 +33,7 @@ export class KeptNames {
     }
     const reservation = await keeper.reserve(names, owner)
     if (this.#kept.has(key)) return await reservation.release()
-    // a name that stays is swept when the next process reserves one
+    // a name left behind is swept when the next process reserves one
     const timer = setTimeout(() => void this.#drop(key).catch(() => undefined), idle).unref()
     this.#kept.set(key, { reservation, timer })
   }

@@ -1,42 +1,34 @@
 import type { VirtualPath, WorkspaceError } from '@ws/core'
 import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/executor'
 
-/**
- * The place of the tree that proot makes `/`. Nothing of the workspace's is outside it, so it gives no more than the
- * view does. The parts over it (masks, read-only parts) are real mounts.
- */
+/** The tree that proot makes `/`. Everything outside is no more than the view shows. Masks and read-only parts over it are real mounts. */
 export const translatedRoot = '/.ws'
-/** The place of the workspace's `/tmp` there: outside its tree, where it needs no mount point on the disk [RP18]. */
+/** The workspace's `/tmp` there: outside its tree, so it needs no mount point on the disk [RP18]. */
 export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
-/** One bind of the plan at its place in the tree that bubblewrap makes. */
+/** A bind of the plan at its place in bubblewrap's tree. */
 export interface Placement {
   readonly at: string
-  /** For messages. */
   readonly virtual: VirtualPath
   readonly rule?: string | undefined
   /**
-   * - `empty`: a directory that can be read and holds nothing, for a name that is missing.
-   * - `system`: parts of the machine that commands need, over a name that is reserved in the workspace's directory.
-   * - `again`: the whole tree with all its mounts, at an alias.
+   * `empty`: a readable empty directory for a missing name. `system`: parts of the machine, over a reserved name. `again`: the whole tree,
+   * at an alias.
    */
   readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system' | 'again'
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
-  /**
-   * The path on the host that is at this place, and must be there already: bubblewrap would create it. Absent: nothing
-   * is.
-   */
+  /** The host path at this place, which must exist: bubblewrap would create it. Absent: none. */
   readonly beneath?: HostPath | undefined
-  /** For a warm command: a path of the supervisor's tree that it shows. Absent: the entry at its own place. */
+  /** For a warm command: the path in the supervisor's tree to show. Absent: the entry at its own place. */
   readonly from?: string | undefined
 }
 
 /**
  * - `below`: all mounts lie below directories such as `/workspace`, in a root that bubblewrap makes.
- * - `direct`: the workspace's own directory is the root; the system's directories lie over names that are reserved in it.
+ * - `direct`: the workspace's directory is the root; system directories lie over reserved names.
  * - `translated`: a mount is at `/`, and proot makes the workspace's tree the root.
  */
 export type LayoutMode = 'below' | 'direct' | 'translated'
@@ -50,17 +42,14 @@ export interface Layout {
   readonly hasTemporary: boolean
 }
 
-/** A plan with a mount at `/`: there is a choice. */
+/** A mount at `/` allows a choice of form. */
 export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at }) => at === '/')
 }
 
 /**
- * Places a plan's binds.
- *
- * @param systemNames for `direct`: the top-level names of what commands need of the system
- * @throws WorkspaceError `EUNENFORCEABLE` for a plan that cannot be laid out: a bind without a source, an alias that
- * cannot be passed to proot.
+ * Places a plan's binds. @param systemNames for `direct`: the top-level names of the system for commands
+ * @throws WorkspaceError `EUNENFORCEABLE` for a bind without a source, or an alias that proot cannot take
  */
 export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
   const { aliases } = plan
@@ -85,7 +74,7 @@ export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly s
   return { mode, placements, aliases, hasTemporary }
 }
 
-/** A virtual path in the tree that bubblewrap makes. */
+/** A virtual path in bubblewrap's tree. */
 export function placeOf(path: VirtualPath, mode: LayoutMode): string {
   return mode === 'translated' ? placeTranslated(path) : path
 }
@@ -99,7 +88,6 @@ function below(prefix: string, path: string): string {
   return prefix !== '' && path === '/' ? prefix : prefix + path
 }
 
-/** Over the reserved names. */
 function systemPlacements({ source }: Bind, systemNames: readonly string[]): Placement[] {
   return systemNames.map((name) => ({
     at: `/${name}`,
@@ -112,8 +100,8 @@ function systemPlacements({ source }: Bind, systemNames: readonly string[]): Pla
 }
 
 /**
- * The tree once more at each alias, over a reserved name, and nothing at the names of aliases in that. The mounts below come
- * with it: they hang on the same directories as those they are copied from, so that nothing can befall them alone.
+ * The tree again at each alias over a reserved name, without nested aliases.
+ * Its mounts hang on the same directories as the originals, so they cannot be changed alone.
  */
 function againPlacements({ binds, aliases }: BindPlan): Placement[] {
   const root = binds.find(({ at }) => at === '/')
@@ -133,7 +121,6 @@ function inside(directory: string, path: string): HostPath {
   return (directory === '/' ? path : directory + path) as HostPath
 }
 
-/** @param last what is at each place so far */
 function placed(bind: Bind, at: string, last: ReadonlyMap<string, Placement>): Placement {
   const { at: virtual, type, source } = bind
   let place = at
@@ -161,21 +148,18 @@ export function within(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
 }
 
-/** bubblewrap reads the table of mounts after each part, and takes a descriptor for most. */
+/** bubblewrap reads the mount table after each part, and takes a descriptor for most. */
 const mostParts = 200
 
-/** A layout in two: the mounts of a tree, and the covers that are put into the finished tree before the command runs. */
+/** Mounts of a tree, and covers added to the finished tree before the command runs. */
 export interface SplitLayout {
   readonly mounted: Layout
   readonly covers: readonly Placement[]
-  /** Where a spare puts the tree of its command together. Absent: it is the tree of the supervisor. */
+  /** Where a spare assembles its command's tree. Absent: the supervisor's tree. */
   readonly top?: string | undefined
 }
 
-/**
- * Where there are many parts, those that show what is at their place already, or nothing, are mounted in the finished tree. What
- * lies around another part of bubblewrap's stays with that.
- */
+/** With many parts, covers that show their own place or nothing are mounted in the finished tree. */
 export function splitLate(layout: Layout): SplitLayout {
   const { placements } = layout
   if (placements.length <= mostParts) return { mounted: layout, covers: [] }
@@ -203,7 +187,7 @@ function coversItsPlace({ show, source, beneath }: Placement): boolean {
   return show === 'mask' || show === 'empty' || (show === 'source' && source === beneath)
 }
 
-/** It can be written and lies in a part that cannot: in the finished tree, only that is to be had. */
+/** Writable inside a read-only part: only the finished tree can provide that. */
 function isOpened({ at, readOnly }: Placement, known: ReadonlyMap<string, Placement>): boolean {
   let place = parentOf(at)
   while (place !== '' && !known.has(place)) place = parentOf(place)

@@ -10,11 +10,10 @@ import { directProblem, mountedNames, pointNames, takenName, wantedPoints } from
 import type { OpenedSources } from './sources.ts'
 import type { KeptNames } from './kept-names.ts'
 
-/** How a command's tree is made, and the names that are held for it. */
 export interface Prepared {
   readonly mode: LayoutMode
   readonly held: Reserve.Reservation | undefined
-  /** For `direct`: the top-level names over which the system is mounted, and those that are hidden. */
+  /** For `direct`: the top-level names that the system covers, and those that are hidden. */
   readonly mounted?: readonly string[] | undefined
   readonly hidden?: readonly string[] | undefined
 }
@@ -24,15 +23,14 @@ export interface PrepareOptions {
   readonly options: ResolvedOptions
   readonly programs: Programs
   readonly keeper: () => Reserve.NameKeeper
-  /** Keeps the names that a mount at `/` needs, where there are such. */
+  /** Keeps the names that a mount at `/` needs. */
   readonly keptNames?: KeptNames | undefined
 }
 
 /**
- * Chooses how a mount at `/` becomes the root, and reserves the names that this and the rules need.
- *
- * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for what cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` where the
- * root cannot be had in the form that is asked for
+ * Chooses how a mount at `/` becomes the root, and reserves names for it and the rules.
+ * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for names that cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` for an impossible
+ * form of root
  */
 export async function prepareTree(
   plan: BindPlan,
@@ -58,7 +56,6 @@ export async function prepareTree(
       }
       return { mode: 'direct', held, mounted, hidden }
     } catch (error) {
-      // the system would hide an entry that has just been made
       if (!mayTranslate || !isWorkspaceError(error) || takenName(plan, hidden) !== undefined) throw error
     }
   } else if (options.root === 'direct') throw unenforceable(problem.reason, problem.remedy)
@@ -66,7 +63,6 @@ export async function prepareTree(
   return { mode: 'translated', held: await reserve(missing) }
 }
 
-/** {@link AttachedExecutor.rootForm} */
 export function rootFormOf(
   plan: BindPlan,
   system: readonly SystemEntry[],
@@ -80,7 +76,7 @@ export function rootFormOf(
     : { form: 'translated', reason }
 }
 
-/** How a mount at `/` would become the root, as far as that can be seen. */
+/** How a mount at `/` would become the root, as far as visible. */
 function lookAtRoot(
   plan: BindPlan,
   system: readonly SystemEntry[],
@@ -110,7 +106,7 @@ function missingNames({ binds }: BindPlan): Reserve.WantedName[] {
   )
 }
 
-/** The descriptor opened at a reserved name must be the directory that reserves it. */
+/** A reserved name must still open the directory that reserves it. */
 export function checkReserved(
   placements: readonly Placement[],
   sources: OpenedSources,

@@ -11,18 +11,18 @@ import { systemNames } from './system-mounts.ts'
 /** The cost of translation, for messages. */
 export const translationCost = 'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`)'
 
-/** The top-level names over which the system is mounted, in memory where the plan brings no `/tmp`. */
+/** The top-level names that the system covers; in memory without a `/tmp` of the plan. */
 export function mountedNames({ binds }: BindPlan, system: readonly { readonly at: string }[]): string[] {
   return [...systemNames(system), ...(binds.some(({ at }) => at === temporary) ? [] : ['tmp'])]
 }
 
-/** The top-level names that have to be reserved in the root's directory: these, and where the plan has no directory yet. */
+/** The top-level names to reserve in the root: these, and missing directories of the plan. */
 export function pointNames({ aliases, binds }: BindPlan, mounted: readonly string[]): string[] {
   const hasScratch = binds.some(({ kind }) => kind === 'scratch')
   return [...mounted, ...(hasScratch ? ['tmp'] : []), ...aliases.map((alias) => alias.slice(1))]
 }
 
-/** Why this plan's root cannot be the root of a command itself; `undefined` where it can, as far as that can be seen. */
+/** Why this plan cannot have a `direct` root, as far as visible. */
 export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   const root = plan.binds.find(({ at }) => at === '/')
   const source = root?.source
@@ -36,7 +36,6 @@ export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }
 }
 
-/** The names that the keeper is asked for. */
 export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Reserve.WantedName[] {
   const source = binds.find(({ at }) => at === '/')?.source
   if (source === undefined) return []
@@ -46,7 +45,7 @@ export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Res
   })
 }
 
-/** The first of the names that the root's directory has an entry of. */
+/** The first of the names that already exist in the root. */
 export function takenName({ binds }: BindPlan, names: readonly string[]): string | undefined {
   const source = binds.find(({ at }) => at === '/')?.source
   return source && names.find((name) => isTaken(Reserve.placeOf({ root: source, path: `/${name}` as MountPath })))

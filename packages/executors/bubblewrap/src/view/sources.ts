@@ -5,7 +5,7 @@ import { HostPaths, type Tools } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 
-/** A source as the mount table of a sandbox must show it. */
+/** A source as a sandbox's mount table must show it. */
 export interface MountedSource {
   /** `major:minor` */
   readonly device: string
@@ -19,14 +19,11 @@ export interface OpenedSources extends Disposable {
   /** `device:inode` */
   readonly identity: (path: HostPath) => string | undefined
   readonly descriptor: (path: HostPath) => number
-  /** The place of a path that was opened, or of one below it where the machine has no mount there. */
   readonly mounted: (path: HostPath) => MountedSource | undefined
 }
 
 /**
- * Opens every source, each once, and makes sure that every destination exists and is not a link: bubblewrap would
- * create a missing one, on the workspace's own disk [RP18].
- *
+ * Opens every source once. Every destination must exist and be no link: bubblewrap would create one on the workspace's disk [RP18].
  * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
  */
 export async function openSources(placements: readonly Placement[]): Promise<OpenedSources> {
@@ -66,13 +63,12 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
   }
 }
 
-/** The name is still that of the directory which was reserved for it. */
+/** Whether the name still belongs to the directory reserved for it. */
 export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
   const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
 }
 
-/** Where a descriptor's file is in its file system. The kernel says which mount it was opened through. */
 function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource | undefined {
   const mountId = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
   const mount = byId.get(mountId ?? '')
@@ -83,7 +79,6 @@ function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource 
   return { device: mount.device, root }
 }
 
-/** A directory below which the machine has no mount. */
 function locateTop(
   source: HostPaths.BindSource | undefined,
   path: HostPath,
@@ -106,11 +101,7 @@ interface OpenedTools extends Disposable {
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
 }
 
-/**
- * Opens the directory of each tool, so that it is bound by descriptor.
- *
- * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
- */
+/** Opens the tools' directories, to bind them by descriptor. @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources` */
 export async function openTools(tools: readonly Tools.ResolvedTool[]): Promise<OpenedTools> {
   const wanted = tools.map(({ host, at }) => ({ path: host as HostPath, type: 'directory', at }) as const)
   const opened = await HostPaths.openBindSources(wanted)

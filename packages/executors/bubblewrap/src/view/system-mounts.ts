@@ -4,16 +4,16 @@ import type { DescriptorSource, SystemEntry } from '@ws/sandbox'
 
 import { type Placement, temporary } from './layout.ts'
 
-/** The mounts of the system, where the workspace's own directory is the root. */
+/** The mounts of the system for a `direct` root. */
 export interface SystemMounts {
   readonly system: readonly SystemEntry[]
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
-  /** A directory that holds the files of `/etc`, and an empty one where one of the machine's is mounted. */
+  /** A directory with the files of `/etc`, where empty ones hold the machine's mounts. */
   readonly etc: number | undefined
   readonly scratchBytes: number
 }
 
-/** The top-level names that commands need of the system, with those of tools. */
+/** The top-level names of the system and the tools. */
 export function systemNames(system: readonly { readonly at: string }[]): string[] {
   const top = system.map(({ at }) => at.split('/')[1] ?? '').filter((name) => name !== '')
   return [...new Set([...top, 'dev', 'proc'])]
@@ -24,14 +24,14 @@ export function memory(at: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
 }
 
-/** A directory that holds nothing. Read-only, so that its owner cannot change the mode. */
+/** Read-only, so that its owner cannot change the mode. */
 export function withoutEntries(at: string, mode: string): string[] {
   return ['--perms', mode, '--size', '4096', '--tmpfs', at, '--remount-ro', at]
 }
 
 /**
- * bubblewrap's options for one of these names. Nothing is written to any of them but mount points. A program that works
- * on the same directory outside could lead a name elsewhere meanwhile, and is found out only then.
+ * bubblewrap's options for one of these names, below which it writes only mount points.
+ * A program outside could redirect a name meanwhile, which only the comparison finds.
  */
 export function mountSystem(
   { at, virtual }: Pick<Placement, 'at' | 'virtual'>,
@@ -53,7 +53,7 @@ export function mountSystem(
   }
   const entry = system.find((one) => one.at === name)
   if (entry?.kind === 'directory') return ['--ro-bind', entry.source, at]
-  // A link cannot be mounted, and nothing is made in the workspace.
+  // A link cannot be mounted, and nothing may be made in the workspace.
   if (entry?.kind === 'link') return ['--ro-bind', realpathSync(name), at]
   const tool = tools.find((one) => one.at === name)
   if (tool !== undefined) return ['--ro-bind-fd', give(tool.fd), at]

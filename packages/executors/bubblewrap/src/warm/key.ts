@@ -5,13 +5,11 @@ import { HostPaths, type SystemEntry } from '@ws/sandbox'
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { Layout } from '../view/layout.ts'
 
-/** Sets of sources that are remembered with a mount table. */
 const mostAnswers = 64
 
 /**
- * Tells one set of roots, tools, system and network from another. Commands with the same key see the same tree, and
- * one supervisor serves them. A directory that was replaced, a mount of the host below it, another file of `/etc`,
- * tool, size or filter makes another key.
+ * A key of roots, tools, system and network. Commands with the same key see the same tree, and share a supervisor.
+ * It changes with a replaced directory, host mount, file of `/etc`, tool, size or filter.
  */
 export function keyOf(
   { sources, system, tools, network, scratchBytes, seccomp, direct }: SandboxCommand,
@@ -41,7 +39,7 @@ function describeEntry(entry: SystemEntry): unknown {
   if (entry.kind === 'link') return [entry.at, entry.target]
   if (entry.kind === 'data') return [entry.at, Buffer.from(entry.content).toString('base64')]
   const status = lstatSync(entry.source, { bigint: true, throwIfNoEntry: false })
-  // A directory is mounted, and its content is that of the moment. A file is copied.
+  // Directories are mounted live; files are copied.
   const isCopy = entry.kind === 'file'
   return [entry.at, entry.source, status && describeStatus(status, isCopy)]
 }
@@ -50,7 +48,7 @@ function describeStatus({ dev, ino, size, ctimeNs }: BigIntStats, withContent = 
   return [dev, ino, ...(withContent ? [size, ctimeNs] : [])].join(':')
 }
 
-/** Filters are told apart by identity: the same one is asked for at every start. */
+/** Filters are identified by object: each start asks for the same one. */
 const numbers = new WeakMap<Uint8Array, number>()
 let lastNumber = 0
 
@@ -62,7 +60,7 @@ function numberOf(filter: Uint8Array): number {
 
 let lastTable: { readonly text: string; readonly answers: Map<string, string[]> } | undefined
 
-/** A sandbox takes along the mounts that its sources lie on, and those below them, as they are when it is made. */
+/** A sandbox keeps the mounts around and below its sources as of its start. */
 function hostMountsAround(sources: readonly string[]): string[] {
   const text = HostPaths.readMountInfo('self')
   if (lastTable?.text !== text) lastTable = { text, answers: new Map() }

@@ -19,19 +19,13 @@ const keptSpares = 2
 
 export interface LaunchOptions {
   readonly command: SandboxCommand
-  /** The part of its layout that is the same for all commands. */
   readonly kept: Layout
   readonly owner: Owner
   readonly guard: StartGuard
-  /** Milliseconds after which a silent supervisor is given up. */
   readonly patience: number
 }
 
-/**
- * Starts a supervisor. It ends with this process: bubblewrap does, and the supervisor reads an end of file.
- *
- * @throws the system's error where it cannot be started
- */
+/** Starts a supervisor, which ends with this process like bubblewrap itself. @throws the system's error on failure */
 export function launchSupervisor({ command, kept, owner, guard, patience }: LaunchOptions): Supervisor {
   const numbers = supervisorNumbers()
   if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
@@ -49,7 +43,7 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
   const script = (tracer?.filter ?? '') + supervisorScript
   const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
   const tree = { ...command, layout: kept, direct: undefined }
-  // The supervisor has no rights and no filter: each spare takes its own. User namespaces are made through `/proc`.
+  // The supervisor has no rights and no filter, so each spare takes its own. User namespaces are made through `/proc`.
   const {
     extraFds,
     options,

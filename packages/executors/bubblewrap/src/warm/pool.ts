@@ -10,21 +10,20 @@ import type { Supervisor } from './supervisor.ts'
 export interface WarmPoolOptions {
   readonly owner: Owner
   readonly guard: () => StartGuard
-  /** Milliseconds after which a silent supervisor is given up. Default 10,000. */
+  /** Milliseconds until a silent supervisor is given up. Default 10,000. */
   readonly patience?: number | undefined
-  /** Milliseconds without a command after which a supervisor ends. Default 60,000. */
+  /** Milliseconds without a command until a supervisor ends. Default 60,000. */
   readonly idle?: number | undefined
 }
 
-/** Supervisors of one executor at most: each has a tree of its own. */
 const mostSupervisors = 3
-/** Supervisors of this process at most: with its spares, each is ten processes that wait. */
+/** With its spares, each supervisor is ten waiting processes. */
 const mostInProcess = 16
-/** After so many failures in a row, commands start cold for a minute. */
+/** After this many failures in a row, commands start cold for a minute. */
 const mostFailures = 3
 const restAfterFailures = 60_000
 
-/** All supervisors of this process with a way to end each, the one that was used last comes last. */
+/** All supervisors of this process with their ends; the last used comes last. */
 const living = new Map<Supervisor, () => void>()
 
 interface Entry {
@@ -32,13 +31,10 @@ interface Entry {
   timer: NodeJS.Timeout
 }
 
-/** The supervisors of one attached executor, by the tree that they keep. */
 export class WarmPool {
   readonly #options: WarmPoolOptions
-  /** The one that was used last comes last. */
   readonly #entries = new Map<string, Entry>()
   readonly #closing = new Set<Promise<void>>()
-  /** Those with commands that go on. */
   readonly #retired = new Set<Supervisor>()
   #problem: string | undefined = 'no command was tried'
   #failures = 0
@@ -59,7 +55,7 @@ export class WarmPool {
     return this.#options.patience ?? 10_000
   }
 
-  /** @returns `undefined` where the command is to start cold */
+  /** @returns `undefined` for a cold start */
   find(command: SandboxCommand, kept: Layout): Supervisor | undefined {
     if (this.#isClosed) return undefined
     if (this.#failures >= mostFailures && performance.now() - this.#lastFailure < restAfterFailures) return undefined
@@ -90,21 +86,21 @@ export class WarmPool {
     living.set(entry.supervisor, () => this.#end(key, entry))
   }
 
-  /** A command could not be started in a sandbox that was ready. It starts cold. */
+  /** A warm start failed. The command starts cold. */
   failed(problem: string): void {
     this.#problem = problem
     this.#failures++
     this.#lastFailure = performance.now()
   }
 
-  /** A supervisor failed: all of it is ended, and the next command starts cold. */
+  /** Ends a failed supervisor; the next command starts cold. */
   lose(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) if (entry.supervisor === supervisor) this.#end(key, entry)
     this.failed('the sandbox that makes others ended, or did not answer')
     this.#isCold = true
   }
 
-  /** Its mounts are not those of the plan any more. Its commands go on, and the next ones get another supervisor. */
+  /** The plan's mounts have changed: running commands go on, later ones get another supervisor. */
   retire(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) {
       if (entry.supervisor !== supervisor) continue
@@ -116,7 +112,6 @@ export class WarmPool {
     if (!supervisor.isLost) this.#retired.add(supervisor)
   }
 
-  /** A command ended well. */
   served(): void {
     this.#failures = 0
     this.#problem = undefined
@@ -128,7 +123,7 @@ export class WarmPool {
     await Promise.all([...this.#closing, ...[...this.#retired].map((supervisor) => supervisor.close())])
   }
 
-  /** @returns false where all are busy */
+  /** @returns false if all are busy */
   #makeRoom(): boolean {
     for (const supervisor of this.#retired) if (supervisor.isLost) this.#retired.delete(supervisor)
     for (const [key, entry] of this.#entries) {

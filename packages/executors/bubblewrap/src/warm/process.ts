@@ -15,7 +15,7 @@ export interface WarmCommand {
   readonly supervisor: Supervisor
   readonly spare: Spare
   readonly running: Running
-  /** Ends everything inside at once. */
+  /** Ends everything inside immediately. */
   readonly end: () => void
   /** The listings of the command are watched. */
   readonly hides: boolean
@@ -42,7 +42,7 @@ export function followWarm({
   }
   const streams = [read('stdout'), read('stderr')]
   const stdin = start.hasInput === true ? inputOf(spare) : undefined
-  // The order's descriptor and an input without a writer.
+  // The order's descriptor, and an input without a writer.
   spare.close()
   let ending: WarmEnd | undefined
   const gone = running.ended.then((how) => {
@@ -59,7 +59,7 @@ export function followWarm({
         await gone
         const { status, unlisted } = ending ?? {}
         if (unlisted === 'killed') return { exitCode: null, signal: 'SIGKILL', survivors: false }
-        // The process that hides names ends well after any end of the command.
+        // The process that hides names exits with 0 after any end of the command.
         const exitCode = unlisted === 'unreadable' ? unreadableCaller : hides ? 0 : (status ?? null)
         return { exitCode, signal: null, survivors: false }
       },

@@ -4,7 +4,7 @@ const tree = readFileSync(new URL('tree.pl', import.meta.url), 'utf8')
 const spare = readFileSync(new URL('spare.pl', import.meta.url), 'utf8')
 const supervisor = readFileSync(new URL('supervisor.pl', import.meta.url), 'utf8')
 
-/** Process 1 of the sandbox of warm commands, for `perl -e`: see `supervisor.pl`. */
+/** Process 1 of warm sandboxes, for `perl -e`: see `supervisor.pl`. */
 export const supervisorScript = tree + spare + supervisor
 
 /** Names of the system calls that the script makes. */
@@ -57,7 +57,7 @@ const calls = {
 /** The same on every architecture. */
 const common = { close_range: 436, mount_setattr: 442, pidfd_open: 434 }
 
-/** The first argument of the script; `undefined` on an architecture without a table. */
+/** The first argument of the script; `undefined` on unknown architectures. */
 export function supervisorNumbers(architecture: string = process.arch): string | undefined {
   if (!Object.hasOwn(calls, architecture)) return undefined
   const table = { ...calls[architecture as 'x64'], ...common }

@@ -3,28 +3,24 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { type Child, identify } from '../processes/first-process.ts'
 import type { SpareDescriptors, SupervisorLine } from './wire.ts'
 
-/** A sandbox that waits for its command: every end of its pipes that this process has. */
 export interface Spare {
   readonly id: number
-  /** Its first process, as this process sees it. */
   readonly child: Child
   readonly order: number
   readonly stdin: number
   readonly stdout: number
   readonly stderr: number
   readonly report: number
-  /** Closes the descriptors that nothing has taken over yet. */
+  /** Closes the descriptors that were not taken. */
   close(): void
-  /** Hands a descriptor over to the caller, who closes it. */
+  /** Hands over a descriptor, which the caller closes. */
   take(which: 'order' | 'stdin' | 'stdout' | 'stderr' | 'report'): number
 }
 
 /**
- * Opens the pipes of a spare through `/proc`: a descriptor of its own, whose flags the command does not share.
- *
- * @param supervisor its number on this machine
- * @returns `undefined` where its process has ended: there may be too many processes for the command-to-be
- * @throws the system's error, or an error for descriptors that are not those of a spare
+ * Opens a spare's pipes through `/proc`: new descriptors, whose flags the command does not share.
+ * @param supervisor its process number here @returns `undefined` if its process has ended, perhaps for lack of processes
+ * @throws the system's error, or an error for descriptors that do not belong to a spare
  */
 export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine & { what: 'spare' }): Spare | undefined {
   const first = pidBehind(supervisor, pid, fds)
@@ -64,13 +60,13 @@ export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine &
   }
 }
 
-/** The process of a process descriptor; `undefined` once it has ended. The kernel gives its number as the reader of `/proc` counts. */
+/** `undefined` for an ended process. The kernel counts in the namespace of the reader of `/proc`. */
 function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number | undefined {
   const info = readFileSync(`/proc/${supervisor}/fdinfo/${pidfd}`, 'latin1')
   if (/^Pid:\s*-1$/m.test(info)) return undefined
   const pid = Number(/^Pid:\s*(\d+)$/m.exec(info)?.[1] ?? 0)
   const inner = /^NSpid:((?:\s+\d+)+)$/m.exec(info)?.[1]?.trim().split(/\s+/).map(Number) ?? []
-  // On this machine, in the supervisor's namespace, and process 1 of its own, from outside in.
+  // Numbers from outside in: here, in the supervisor's namespace, and 1 in its own.
   if (pid <= 0 || inner.at(-1) !== 1 || inner.at(-2) !== expected) throw new Error('not the process of a spare')
   return pid
 }

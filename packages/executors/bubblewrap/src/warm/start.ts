@@ -17,14 +17,13 @@ import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'
 import { afterSilence } from './supervisor-parts.ts'
 
-/** An empty pipe takes so much at once. */
+/** An empty pipe takes this much at once. */
 const pipeBytes = 65_536
 
 /**
- * Starts a command in a sandbox that is ready. Its mounts are compared with the plan as those of any other sandbox.
- *
- * @returns `undefined` for a command that has to start cold, of which nothing has run
- * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile; `signal.reason`
+ * Starts a command in a waiting sandbox, and compares its mounts with the plan.
+ * @returns `undefined` for a cold start; nothing of the command has run
+ * @throws WorkspaceError `EBUSY` when a source was exchanged; `signal.reason`
  */
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
   const { command, signal } = start
@@ -32,13 +31,13 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const split = splitForSpare(command.layout)
   if (split === undefined) return undefined
   const { placements } = command.layout
-  // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
+  // A command could hang in the kernel on another process there, and block its neighbours.
   if (HostPaths.isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source]))))
     return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const waits = isChecked || start.network !== undefined
   const order = encodeOrder({
-    // The first process counts with those of the command.
+    // The first process counts as one of the command.
     argv: Limits.limitedCommand(command.argv, command.limits, { ownProcesses: 1 }),
     env: { ...command.env, PWD: command.cwd },
     cwd: command.cwd,
@@ -55,13 +54,13 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const end = () => {
     if (signalIn(spare.child, spare.child.pid, 'SIGKILL')) running.expectEnd()
   }
-  /** Nothing of the command has run, and nothing will. */
+  /** Nothing of the command has run, or will. */
   const giveUp = () => {
     end()
     spare.close()
     return undefined
   }
-  /** @returns false where the sandbox has ended by itself */
+  /** @returns false for an ended sandbox */
   const checkMounts = (compare: () => void) => {
     try {
       compare()
@@ -71,7 +70,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
         pool.failed('a sandbox ended before its command')
         return false
       }
-      // A mount point that was removed from outside took the supervisor's own mount along, where it has one there.
+      // Removing a mount point outside also removes the supervisor's own mount there.
       if (split.top === undefined) pool.retire(supervisor)
       throw error
     }
@@ -105,7 +104,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   }
 }
 
-/** An error is left to the cold start, which meets it again and says what to do: too few descriptors for instance. */
+/** Errors are left to the cold start, which meets them again with a remedy: too few descriptors, for instance. */
 function find(pool: WarmPool, command: SandboxCommand, kept: Layout): Supervisor | undefined {
   try {
     return pool.find(command, kept)
@@ -125,7 +124,7 @@ async function take(
     return await untilAborted(taken, signal)
   } catch (error) {
     if (signal?.aborted) {
-      // a spare that comes now goes unused, and one that never comes needs nothing
+      // a late spare goes unused, and a missing one needs nothing
       void taken.then((late) => late.close()).catch(() => undefined)
       throw error
     }
@@ -135,7 +134,7 @@ async function take(
   }
 }
 
-/** @throws `signal.reason`; a value that comes later is the caller's to let go */
+/** @throws `signal.reason`; the caller releases a late value */
 async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal?.reason)
@@ -149,7 +148,7 @@ async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | 
   }
 }
 
-/** Gives a pipe more than it holds: the spare reads it meanwhile. @returns as `write` */
+/** Gives a pipe more than it holds while the spare reads. @returns as `write` */
 async function send(fd: number, content: Buffer, signal: AbortSignal | undefined): Promise<boolean> {
   if (content.length <= pipeBytes) return write(fd, content)
   for (let at = 0, idle = 0; at < content.length; ) {
@@ -165,7 +164,7 @@ async function send(fd: number, content: Buffer, signal: AbortSignal | undefined
   return true
 }
 
-/** @returns false where it was not taken as a whole: the spare gets the end of file, and ends */
+/** @returns false for a partial write: the spare reads the end of file, and ends */
 function write(fd: number, content: Buffer): boolean {
   try {
     return writeSync(fd, content) === content.length

@@ -12,15 +12,12 @@ import {
 } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
 
-/** Its commands end with it: where none waits for it, it has so many times the patience. */
+/** An idle supervisor has this many times the patience. */
 const idlePatience = 6
 
 const lost: WarmEnd = { status: undefined, isLost: true }
 
-/**
- * This process's side of a supervisor. Nothing that comes from it is believed without a look: a line that it never sends,
- * a spare that is not one, an end while the first process lives, or silence, and all of it is ended.
- */
+/** This process's side of a supervisor, which is not trusted: an invalid line, a false spare, a wrong end or silence ends all of it. */
 export class Supervisor {
   readonly #parts: SupervisorParts
   readonly #ready: Spare[] = []
@@ -32,7 +29,7 @@ export class Supervisor {
   #isGreeted = false
   #timer: NodeJS.Timeout | undefined
   readonly #lost = Promise.withResolvers<void>()
-  /** bubblewrap itself has ended, outside of its sandbox. */
+  /** bubblewrap itself has ended, outside its sandbox. */
   readonly #exited = Promise.withResolvers<void>()
   #isLost = false
   #isRetired = false
@@ -45,7 +42,7 @@ export class Supervisor {
         this.#exited.resolve()
         this.#lose()
       })
-    // an end without a word is seen by `close` and `exit`
+    // `close` and `exit` report a silent end
     for (const stream of [control, status]) stream.on('error', () => undefined)
     let said = ''
     status.setEncoding('latin1')
@@ -73,12 +70,10 @@ export class Supervisor {
     return this.#isLost
   }
 
-  /** Commands that run in it or wait for a spare. */
   get busy(): number {
     return this.#known.size + this.#waiting.length
   }
 
-  /** Process 1 of the sandbox. */
   get first(): Child | undefined {
     return this.#first
   }
@@ -98,7 +93,6 @@ export class Supervisor {
     return await wanted.promise
   }
 
-  /** Follows a command that a spare was given. */
   follow(spare: Spare): Running {
     const { promise, resolve } = Promise.withResolvers<WarmEnd>()
     const entry: Followed = { child: spare.child, resolve }
@@ -113,7 +107,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends it when its last command has ended. */
+  /** Ends it after its last command. */
   retire(): void {
     this.#isRetired = true
     if (this.busy === 0) this.#lose()
@@ -125,7 +119,7 @@ export class Supervisor {
     await this.#lost.promise
   }
 
-  /** The event loop is kept alive for as long as something is waited for. */
+  /** Keeps the event loop alive while a caller waits. */
   #hold(): void {
     const how = this.busy > 0 ? 'ref' : 'unref'
     const { control, status, child } = this.#parts
@@ -145,7 +139,7 @@ export class Supervisor {
     this.#watchSilence()
   }
 
-  /** One that does not answer may hold the pipes of a command too, which would wait for the end of its input. */
+  /** A silent supervisor may also hold a command's pipes, which would then wait for the end of its input. */
   #watchSilence(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -156,7 +150,7 @@ export class Supervisor {
   }
 
   #readLines(): void {
-    // Descriptors are looked up by the number of the supervisor on this machine.
+    // Descriptors are found by the supervisor's process number here.
     if (this.#first === undefined || this.#isLost) return
     for (let end = this.#text.indexOf('\n'); end >= 0 && !this.#isLost; end = this.#text.indexOf('\n')) {
       const line = parseLine(this.#text.slice(0, end))
@@ -166,7 +160,7 @@ export class Supervisor {
     if (this.#text.length > longestLine) this.#lose()
   }
 
-  /** @returns false for what a supervisor never says */
+  /** @returns false for a line that a supervisor never sends */
   #read(line: SupervisorLine): boolean {
     if (line.what === 'hello') {
       if (this.#isGreeted || line.filterBytes !== this.#parts.filterBytes) return false
@@ -184,7 +178,7 @@ export class Supervisor {
     return line.what === 'short' ? this.#runShort() : this.#add(line)
   }
 
-  /** Those that wait for a spare start cold. */
+  /** Commands that wait for a spare start cold. */
   #runShort(): true {
     for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
     this.#watchSilence()
@@ -239,14 +233,14 @@ export class Supervisor {
     void this.#end()
   }
 
-  /** Its end is that of its PID namespace, and the kernel reports it only when nothing inside is left. Never rejects. */
+  /** The kernel reports the end of process 1 only after everything in its namespace. Never rejects. */
   async #end(): Promise<void> {
     const { child, control, status } = this.#parts
     const first = this.#first
     if (first !== undefined) signalIn(first, first.pid, 'SIGKILL')
     control.destroy()
     if (first === undefined) child.kill('SIGKILL')
-    // A process that waits in the kernel for something that does not answer is not waited for.
+    // A process stuck in the kernel is not awaited.
     for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
     child.kill('SIGKILL')
     status.destroy()

@@ -1,20 +1,18 @@
-/** A line of the supervisor. */
 export type SupervisorLine =
-  /** It has its filter of so many bytes, and takes orders. */
   | { readonly what: 'hello'; readonly filterBytes: number }
   | {
       readonly what: 'spare'
       readonly id: number
-      /** Its first process, as the supervisor sees it. */
+      /** The first process, as the supervisor sees it. */
       readonly pid: number
       /** Numbers of the supervisor's descriptors. */
       readonly fds: SpareDescriptors
     }
-  /** The first process of a spare, and all of its namespace, has ended. */
+  /** The first process of a spare and its whole namespace have ended. */
   | { readonly what: 'end'; readonly id: number; readonly status: number }
-  /** It has ended, and its listings may have been wrong. A caller of one could not be read, or its tracer was killed. */
+  /** It has ended, but listings may have been wrong: a caller was unreadable, or its tracer was killed. */
   | { readonly what: 'unlisted'; readonly id: number; readonly isUnreadable: boolean }
-  /** No spare could be made. */
+  /** A spare could not be made. */
   | { readonly what: 'short'; readonly errno: number }
 
 export interface SpareDescriptors {
@@ -26,7 +24,6 @@ export interface SpareDescriptors {
   readonly report: number
 }
 
-/** Bytes of the longest line; anything longer is not one of the supervisor's. */
 export const longestLine = 200
 
 /** @returns `undefined` for a line that the supervisor never sends */

@@ -22,15 +22,12 @@ import { refuseDangerous } from './variables.ts'
 
 export interface SanitizeOptions extends Settings {
   readonly cwd: string
-  /** The environment that the shell gets. */
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * The command with its absolute paths of the workspace put where they really are. It judges every command in the order of the
- * text, and follows no values: only the directories that the shell can be in.
- *
- * @throws Refusal for what cannot be proven to stay inside and to do here what it does in a view
+ * Maps absolute workspace paths of a command to real ones. It judges all commands in order, and follows only the possible directories.
+ * @throws Refusal for a command that may leave the workspace, or differ from its effect in a view
  */
 export function sanitize(source: string, { cwd, env, ...settings }: SanitizeOptions): string {
   const edits = new Edits()
@@ -57,7 +54,7 @@ function judgeList(statements: readonly Statement[], context: AnalysisContext): 
   return together(statements.map(({ command }) => maybe(command, context)))
 }
 
-/** Commands after it may run where those before it did: a `cd` in it can fail. */
+/** A `cd` in it can fail, so later commands may run in either directory. */
 function maybe(node: Statement['command'], context: AnalysisContext): Outcome {
   const { place } = context
   const before = place.cwd
@@ -112,7 +109,7 @@ function judgePipeline({ commands, operators }: Pipeline, context: AnalysisConte
   let hosts = false
   let last = silent
   commands.forEach((command: CommandNode, index) => {
-    // Each part has a shell of its own.
+    // Each part has its own shell.
     last = judge(command, { ...context, tainted, place: { ...context.place } })
     hosts ||= last.hosts
     tainted = last.prints || (operators[index] === '|&' && last.hosts)
@@ -129,7 +126,7 @@ function redirected(
   return judged.apply(run({ ...context, tainted: judged.tainted }))
 }
 
-/** A command with its assignments: its redirections are judged already. The first word is the program. */
+/** A command with its assignments, after its redirections. The first word is the program. */
 function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext): Outcome {
   for (const part of prefix) if (part.type === 'Assignment') assign(part, context)
   if (name === undefined) return silent
@@ -145,7 +142,7 @@ function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext)
   return runProgram(new Invocation(text, values, context), program)
 }
 
-/** No variable ever holds a path of this machine: commands would see it, and change it. */
+/** No variable may hold a host path: commands would see and change it. */
 function assign({ name, text, value, index }: Assignment, context: AnalysisContext): void {
   if (value.type === 'ArrayValue' || index !== undefined) return refuse('construct', text)
   const { tainted, text: known } = evaluate(value, context)

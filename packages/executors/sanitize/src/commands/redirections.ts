@@ -8,18 +8,14 @@ import { refuse } from '../refusal.ts'
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
 interface JudgedRedirections {
-  /** Paths of this machine may be in the command's standard input. */
+  /** Its standard input may hold host paths. */
   readonly tainted: boolean
-  /**
-   * Gives the outcome with the part of its output that goes on. @throws Refusal for paths of this machine that would be
-   * stored in a file
-   */
+  /** The outcome with its remaining output. @throws Refusal for host paths that would be stored in a file */
   apply(outcome: Outcome): Outcome
 }
 
-/** Judges where a command reads and writes; targets are paths, bodies of here-documents are text. */
 export function judgeRedirections(redirections: readonly Redirection[], context: AnalysisContext): JudgedRedirections {
-  // Descriptors can be copied: once paths of this machine can be read, they can be until the end.
+  // Descriptors can be copied: once readable, host paths stay readable.
   let { tainted } = context
   let failing: Outcome = { prints: false, hosts: false }
   let output: Target = 'output'
@@ -49,18 +45,18 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
         : text === '/dev/stderr'
           ? '2'
           : undefined
-    // They lead to sockets here, which cannot be opened by name.
+    // They are sockets here, which cannot be opened by name.
     if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
     if (copied) {
       const from = device ?? text
       to = from === '1' ? output : from === '2' ? messages : 'file'
-      // A descriptor of its own can lead anywhere; where it was made, its file was judged.
+      // A numbered descriptor was judged with its file.
     } else {
       if (value.glob) return refuse('unknown', target.text)
       const host = mapPath({ word: target, value, mode: operator === '<' ? 'read' : 'write', context })
-      // The shell's own message, when it cannot open the file, names it.
+      // The shell's own message about an unreadable file names it.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
         failing = { prints: failing.prints || messages === 'output', hosts: failing.hosts || messages === 'messages' }
@@ -84,7 +80,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
   }
 }
 
-/** Judges all expansions of a here-document. True when one may put a path of this machine into it. */
+/** Judges a here-document's expansions. True if one may insert a host path. */
 function holdsHosts(parts: readonly WordPart[] | undefined, context: AnalysisContext): boolean {
   const values = (parts ?? [])
     .filter(({ type }) => type !== 'Literal')

@@ -1,4 +1,3 @@
-/** Changes to a source text, by position. */
 export class Edits {
   readonly #changes: { readonly from: number; readonly to: number; readonly text: string }[] = []
 

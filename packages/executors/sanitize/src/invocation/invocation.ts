@@ -11,19 +11,18 @@ export interface Argument {
   readonly value: Value
 }
 
-/** The argument of a program that goes through the directory that it runs in. */
+/** The argument of a program that walks its working directory. */
 export const here: Argument = {
   word: { type: 'Word', text: '.', value: '.', pos: 0, end: 0 },
   value: { text: '.', host: false, tainted: false, glob: false, splits: false, fixed: true, joined: false, pieces: [] },
 }
 
-/** One call of a program: its arguments, and the facts learnt of them. */
 export class Invocation {
   name: string
   readonly args: readonly Argument[]
   readonly context: AnalysisContext
   hosts = false
-  /** Texts hold paths of this machine; allowed only where they come out again. */
+  /** Texts hold host paths; allowed only where the output shows them. */
   tainted = false
 
   constructor(name: string, args: readonly Argument[], context: AnalysisContext) {
@@ -32,7 +31,6 @@ export class Invocation {
     this.context = context
   }
 
-  /** The call as it was written. */
   get written(): string {
     return [this.name, ...this.args.map(({ word }) => word.text)].join(' ')
   }
@@ -41,7 +39,7 @@ export class Invocation {
     if (mapPath({ ...argument, mode, context: this.context })) this.hosts = true
   }
 
-  /** Uses a path that follows other text in its word: `--file=/x`. */
+  /** Uses a path after other text in its word: `--file=/x`. */
   attached(argument: Argument, prefix: number, mode: Mode): void {
     const { word, value } = argument
     const { text } = value
@@ -58,32 +56,31 @@ export class Invocation {
     this.context.edits.replace(word.pos, word.end, quoteForShell(mapped))
   }
 
-  /** Proves that a path which the program makes of its arguments, and everything below it, is inside. */
+  /** Proves that a path built by the program, and everything below it, is inside. */
   check(text: string, { word, value }: Argument, mode: Mode, options?: TreeOptions): void {
     const request = { word, value: { ...value, text, glob: false }, mode, context: this.context }
     checkText(text, request)
     checkTree(request, options)
   }
 
-  /** For programs that go through directories. */
+  /** For programs that walk directories. */
   tree(argument: Argument, options?: TreeOptions): void {
     checkTree({ ...argument, mode: 'read', context: this.context }, options)
   }
 
-  /** One word of text, which stays byte for byte. */
   text(argument: Argument): void {
     if (argument.value.glob) refuse('unknown', argument.word.text, 'put the text between quotes')
     if (argument.value.tainted) refuse('shown', argument.word.text)
     this.shown(argument)
   }
 
-  /** Words that come out again as they are: a pattern becomes names, a path of this machine is put right in the output. */
+  /** Words that reappear in the output: a pattern becomes names, and a host path is replaced. */
   shown(argument: Argument): void {
     const { word, value } = argument
     if (value.splits && /[\s*?[]|^$/.test(value.text ?? '*')) refuse('unquoted', word.text)
     if (value.glob && value.text === undefined) refuse('unknown', word.text)
     const absolute = value.glob && value.text?.startsWith('/') === true
-    // A pattern that finds nothing stays as it is: outside of the workspace it is left to that.
+    // A pattern without match stays as text, which must not name outside paths.
     if (absolute || (value.glob && /(?:^|\/)(?:\.\.(?:\/|$)|\.\.?[*?[@+!])/.test(value.text ?? '')))
       this.path(argument, 'look')
     if (value.joined) refuse('shown', word.text)
@@ -99,7 +96,7 @@ export class Invocation {
   }
 }
 
-/** The text of an argument that is known to be it; `undefined` elsewhere. */
+/** The text of an argument, if certain. */
 export function textOf(argument: Argument | undefined): string | undefined {
   return argument?.value.fixed ? argument.value.text : undefined
 }

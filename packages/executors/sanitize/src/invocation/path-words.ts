@@ -8,10 +8,7 @@ import type { AnalysisContext } from './analysis-context.ts'
 import { inDoubleQuotes } from './edits.ts'
 import type { Value } from './values.ts'
 
-/**
- * The use that a program makes of a path: `read` and `write` follow a link at its end, `look` and `remove` work on the
- * link itself.
- */
+/** A program's use of a path: `read` and `write` follow a final link, `look` and `remove` use the link itself. */
 export type Mode = 'read' | 'write' | 'look' | 'remove'
 
 export interface PathRequest {
@@ -23,11 +20,7 @@ export interface PathRequest {
 
 const globCharacters = /[*?[]/
 
-/**
- * Proves that a word names something inside, and maps it where it is absolute.
- *
- * @returns true when the program is given a path of this machine
- */
+/** Proves that a word names an inside path, and maps absolute ones. @returns true when the program receives a host path */
 export function mapPath(request: PathRequest): boolean {
   const { word, value } = request
   const { text } = value
@@ -44,7 +37,7 @@ export function mapPath(request: PathRequest): boolean {
   return true
 }
 
-/** Puts the mount's host directory in the place of the first characters of a word. */
+/** Replaces the first characters of a word by the mount's host directory. */
 function replacePrefix({ word, value, context }: PathRequest, place: Extract<ResolvedPath, { kind: 'mount' }>): void {
   const { host } = place.mount
   if (value.fixed) {
@@ -66,13 +59,13 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   context.edits.replace(word.pos, word.pos, quoteForShell(host))
 }
 
-/** Proves that a path is inside, without a change to its word. */
+/** Proves that a path is inside, without changing its word. */
 export function checkText(text: string, request: PathRequest): void {
   if (text.startsWith('/')) checkPath(text, request)
   else checkRelative(text, request)
 }
 
-/** The place that an absolute path names, after every check. */
+/** The place of an absolute path, after every check. */
 export function checkPath(text: string, request: PathRequest): ResolvedPath {
   const { word, mode, context } = request
   const { view } = context.settings
@@ -93,7 +86,7 @@ function checkRelative(text: string, request: PathRequest): void {
   const { word, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
-  // A name that is crossed backwards could have become a link on the way.
+  // A name crossed backwards could have become a link meanwhile.
   if (names.includes('..') && context.facts.links) refuse('climbs', word.text)
   for (const directory of context.place.cwd) {
     const mount = context.settings.view.mountOf(directory)
@@ -110,14 +103,14 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   const glob = names.findIndex((name) => globCharacters.test(name))
   if (value.glob && names.some((name) => /^\.\.?[*?[@+!]/.test(name))) refuse('climbs', word.text)
   if (value.glob && names.some((name) => /[?*+@!]\(/.test(name))) refuse('construct', word.text)
-  // Names that do not exist cannot be crossed backwards: they could become links before the command comes to them.
+  // Missing names cannot be crossed backwards: they could become links before the command runs.
   let depth = 0
   for (const [index, name] of names.entries()) {
     depth += name === '..' ? -1 : 1
     if (depth < 0) refuse('climbs', word.text)
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
-  // A slash at the end follows a link, whatever the program does.
+  // A trailing slash follows a link in any program.
   const keeps = (mode === 'look' || mode === 'remove') && !/\/(?:\.?\/)*\.?$/.test(value.text ?? '')
   const walked = walkLinks(mount.host, names, keeps ? 'keep' : 'follow')
   if (walked === undefined) return refuse('link', word.text)
@@ -128,7 +121,7 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   if (mode === 'write' && names.at(-1)?.startsWith('-') === true) context.facts.links = true
 }
 
-/** A pattern can find links; so what it looks at is looked at here. */
+/** A pattern can find links, so its matches are checked here. */
 function checkGlob(
   names: readonly string[],
   glob: number,
@@ -148,15 +141,14 @@ function checkGlob(
 }
 
 export interface TreeOptions {
-  /** Refuse links with `..`, which mean something else once they are moved. Default false. */
+  /** Refuse links with `..`, whose meaning changes when moved. Default false. */
   readonly climbing?: boolean
-  /** The program follows the links that it finds. Default true. */
+  /** The program follows links that it finds. Default true. */
   readonly links?: boolean
-  /** How deep it goes. Default: to the end. */
+  /** The depth of its walk. Default: unlimited. */
   readonly depth?: number
 }
 
-/** Looks at everything below a word's directories, for programs that go through them. */
 export function checkTree(
   request: PathRequest,
   { climbing = false, links = true, depth = 1000 }: TreeOptions = {},
@@ -179,19 +171,19 @@ export function checkTree(
   }
 }
 
-/** A relative link with `..` leads elsewhere once it is moved. */
+/** A relative link with `..` leads elsewhere after a move. */
 function isClimbingLink(host: string, names: readonly string[]): boolean {
   const path = [host, ...(walkLinks(host, names, 'keep') ?? [])].join('/')
   return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
-/** The absolute paths that a path can be. */
+/** The possible absolute forms of a path. */
 export function startsOf(path: string, { context }: Pick<PathRequest, 'context'>): readonly string[] {
   if (path.startsWith('/')) return [path]
   return [...context.place.cwd].map((directory) => `${directory === '/' ? '' : directory}/${path}`)
 }
 
-/** The directories that a word, given to `cd`, leads to: by its names, and after links. */
+/** The directories that `cd` can reach with a word: by names, and after links. */
 export function resolveDirectories(request: PathRequest): ReadonlySet<string> {
   const { view } = request.context.settings
   const found = new Set<string>()

@@ -3,11 +3,10 @@ import { type Piece, piecesOf, type Word, type WordPart } from '@ws/command-pars
 import { refuse } from '../refusal.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 
-/** A part of a word before the shell runs. */
 interface Known {
-  /** Its text as it would be in a view; `undefined` when the shell alone knows it. */
+  /** The text in a view; `undefined` when only the shell knows it. */
   readonly text: string | undefined
-  /** At run time it is, or may hold, a path of this machine. */
+  /** Its value is, or may hold, a host path. */
   readonly host: boolean
   /** Its text is one of many: digits. */
   readonly varies?: true
@@ -15,19 +14,19 @@ interface Known {
 
 /** The known value of a word before the shell runs. */
 export interface Value {
-  /** Its text as it would be in a view, patterns as written; `undefined` when that is not known. */
+  /** The text in a view, patterns as written; `undefined` if unknown. */
   readonly text: string | undefined
-  /** It begins with a path that is one of this machine already: `$PWD`, `~`. */
+  /** It begins with a host path: `$PWD`, `~`. */
   readonly host: boolean
-  /** At run time it holds a path of this machine somewhere. */
+  /** It holds a host path somewhere. */
   readonly tainted: boolean
   /** It has an unquoted pattern. */
   readonly glob: boolean
-  /** An unquoted expansion, which the shell splits into words. */
+  /** An unquoted expansion, which the shell splits. */
   readonly splits: boolean
-  /** Replacing the whole word by its text would not change what it means. */
+  /** The text can replace the whole word without changing its meaning. */
   readonly fixed: boolean
-  /** Text follows directly after a path of this machine that may be a mount's own directory, so its end is not known. */
+  /** Text directly follows a host path that may be a mount's own directory, so its end is unknown. */
   readonly joined: boolean
   readonly pieces: readonly Piece[]
 }
@@ -41,7 +40,7 @@ const unknown: Known = { text: undefined, host: false }
 const anyPath: Known = { text: undefined, host: true }
 const literal = (text: string): Resolved => ({ known: { text, host: false } })
 
-/** The value of a word. @throws Refusal for expansions other than that of a variable */
+/** @throws Refusal for expansions other than that of a variable */
 export function evaluate(word: Word, context: AnalysisContext): Value {
   const { view, bash } = context.settings
   const pieces = piecesOf(word)
@@ -83,7 +82,7 @@ function isJoined(parts: readonly Resolved[], isMount: (path: string) => boolean
   })
 }
 
-/** `$HOME/x` begins with a path of this machine; so does `""$HOME`. */
+/** `$HOME/x` begins with a host path; so does `""$HOME`. */
 function firstIsHost(parts: readonly Resolved[]): boolean {
   const first = parts.find(({ known }) => known.text !== '')?.known
   return first?.text !== undefined && first.host
@@ -92,7 +91,7 @@ function firstIsHost(parts: readonly Resolved[]): boolean {
 function combine(parts: readonly Resolved[]): string | undefined {
   let text = ''
   for (const { known } of parts) {
-    // A path of this machine in the middle of a word is not what it is in a view.
+    // A host path inside a word differs from its text in a view.
     if (known.text === undefined || (known.host && text !== '')) return undefined
     // The home directory or `$PWD` is the root.
     text = text === '/' && known.text.startsWith('/') ? known.text : text + known.text
@@ -100,7 +99,7 @@ function combine(parts: readonly Resolved[]): string | undefined {
   return text
 }
 
-/** `$x` and `${x}`: other expansions change a value, are no words or several, or run commands. */
+/** `$x` and `${x}`: other expansions change a value, give several words or none, or run commands. */
 function expand(part: WordPart, word: Word, context: AnalysisContext): Known {
   if (part.text === '$@') return refuse('unknown', word.text)
   if (part.type === 'SimpleExpansion') return lookUp(part.text.slice(1), context)
@@ -108,20 +107,20 @@ function expand(part: WordPart, word: Word, context: AnalysisContext): Known {
   return lookUp(part.parameter, context)
 }
 
-/** The shell puts words of the command, or where it is, into these. */
+/** The shell puts words of the command, or its place, into these. */
 const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE|OLDPWD|PATH)$/
 
-/** All other variables are texts that only the running shell knows. No assignment puts a path of this machine into one. */
+/** Only the running shell knows other variables. No assignment puts a host path into one. */
 function lookUp(name: string, { settings, place, constants }: AnalysisContext): Known {
   const { view } = settings
   if (name === 'HOME') return { text: view.root, host: true }
   if (name === 'TMPDIR' && view.mounts.some(({ at }) => at === '/tmp')) return { text: '/tmp', host: true }
   if (name === 'PWD') {
     const [only, ...others] = place.cwd
-    // After `cd /`, PWD lacks the slash at the end of the root's directory, so the end of that directory is not known.
+    // After `cd /`, PWD lacks the slash at the end of the root's directory, so that end is unknown.
     return { text: others.length === 0 && !(place.moved && only === '/') ? only : undefined, host: true }
   }
-  // The same in each shell, and never empty: an empty one would make the next word the value of an option.
+  // Non-empty in each shell: an empty one would make the next word the value of an option.
   if (/^[#?$]$/.test(name)) return { text: '0', host: false, varies: true }
   if (tellsPlaces.test(name)) return anyPath
   const text = constants.get(name)

@@ -1,19 +1,17 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
-/** Entries that a look for links visits at most. */
+/** Entries that a search for links visits at most. */
 const mostEntries = 50_000
 const mostLinks = 40
 
-/** A link into the system's programs is the same for everybody: that of a virtual environment, say. */
+/** A link to the system's programs is harmless: that of a virtual environment, say. */
 const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))/
 
 /**
- * Follows a path in a mount as the kernel would. Absolute targets leave the mount: in a view they mean another file than
- * here. The path can change before the command runs: without Landlock this is a convenience, not a boundary.
- *
- * @param names may hold `..`
- * @param last what a link at the end is: `follow`, or `keep` for programs that work on the link itself
+ * Follows a path in a mount as the kernel would. Absolute targets leave the mount, as they differ in a view.
+ * The path can change before the command runs: without Landlock this is no boundary.
+ * @param names may hold `..` @param last `keep` for programs that work on a final link itself
  * @returns the names below the mount's root after links; `undefined` when a link leaves it
  */
 export function walkLinks(
@@ -43,12 +41,7 @@ export function walkLinks(
   return done
 }
 
-/**
- * Looks for links in a directory, and those below it to a depth, that leave the mount. True as well where there is too
- * much to look at.
- *
- * @param climbing also report links with `..`, which mean something else when they are moved
- */
+/** Finds links that leave the mount, down to a depth. True also for too many entries. @param climbing also report links with `..` */
 export function holdsProblem(
   root: string,
   names: readonly string[],
@@ -69,12 +62,12 @@ export function holdsProblem(
   return false
 }
 
-/** True when a name in the directory begins with `-`. */
+/** Whether a name in the directory begins with `-`. */
 export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
 }
 
-/** The status of an entry, without following a link; `undefined` if it is missing or cannot be reached. */
+/** Without following a link; `undefined` for a missing or unreachable entry. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -83,7 +76,7 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** Where a link leads. One that was exchanged since it was seen counts as a link that leaves the mount. */
+/** A link exchanged meanwhile counts as one that leaves the mount. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -92,7 +85,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** A link with `..` in its target, which means something else when it is moved. */
+/** A link with `..` changes its meaning when moved. */
 export function climbs(link: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(link))
 }

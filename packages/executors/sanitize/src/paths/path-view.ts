@@ -2,14 +2,13 @@ import type { VirtualPath } from '@ws/core'
 import { execError, type BindPlan, type HostPath } from '@ws/core/executor'
 import { Landlock } from '@ws/sandbox'
 
-/** A mount and where it really is. */
 export interface ViewMount {
   readonly at: VirtualPath
   readonly host: HostPath
   readonly access: 'read-write' | 'read-only'
 }
 
-/** The meaning of a path. `drop` characters at its start are to be replaced by `mount.host`. */
+/** The meaning of a path. `mount.host` replaces the first `drop` characters. */
 export type ResolvedPath =
   | {
       readonly kind: 'mount'
@@ -23,7 +22,7 @@ export type ResolvedPath =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-/** Files of `/etc` that are the same here as in a view, and show nothing about this machine's users. */
+/** Files of `/etc` that equal those of a view, and show nothing about this machine's users. */
 const settings = new Set([
   'os-release',
   'debian_version',
@@ -38,7 +37,7 @@ const settings = new Set([
 /** Programs put no quotes around it. */
 const plainName = /^[\w@%+:,./-]+$/
 
-/** The mount table of one command, with host roots. */
+/** The mount table of one command with host roots. */
 export class PathView {
   readonly root: VirtualPath
   /** Longest first. */
@@ -75,7 +74,7 @@ export class PathView {
     this.mounts = mounts.toSorted((left, right) => right.at.length - left.at.length)
   }
 
-  /** The mount of a workspace path that is known to be normalised. */
+  /** The mount of a normalised workspace path. */
   mountOf(path: string): ViewMount | undefined {
     return this.mounts.find(({ at }) => isBelow(path, at))
   }
@@ -85,12 +84,12 @@ export class PathView {
     return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
   }
 
-  /** Mounts strictly below a path. The scratch is not listed anywhere, so no walk comes to it. */
+  /** Mounts strictly below a path. The scratch is unlisted, so no walk reaches it. */
   mountsBelow(path: string): readonly ViewMount[] {
     return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
   }
 
-  /** The meaning of an absolute path, as it was written. `..` must have been looked at before. */
+  /** The meaning of an absolute path as written, after checks of `..`. */
   resolve(path: string): ResolvedPath {
     const [first = '', second = ''] = namesOf(path)
     if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {
@@ -123,19 +122,18 @@ export function isBelow(path: string, directory: string): boolean {
   return directory === '/' || path === directory || path.startsWith(`${directory}/`)
 }
 
-/** The names of a path, without empty ones and `.`. */
 export function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/** Characters of `path` up to the end of the mount's own names; the rest starts with `/` or is empty. */
+/** Characters of `path` up to the end of the mount's names; the rest starts with `/` or is empty. */
 function dropLength(path: string, at: string): number {
   let end = 0
   for (const name of namesOf(at)) end = endOfName(path, name, end)
   return end
 }
 
-/** Names are searched from a slash on, so that `.` and repeated slashes between them are passed over. */
+/** Searches from a slash on, which skips `.` and repeated slashes. */
 function endOfName(path: string, name: string, from = 0): number {
   for (let at = path.indexOf(name, from); at >= 0; at = path.indexOf(name, at + 1)) {
     const after = path[at + name.length]

@@ -10,14 +10,13 @@ const silentBuiltin: Builtin = (call) => {
   return call.done()
 }
 
-/** True for a first word that the shell can turn into an option of `echo` or `printf`. */
 function canBeOption(argument: Argument | undefined): boolean {
   if (argument === undefined || argument.value.host) return false
   const [first] = argument.value.pieces
   return first?.kind !== 'text' || (textOf(argument) ?? (first.value || '-')).startsWith('-')
 }
 
-/** Printed text comes back with its paths put right, if they end where a word or a line ends. */
+/** Paths in the output are corrected, if they end where a word or a line ends. */
 const echo: Builtin = (call) => {
   for (const argument of call.args) call.shown(argument)
   const changes = canBeOption(call.args[0]) || call.args.some(({ word }) => word.text.includes('\\'))
@@ -54,7 +53,6 @@ const printDirectory: Builtin = (call) => {
   return call.done({ prints: true })
 }
 
-/** `command -v NAME`, which only looks. */
 const lookUpCommand: Builtin = (call) => {
   const [option, name, ...others] = call.args.map(textOf)
   if (option !== '-v' || others.length > 0 || !/^[\w.+-]+$/.test(name ?? '')) call.refuse('construct')

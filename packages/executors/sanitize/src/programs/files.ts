@@ -18,7 +18,7 @@ const copy: Grammar = {
       call.path(source, asLinks && !follows ? 'look' : 'read')
       if (asLinks) movesLinks(call, source, !follows)
     }
-    // A copy in a directory is written through the link that lies there by its name.
+    // A copy follows a link of its name in the target directory.
     for (const source of sources) {
       const name = source.value.glob ? undefined : source.value.text?.split('/').findLast(Boolean)
       const inside = name === undefined || /^\.\.?$/.test(name) ? destination : `${destination}/${name}`
@@ -41,18 +41,18 @@ const move: Grammar = {
   },
 }
 
-/** A link that is moved or copied must not lead out from its new place. */
+/** A moved or copied link must not lead out from its new place. */
 function movesLinks(call: Invocation, source: Argument, climbing: boolean): void {
   call.tree(source, { climbing })
   call.context.facts.links = true
 }
 
-/** The destination is judged; its text, in which names can be put, is that of the workspace. */
+/** The destination is judged; its text, which can name files, stays the workspace's. */
 function split(call: Invocation, { operands, values }: Parsed) {
   const [given] = values.get('t') ?? []
   const last = operands.at(-1)
   const destination = given?.text ?? (given === undefined ? last?.value.text : undefined)
-  // A pattern can be several words, and then the last of them is the destination.
+  // A pattern can be several words, of which the last would be the destination.
   if (destination === undefined || (given === undefined && (operands.length < 2 || last?.value.glob === true)))
     return call.refuse('unknown', last)
   if (given === undefined && last !== undefined) call.path(last, 'write')
@@ -74,7 +74,7 @@ const link: Grammar = {
     for (const target of alone ? operands : operands.slice(0, -1)) {
       if (has(parsed, 's')) {
         checkLinkText(call, target, at)
-        // Whether the last name is a directory, in which the link is made, or the link itself, need not be known.
+        // It does not matter whether the last name is the directory or the link.
         if (place !== undefined) checkLinkText(call, target, at?.replace(/[^/]*\/*$/, '.'))
       } else {
         call.path(target, 'read')
@@ -85,7 +85,7 @@ const link: Grammar = {
   },
 }
 
-/** A link's text must mean the same in a view and here; it leads inside from where it is made, and to no link that leads out. */
+/** A link's text must mean the same in a view and here, lead inside, and pass no link that leads out. */
 function checkLinkText(call: Invocation, target: Argument, directory: string | undefined): void {
   const text = textOf(target)
   if (text === undefined || directory === undefined) return call.refuse('unknown', target)
@@ -93,7 +93,7 @@ function checkLinkText(call: Invocation, target: Argument, directory: string | u
   call.check(`${directory}/${text}`, target, 'read')
 }
 
-/** In a view the root cannot be removed; here it is a directory like any other. */
+/** A view's root cannot be removed; here it is an ordinary directory. */
 export function refuseRoot(call: Invocation, argument: Argument): void {
   for (const start of startsOf(argument.value.text ?? '', call)) {
     const place = call.context.settings.view.resolve(start)
@@ -102,11 +102,11 @@ export function refuseRoot(call: Invocation, argument: Argument): void {
 }
 
 const list: Grammar = {
-  // Those that lay names out in columns are not here: the width of a path differs.
+  // Options for columns are missing: the width of a path differs.
   options:
     '1 a|all A|almost-all b|escape B|ignore-backups block-size: c classify~ color~ d|directory f F file-type full-time g G|no-group group-directories-first h|human-readable H|dereference-command-line hide: i|inode I|ignore: k|kibibytes l L|dereference n|numeric-uid-gid N|literal o p q|hide-control-chars Q|quote-name r|reverse R|recursive s|size S si sort: t time: time-style: u U v X',
   operands(call, parsed) {
-    // Names of users are those of this machine.
+    // Names of users are this machine's.
     if (has(parsed, 'l', 'o', 'g', 'full-time') && !has(parsed, 'n')) call.refuse('option', undefined, 'use `ls -n`')
     for (const operand of parsed.operands) call.path(operand, 'read')
   },
@@ -115,14 +115,13 @@ const list: Grammar = {
   prints: (parsed, call) => has(parsed, 'd', 'R') || !isOneDirectory(parsed, call),
 }
 
-/** True for a single directory: `ls` then shows its entries without its name. */
+/** `ls` shows the entries of a single directory without its name. */
 function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
   const text = others.length > 0 ? undefined : textOf(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined
   return host !== undefined && lookAt(host)?.isDirectory() === true
 }
 
-/** Programs that make, move and remove files. */
 export const filePrograms: Readonly<Record<string, Grammar>> = {
   cp: copy,
   mv: move,

@@ -2,22 +2,21 @@ import { type Argument, type Invocation, textOf } from '../invocation/invocation
 import type { Outcome } from '../invocation/analysis-context.ts'
 import type { Mode } from '../invocation/path-words.ts'
 
-/** The kind of an option's value: none, text, a path. `attached`: text in the same word, or none. */
+/** The value of an option: none, text, or a path. `attached`: text in the same word, or none. */
 type ValueKind = 'none' | 'text' | 'attached' | Mode
 
 interface Option {
-  /** Its first name, without dashes. */
   readonly name: string
   readonly kind: ValueKind
 }
 
 interface OptionValue {
   readonly argument: Argument
-  /** Without the option in front of it; `undefined` when the shell alone knows it. */
+  /** Without its option; `undefined` when only the shell knows it. */
   readonly text: string | undefined
 }
 
-/** The arguments of a call, sorted into options, values and operands. Options have their first names. */
+/** Options have their first names. */
 export interface Parsed {
   readonly options: ReadonlySet<string>
   readonly values: ReadonlyMap<string, readonly OptionValue[]>
@@ -26,18 +25,19 @@ export interface Parsed {
 
 export interface Grammar {
   /**
-   * Every option, by its names: `r|recursive` without a value, `n|lines:` with a text, `f|file=read` with a path,
-   * `i|in-place~` with a text in the same word or none; `#` is a number such as `-5`. All others are refused.
+   * `r|recursive` has no value, `n|lines:` a text, `f|file=read` a path, `i|in-place~` a text in the same word or none; `#` is a number
+   * such as `-5`.
+   * All other options are refused.
    */
   readonly options: string
-  /** The kind of the operands, or a function that looks at them. */
+  /** The kind of the operands, or a function that judges them. */
   readonly operands: Mode | ((call: Invocation, parsed: Parsed) => Partial<Outcome> | void)
   /** Whether its output names its operands; `several`: if there are several. Default `always`. */
   readonly prints?: 'never' | 'several' | ((parsed: Parsed, call: Invocation) => boolean) | undefined
-  /** Options with which it goes through directories, and those with which it follows links there. */
+  /** Options for walking directories, and for following links there. */
   readonly recursive?: readonly string[] | undefined
   readonly follows?: readonly string[] | undefined
-  /** Its standard input may hold paths of this machine: it hands lines on as they are. */
+  /** Its standard input may hold host paths: it passes lines on unchanged. */
   readonly passes?: boolean | ((parsed: Parsed) => boolean) | undefined
 }
 
@@ -57,7 +57,7 @@ function specificationOf(text: string): ReadonlyMap<string, Option> {
   return made
 }
 
-/** Tells options, their values and operands apart as `getopt` does, and judges the values. */
+/** Separates options, values and operands as `getopt` does, and judges the values. */
 function parseArguments(call: Invocation, specification: ReadonlyMap<string, Option>): Parsed {
   const options = new Set<string>()
   const values = new Map<string, OptionValue[]>()
@@ -82,7 +82,6 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
   }
   return { options, values, operands }
 
-  /** True when the next argument is its value. */
   function takeOption(text: string, argument: Argument, next: Argument | undefined): boolean {
     const long = /^(--[^=]+)(=?)/.exec(text)
     for (let at = 1; at < text.length; at++) {
@@ -117,7 +116,6 @@ export function has({ options }: Pick<Parsed, 'options'>, ...names: readonly str
   return names.some((name) => options.has(name))
 }
 
-/** Judges a call by a grammar. */
 export function runGrammar(call: Invocation, grammar: Grammar): Outcome {
   const parsed = parseArguments(call, specificationOf(grammar.options))
   const { operands } = parsed

@@ -12,7 +12,6 @@ import { runFile, runTrusted, runUnknown } from './trusted.ts'
 const grammars: ReadonlyMap<string, Grammar> = new Map(Object.entries({ ...filePrograms, ...textPrograms, sed, grep }))
 const programDirectories = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/
 
-/** Judges a call: a builtin, a program of the system, or one of the workspace. */
 export function runProgram(call: Invocation, program: Argument): Outcome {
   const { name, context } = call
   const known = programDirectories.exec(name)?.[1]
@@ -30,5 +29,4 @@ export function runProgram(call: Invocation, program: Argument): Outcome {
   return trust === 'all' || trust.has(call.name) ? runTrusted(call) : runUnknown(call)
 }
 
-/** The names of the programs whose arguments are judged. */
 export const judgedPrograms: readonly string[] = ['find', ...grammars.keys(), ...builtins.keys()].sort()

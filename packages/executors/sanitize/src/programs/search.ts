@@ -4,7 +4,6 @@ import { namesOf } from '../paths/path-view.ts'
 import { refuseRoot } from './files.ts'
 import { type Grammar, has } from './grammar.ts'
 
-/** `grep`: patterns stay as they are. */
 export const grep: Grammar = {
   options:
     '# a|text A|after-context: b|byte-offset B|before-context: binary-files: c|count C|context: color~ colour~ e|regexp: E|extended-regexp exclude: exclude-dir: exclude-from=read f|file=read F|fixed-strings G|basic-regexp H|with-filename h|no-filename i|ignore-case I include: l|files-with-matches L|files-without-match label: line-buffered m|max-count: n|line-number no-ignore-case o|only-matching P|perl-regexp q|quiet|silent r|recursive R|dereference-recursive s|no-messages v|invert-match w|word-regexp x|line-regexp y z|null-data Z|null',
@@ -35,7 +34,7 @@ const plainTests = new Set(
 )
 const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-regex', '-iregex'])
 
-/** `find`: start points are paths, patterns stay as they are. It starts no command, and writes its output nowhere else. */
+/** Start points are paths. It starts no command, and writes only to its output. */
 export function find(call: Invocation): Outcome {
   const { args, context } = call
   if (context.tainted) call.refuse('shown')
@@ -61,7 +60,7 @@ export function find(call: Invocation): Outcome {
     if (!isText) call.path(next, 'read')
     else call.text(next)
     const pattern = words[index + 1] ?? ''
-    // Names begin with the start point, which is a path of this machine when it was absolute.
+    // Names begin with the start point, a host path if it was absolute.
     const shows = wholePath.has(word) ? call.hosts : /^-i?name$/.test(word) && namesMount(call, starts, pattern)
     if (shows) call.refuse('shown', next)
     index++
@@ -70,7 +69,7 @@ export function find(call: Invocation): Outcome {
   return call.done({ prints: call.hosts })
 }
 
-/** True if a pattern can match the name of a mount's directory, which has another name on this machine. */
+/** Whether a pattern can match a mount's directory, whose name differs on the host. */
 function namesMount({ context }: Invocation, starts: readonly Argument[], pattern: string): boolean {
   const { view } = context.settings
   const [first = '', ...rest] = pattern.toLowerCase().split(/[*?[\\]/)

@@ -1,7 +1,7 @@
 import type { Grammar } from './grammar.ts'
 import { textOf } from '../invocation/invocation.ts'
 
-/** `sed`: its scripts stay as they are; those that run programs or name files are refused. */
+/** Scripts stay unchanged; those that run programs or name files are refused. */
 export const sed: Grammar = {
   options:
     'e|expression: E|r|regexp-extended i|in-place~ l|line-length: n|quiet|silent s|separate u|unbuffered z|null-data posix sandbox',
@@ -22,10 +22,7 @@ export const sed: Grammar = {
 /** Characters of a script at most. */
 const longestScript = 8_192
 
-/**
- * The parts of `s` up to a delimiter, which is given as in an expression. Versions differ in whether a delimiter in a bracket
- * counts, so no bracket with it is read.
- */
+/** Parses `s` up to a delimiter. Versions differ about a delimiter in a bracket, so such brackets are refused. */
 function pattern(delimiter: string): string {
   const character = String.raw`\[:\w+:\]|[^\][\n${delimiter}]`
   const bracket = String.raw`\[(?:\^|(?!\^))(?:\]|${character})(?:${character})*\]`
@@ -40,12 +37,12 @@ const substitution = (delimiter: string) => {
   const [first, second] = [pattern(delimiter), replacement(delimiter)]
   return new RegExp(`^(?:s${delimiter}${first}${second}[gpiImM0-9]*|y${delimiter}${second}${second})${end}`)
 }
-/** Text after `a`, `i` and `c` goes on after a backslash at the end of a line. A label ends at a space: commands can follow. */
+/** Text after `a`, `i` and `c` continues after a backslash at the end of a line. A label ends at a space: commands can follow. */
 const others = new RegExp(
   String.raw`^(?:\{|(?:[aic](?:[^\n\\]|\\[\s\S])*|#[^\n]*|[:btT][ \t]*[\w.-]*|[qQlL][ \t]*\d*|[=dDgGhHnNpPxz])${end})`,
 )
 
-/** True for a script of `s` without the flags `e` and `w`, and of commands that open nothing. In doubt false. */
+/** True only for `s` without the flags `e` and `w`, and commands that open nothing. */
 export function isHarmless(script: string): boolean {
   if (script.length > longestScript) return false
   for (let rest = skipped(script, /^[\s;{}]+/); rest !== ''; ) {

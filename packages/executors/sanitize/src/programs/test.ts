@@ -8,12 +8,11 @@ const texts = new Set('= == != < > -eq -ne -lt -le -gt -ge'.split(' '))
 /** Words that are operators themselves, or end the command. */
 const follows = /^(?:[\])(]|-[a-z]+|[=!<>]=?)$/
 
-/** `test` and `[`: operands of file tests are paths, compared operands are text. */
 export function test(call: Invocation): Outcome {
   const { args } = call
   for (const [index, argument] of args.entries()) {
     const before = args[index - 1]
-    // A word that is not known could be an operator, and this one a file.
+    // An unknown word could be an operator, and this one a file.
     if (before !== undefined && before.value.text === undefined && !follows.test(textOf(argument) ?? ''))
       call.refuse('unknown', before)
     const operator = textOf(before) ?? ''
@@ -22,7 +21,7 @@ export function test(call: Invocation): Outcome {
     if (/^-[vR]$/.test(operator)) call.refuse('construct', argument)
     const mode = modeOf(operator, next)
     if (mode !== undefined) call.path(argument, mode)
-    // Whether it is empty is the same for a path of this machine.
+    // A host path is as empty or not as its workspace path.
     else if (/^-[nz]$/.test(operator) && !texts.has(next)) emptyOrNot(call, argument)
     else call.text(argument)
   }

@@ -6,7 +6,6 @@ const firstOrLast: Pick<Grammar, 'operands' | 'prints' | 'passes'> = {
   passes: (parsed) => !has(parsed, 'c'),
 }
 
-/** Programs that read text, and the few that write next to it. */
 export const textPrograms: Readonly<Record<string, Grammar>> = {
   cat: {
     options: 'A|show-all b|number-nonblank e E|show-ends n|number s|squeeze-blank t T|show-tabs u v|show-nonprinting',
@@ -54,7 +53,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   diff: {
     options:
       'a|text b|ignore-space-change B|ignore-blank-lines c C: context~ d|minimal e|ed E|ignore-tab-expansion F|show-function-line: H|speed-large-files i|ignore-case I|ignore-matching-lines: L: label: N|new-file n|rcs p|show-c-function q|brief r|recursive s|report-identical-files t|expand-tabs T|initial-tab u U: unified~ w|ignore-all-space W|width: x|exclude: X|exclude-from=read y|side-by-side Z|ignore-trailing-space color~ from-file=read to-file=read left-column no-dereference strip-trailing-cr suppress-common-lines tabsize:',
-    // It opens the entries of a directory, and follows the links among them, with or without `-r`.
+    // It opens entries of a directory and follows their links, with or without `-r`.
     operands(call, { operands, values }) {
       for (const operand of operands) {
         call.path(operand, 'read')

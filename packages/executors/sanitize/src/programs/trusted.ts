@@ -6,13 +6,10 @@ import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
 import { trustedBuiltins } from './builtins.ts'
 
-/**
- * Runs a program that the caller trusts. Its arguments are not judged: those that are absolute paths of the workspace are
- * mapped, also after `--name=`, and others stay as they are.
- */
+/** Arguments are not judged: absolute workspace paths are mapped, also after `--name=`, and others stay. */
 export function runTrusted(call: Invocation): Outcome {
   for (const argument of call.args) mapArgument(call, argument)
-  // The files it makes have not been looked at; the caller trusts it.
+  // Its new files are not checked; the caller trusts it.
   return call.done({ prints: call.hosts || call.tainted || call.context.tainted })
 }
 
@@ -35,10 +32,7 @@ function mapArgument(call: Invocation, argument: Argument): void {
   else call.hosts ||= value.tainted
 }
 
-/**
- * True for the path of a pattern, or of something that is there, and for a new name in a directory that is there. Code and
- * messages can begin with a slash as well.
- */
+/** A pattern's path, an existing path, or a new name in an existing directory. Code and messages can begin with a slash too. */
 function isOurs(call: Invocation, text: string): boolean {
   const place = call.context.settings.view.resolve(text)
   if (place.kind !== 'mount') return false
@@ -50,7 +44,6 @@ function isOurs(call: Invocation, text: string): boolean {
   )
 }
 
-/** A file of the workspace: it runs only where it is named, or everything is trusted. */
 export function runFile(call: Invocation, program: Argument): Outcome {
   const { trust, view } = call.context.settings
   const isNamed = (path: string) => {
@@ -63,12 +56,12 @@ export function runFile(call: Invocation, program: Argument): Outcome {
   return runTrusted(call)
 }
 
-/** Refuses an unknown program: its input, its output and its files are not known. */
+/** Refuses an unknown program, whose files are unknown. */
 export function runUnknown(call: Invocation): Outcome {
   const { name } = call
   if (isInstalled(name) || trustedBuiltins.has(name))
     return refuse('program', call.written, `name \`${name}\` in \`trustPrograms\``, name)
-  // The shell says that there is no such program, for any arguments.
+  // The shell reports the missing program, for any arguments.
   for (const argument of call.args) call.shown(argument)
   return call.done({ prints: false })
 }

@@ -25,7 +25,7 @@ const bashMethods = [
   'utimes',
 ] as const satisfies readonly (keyof IFileSystem)[]
 
-/** Methods that the interpreter may call on the workspace: the file door is asked for each. */
+/** Methods that the interpreter may call on the workspace. */
 export const fileMethods = [...bashMethods, 'readdirWithStats', 'hasEntry'] as const
 
 export type FileMethod = (typeof fileMethods)[number]
@@ -34,7 +34,6 @@ export type FileMethod = (typeof fileMethods)[number]
 export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
 
 export interface WorkspaceAsyncFiles extends AsyncFiles, Pick<Listing, 'readdirWithStats'> {
-  /** Whether something is at a path, denied or not. */
   hasEntry(path: string): Promise<boolean>
 }
 

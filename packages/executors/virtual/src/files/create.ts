@@ -11,17 +11,14 @@ export type BashFileSystemOptions = Omit<WorkspaceFilesOptions, 'passable'>
 const shapes: OptionShapes<BashFileSystemOptions> = { signal: option.signal, maxFileBytes: option.integer(1) }
 
 /**
- * A workspace's files as the file system of a just-bash of your own: `new Bash({ fs: createBashFileSystem(workspace), cwd })`.
- *
- * Every access is an operation of the workspace, so rules, read-only mounts, links, aliases and the audit hold by themselves.
- * Make it outside of a script: its work does not count as the script's own, so stores in other places work under just-bash's
- * watch. Errors are as Node's `fs` throws them (`EACCES: permission denied, open '/x'`). The system's names (`/bin`, `/dev` …)
- * are made up, in memory, and `/` does not list them. Modes and times are set where the store keeps them. Hard links are
- * `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`. `writeFile` makes no missing directories, unlike just-bash's own:
- * redirections go through it, and in bash they make none.
- *
+ * A workspace's files for your own just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd })`.
+ * Every access is an operation of the workspace, with its rules, links, aliases and audit. Errors are as in Node's `fs` (`EACCES:
+ * permission denied, open '/x'`).
+ * Make it outside of a script: its work then does not count as the script's, so remote stores work under just-bash's watch.
+ * The system's names (`/bin`, `/dev` …) exist in memory only, and `/` does not list them.
+ * Modes and times are set where the store keeps them. Hard links are `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`.
+ * `writeFile` makes no missing directories, as redirections in bash make none.
  * `createVirtualExecutor` runs the interpreter in a worker, where a loop does not block the caller.
- *
  * @throws WorkspaceError `EINVAL` where `workspace` is not a workspace or an option is not valid
  */
 export function createBashFileSystem(workspace: Workspace, options: BashFileSystemOptions = {}): IFileSystem {
@@ -36,7 +33,7 @@ export function createBashFileSystem(workspace: Workspace, options: BashFileSyst
       orElse(
         'chmod',
         path,
-        // a mode of `stat` also says which type the entry has
+        // a mode of `stat` also holds the type of the entry
         () => door.chmod(path, mode & 0o7777, { signal }),
         () => chmod(path, mode & 0o7777),
       ),
@@ -69,7 +66,7 @@ const wordsOf: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
 }
 
-/** Where the store keeps no modes or times, and for the system's names, the file system of the executor answers. */
+/** For the system's names, and stores without modes or times, the executor's file system answers. */
 async function orElse(
   call: string,
   path: string,

@@ -6,7 +6,7 @@ const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, 
 export const mayRead = 0o400
 export const mayWrite = 0o200
 
-/** True where the mode is not known too. */
+/** True for an unknown mode too. */
 export function allows({ mode }: Stat, right: number): boolean {
   return mode === undefined || (mode & right) !== 0
 }

@@ -6,11 +6,10 @@ import { describe } from './describe.ts'
 
 interface DirectoryOptions extends SignalOption {
   readonly details?: boolean
-  /** Takes the shown paths of entries that no path can name: a name such as `..` would lead a walk elsewhere. */
   readonly leftOut: Set<string>
 }
 
-/** The entries of a directory that a path can name. */
+/** Entries with a valid path: a name such as `..` would lead a walk elsewhere. */
 export async function* reachable(
   door: FileDoor,
   path: string,
@@ -32,7 +31,6 @@ export function leftOutMessage(paths: ReadonlySet<string>): string | undefined {
   return `left out, since no path can name them: ${named.join(', ')}${more}`
 }
 
-/** The entries of a directory with their facts, sorted by name, by one listing. */
 export async function listDirectory(
   door: FileDoor,
   path: string,
@@ -41,7 +39,7 @@ export async function listDirectory(
 ): Promise<ListedEntry[]> {
   const listed: ListedEntry[] = []
   for await (const entry of reachable(door, path, { ...options, details: facts === 'all' })) {
-    // this store has sizes with the other details only
+    // this store reports sizes with the other details only
     if (facts === 'size' && entry.type === 'file' && entry.size === undefined)
       return listDirectory(door, path, 'all', options)
     listed.push(shape(entry, facts))
@@ -51,7 +49,7 @@ export async function listDirectory(
 
 function shape(entry: WorkspaceEntry, facts: Facts): ListedEntry {
   const { name, type, size, mode, modifiedAt, version, target } = entry
-  // The listing has only the type of a denied entry and of a mount.
+  // A listing has only the type of a denied entry or a mount.
   if (facts === 'all' && version === undefined) return { name }
   return { name, stat: describe({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
 }

@@ -7,7 +7,6 @@ function encodingOf(option: EncodingOption): BufferEncoding {
   return (typeof option === 'string' ? option : option?.encoding) ?? 'utf8'
 }
 
-/** Text of bytes; bytes that are not UTF-8 are kept, see {@link decodeText}. */
 export function decode(bytes: Uint8Array, option?: EncodingOption): string {
   const encoding = encodingOf(option)
   if (isUtf8(encoding)) return decodeText(bytes)
@@ -16,7 +15,7 @@ export function decode(bytes: Uint8Array, option?: EncodingOption): string {
 
 /** One character for each byte. */
 export function asBinary(bytes: Uint8Array): ByteString {
-  // The brand is just-bash's; taking its function for it would load the interpreter here.
+  // The brand is just-bash's, whose function would load the interpreter here.
   return decode(bytes, 'latin1') as unknown as ByteString
 }
 

@@ -11,12 +11,12 @@ export interface Failure {
 /** Failures that are kept. */
 const most = 1_000
 
-/** The same files; their refusals are noted, except for missing entries. */
+/** The same files, noting refusals except for missing entries. */
 export function recordFailures(files: WorkspaceAsyncFiles): {
   readonly recorded: WorkspaceAsyncFiles
   readonly failures: readonly Failure[]
   readonly record: (failure: Failure) => void
-  /** The text that was typed for a path with a `..`: messages show that text. */
+  /** The typed text of a path with `..`, for messages. */
   readonly typed: Map<string, string>
 } {
   const failures: Failure[] = []

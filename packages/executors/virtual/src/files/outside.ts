@@ -2,10 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 
 import type { FileDoor } from '@ws/core'
 
-/**
- * The same file door, whose work does not count as part of a script. just-bash watches everything that is done while a script
- * runs, timers and sockets included, and ends the script for it; a store needs both.
- */
+/** Work through this door does not count as part of a script. just-bash ends scripts that use timers or sockets; stores need both. */
 export function outsideOfScripts<Door extends FileDoor>(door: Door): Door {
   const here = new AsyncResource('ws.executor-virtual')
   return new Proxy(door, {

@@ -1,8 +1,8 @@
 import type { WorkspaceAsyncFiles } from './contract.ts'
 
-/** The names of the system at which a workspace has entries of its own. */
+/** The system names at which a workspace has its own entries. */
 export class OwnNames {
-  /** The path that was asked for last, where the workspace has it. */
+  /** The last path asked for, if the workspace has it. */
   latest: string | undefined
   readonly #files: Pick<WorkspaceAsyncFiles, 'hasEntry'>
   /** Whether the workspace has a top-level entry. A script asks once for each. */
@@ -13,11 +13,7 @@ export class OwnNames {
     this.#files = files
   }
 
-  /**
-   * Whether the workspace answers for a path with a name of the system.
-   *
-   * @param isOffered the interpreter has a program or device there, so that it takes an entry at the path itself
-   */
+  /** Whether the workspace answers for a system name. @param isOffered the interpreter has an entry at the path itself */
   async has(path: string, isOffered: boolean): Promise<boolean> {
     this.latest = undefined
     const top = `/${path.split('/', 2)[1] ?? ''}`
@@ -29,7 +25,7 @@ export class OwnNames {
     return own
   }
 
-  /** The script makes an entry at such a name: from now on, it asks each time. */
+  /** The script makes an entry at such a name: ask each time from now on. */
   forget(): void {
     this.#isChanging = true
     this.#known.clear()

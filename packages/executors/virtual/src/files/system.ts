@@ -17,7 +17,6 @@ import { type Failure, recordFailures } from './failures.ts'
 import { OwnNames } from './own-names.ts'
 import { checkSystem, discarding, isSystem, offered, programs, standardStream } from './system-names.ts'
 
-/** The script that asks for files. */
 export interface ScriptSession {
   refuse(subject: string, reason: string): never
   check(): void
@@ -29,7 +28,7 @@ export interface SystemOptions {
   readonly root?: string | undefined
 }
 
-/** The use of a path: an entry that is made, content or a listing that is read, or anything else. */
+/** The use of a path: creating an entry, reading content or a listing, or anything else. */
 type Purpose = 'make' | 'read' | 'look'
 
 interface Place {
@@ -38,11 +37,10 @@ interface Place {
 }
 
 /**
- * Puts the system's names (`/bin`, `/dev`, `/proc` …) beside the files of a workspace, for paths at which the workspace
- * has nothing. The interpreter makes their content in memory. Nothing in them is the machine's, and `/` does not list them.
+ * Adds system names (`/bin`, `/dev`, `/proc` …) where the workspace has no entry.
+ * The interpreter makes their content in memory, without the machine's. `/` does not list them.
  */
 export class BashFileSystem implements IFileSystem {
-  /** Refusals other than `ENOENT`; the latest thousand. */
   readonly failures: readonly Failure[]
   readonly #files: WorkspaceAsyncFiles
   readonly #record: (failure: Failure) => void
@@ -62,12 +60,12 @@ export class BashFileSystem implements IFileSystem {
     this.#own = new OwnNames(files)
   }
 
-  /** The workspace has a program of this name, at the place that was looked at last. */
+  /** Whether the workspace has a program of this name at the last place looked at. */
   hasOwnProgram(name: string): boolean {
     return this.#own.latest === `/bin/${name}` || this.#own.latest === `/usr/bin/${name}`
   }
 
-  /** The interpreter fills the system's names when it starts; it makes nothing else. */
+  /** The interpreter fills the system's names at its start, and makes nothing else. */
   mkdirSync(path: string, options?: MkdirOptions): void {
     checkSystem(path, 'mkdir')
     this.#system.mkdirSync(path, options)
@@ -84,9 +82,9 @@ export class BashFileSystem implements IFileSystem {
   }
 
   resolvePath(base: string, path: string): string {
-    // An empty path names nothing: it stays empty, and every operation on it is ENOENT.
+    // An empty path stays empty: every operation on it is ENOENT.
     if (path === '') return ''
-    // Commands that look for something above a directory count on coming to the root this way.
+    // Commands that search upwards from a directory reach the root this way.
     if (/^(?:\.\.\/?)+$/.test(path)) return path.split('..').slice(1).reduce(parentOf, tidyPath(base))
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
   }
@@ -126,7 +124,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    // The interpreter asks for these where a program is not found.
+    // The interpreter asks for these after an unknown program.
     if (path === '/bin' || path === '/usr/bin') return true
     const found = await this.#place(path).catch(() => undefined)
     return found === undefined ? false : found.files.exists(found.at)
@@ -142,7 +140,6 @@ export class BashFileSystem implements IFileSystem {
     return { ...this.#shown(await files.lstat(at), { files, at }), identity: await this.#ownPlace(files, at) }
   }
 
-  /** The same without the identity, which costs as much again. For the commands of our own that do not compare files. */
   async look(path: string, { follow = false } = {}): Promise<FsStat> {
     const { files, at } = await this.#place(path)
     return this.#shown(await (follow ? files.stat(at) : files.lstat(at)), { files, at })
@@ -152,7 +149,6 @@ export class BashFileSystem implements IFileSystem {
     return files === this.#files ? stat : programs(at, stat)
   }
 
-  /** The real place of a file. It identifies the file, since there are no hard links. */
   async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
     return at === '/' ? at : childOf(await realPlace(files, parentOf(at)), nameOf(at))
   }
@@ -171,7 +167,7 @@ export class BashFileSystem implements IFileSystem {
     return files.readdirWithFileTypes(at)
   }
 
-  /** The entries of a directory, by one listing instead of an `lstat` for each. For the commands of our own. */
+  /** Lists a directory once, instead of an `lstat` for each entry. For our own commands. */
   async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
     const { files, at } = await this.#listable(path)
     if (files === this.#files) return this.#files.readdirWithStats(at, { facts })
@@ -209,7 +205,7 @@ export class BashFileSystem implements IFileSystem {
     await this.#supported(path, files.chmod(at, mode), 'this store keeps no modes; run a script by `bash FILE`')
   }
 
-  /** The same, and nothing where the store keeps no modes. */
+  /** Does nothing where the store keeps no modes. */
   async chmodIfKept(path: string, mode: number): Promise<void> {
     const { files, at } = await this.#writable(path, 'chmod')
     await files.chmod(at, mode).catch((error: unknown) => {
@@ -244,7 +240,7 @@ export class BashFileSystem implements IFileSystem {
     await this.#supported(path, files.utimes(at, accessed, modified), 'this store sets no times')
   }
 
-  /** Ends the script at what the file API has no operation for: a later command would take it as done. */
+  /** Ends the script at an unsupported operation, which later commands would take as done. */
   async #supported(path: string, operation: Promise<void>, reason: string): Promise<void> {
     try {
       await operation
@@ -254,7 +250,7 @@ export class BashFileSystem implements IFileSystem {
     }
   }
 
-  /** Whose path it is, and the path without `..`. */
+  /** The owner of a path, and the path without `..`. */
   async #place(path: string, purpose: Purpose = 'look'): Promise<Place> {
     if (path === '') throw new FileError('ENOENT', 'open', path)
     const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
@@ -283,7 +279,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async #writable(path: string, call: string, purpose?: Purpose): Promise<Place> {
-    // A refused script may still be running: its writes change nothing any more.
+    // A refused script may still run: its writes must change nothing.
     this.#session?.check()
     const place = await this.#place(path, purpose)
     if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place
@@ -294,7 +290,7 @@ export class BashFileSystem implements IFileSystem {
     throw new FileError(code, call, path)
   }
 
-  /** `..` as the kernel takes it: up from where the directory before it really is. */
+  /** Resolves `..` as the kernel does, from the real place of the directory before. */
   async #settle(path: string): Promise<string> {
     if (!path.includes('/..')) return path
     let settled = ''
@@ -321,7 +317,7 @@ function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[
   return typeof options === 'string' || options === undefined ? options : { encoding: options.encoding ?? 'utf8' }
 }
 
-/** A directory on the way to an allowed part is there, but none of its links can be followed. */
+/** A directory on the way to an allowed part exists, but its links cannot be followed. */
 async function realPlace(files: AsyncFiles, at: string): Promise<string> {
   try {
     return await files.realpath(at)

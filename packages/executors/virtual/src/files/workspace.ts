@@ -11,26 +11,24 @@ import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
 import { systemNames } from './system-names.ts'
 
 export interface WorkspaceFilesOptions {
-  /** Ends operations that are on their way. */
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the largest file that is read; above it is `EFBIG`. The interpreter holds whole files. Default 64 MiB. */
+  /** Bytes of the largest readable file, since the interpreter holds whole files; above it is `EFBIG`. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
-  /** Denied directories that hold an allowed part: they can be passed through, and look like mode 111. */
+  /** Denied directories around an allowed part: passable, and shown with mode 111. */
   readonly passable?: ReadonlySet<string> | undefined
 }
 
 interface ChangeOptions {
-  /** Default: the file door is asked. */
+  /** Default: asks the file API. */
   readonly topEntries?: WorkspaceView['topEntries']
-  /** Ends changes that are on their way, later than `signal`: a store may still make one that is ended. Default: `signal`. */
+  /** Ends running changes, later than `signal`, since a store may complete an aborted change. Default: `signal`. */
   readonly changeSignal?: AbortSignal | undefined
 }
 
 const mostLinks = 40
-/** A time so near to now that `touch` without a date asked for it. Milliseconds. */
+/** Milliseconds: a time this near to now comes from `touch` without a date. */
 const nowIsh = 10_000
 
-/** The file door as just-bash's commands know files: paths are absolute, without `..`; every call is a workspace operation. */
 export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #door: FileDoor
   readonly #maxFileBytes: number
@@ -39,7 +37,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   /** The system's names that the workspace has, until the script changes something. */
   #taken: Promise<readonly string[]> | undefined
   readonly #signal: { readonly signal?: AbortSignal | undefined }
-  /** Shown paths of entries that no path can name: listings had to leave them out. */
+  /** Paths of entries that listings had to omit, since no path can name them. */
   readonly leftOut = new Set<string>()
   readonly #changeSignal: AbortSignal | undefined
 
@@ -84,7 +82,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     )
   }
 
-  /** The store may let its owner do what the file's mode does not; a command sees the mode. */
+  /** A store may let its owner ignore the mode; a command must not. */
   async #checkWritable(path: string): Promise<void> {
     const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
@@ -101,7 +99,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async lstat(path: string): Promise<FsStat> {
     if (path !== '/' && path.endsWith('/')) {
-      // As in the kernel: a slash at the end asks for a directory, through a link too.
+      // A trailing slash asks for a directory, through a link too, as in the kernel.
       const found = await this.stat(withoutSlash(path))
       if (!found.isDirectory) throw new FileError('ENOTDIR', 'lstat', path)
       return found
@@ -113,7 +111,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
       if (type === undefined) throw error
-      // As a mask of mode 000 in a real tree: only the facts that its directory lists are known.
+      // Like a mask of mode 000 in a real tree: only the type is known.
       return describe({ type, size: 0, mode: 0, version: '' })
     }
   }
@@ -129,7 +127,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       try {
         return await this.#door.realPath(withoutSlash(path), this.#signal)
       } catch {
-        // the way below finds the part of the path that fails, and passes through denied parts
+        // the steps below find the failing part, and pass through denied parts
       }
     }
     let rest = path.split('/').filter(Boolean)
@@ -155,7 +153,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async hasEntry(path: string): Promise<boolean> {
-    // of other names, a script learns what the file door tells it
+    // for other names, only the file API decides
     if (this.#topEntries !== undefined && systemNames.has(path.slice(1))) {
       this.#taken ??= this.#topEntries([...systemNames])
       return (await this.#taken).includes(path.slice(1))
@@ -166,7 +164,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     } catch (error) {
       const code = codeOf(error)
       if (code === 'ENOENT' || code === 'ENOTDIR') return false
-      // a rule denies names that are missing too
+      // a rule denies missing names too
       if (code === 'EACCES') return (await this.#listedType(path)) !== undefined
       throw error
     }
@@ -217,7 +215,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     }
     if (there?.isFile === true && (there.mode & mayWrite) === 0) throw new FileError('EACCES', 'open', destination)
     if (there?.isSymbolicLink === true && (await this.exists(destination)) && (await this.lstat(from)).isFile) {
-      // A file that is copied over a link lands where the link leads. Rules on the link's own name hold there too.
+      // A copy over a link lands at its target. Rules on the link's own name hold too.
       await this.#change('cp', destination, async (signal) => {
         const { stream } = await this.#door.readStream(from, this.#signal)
         await this.#door.write(destination, stream, { signal, parents: false })
@@ -243,20 +241,20 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     return this.#ask('readlink', path, () => this.#door.readSymlink(path, this.#signal))
   }
 
-  /** The file door knows no hard links. */
+  /** The file API has no hard links. */
   async link(existing: string, path: string): Promise<void> {
     await this.stat(existing)
     throw new FileError('ENOTSUP', 'link', path)
   }
 
-  /** A mode that is there already is fine with a store that keeps none. */
+  /** Setting the present mode succeeds in a store without modes. */
   async chmod(path: string, mode: number): Promise<void> {
     const found = await this.stat(path)
     if ((found.mode & 0o777) === (mode & 0o777)) return
     await this.#change('chmod', path, (signal) => this.#door.chmod(withoutSlash(path), mode & 0o777, { signal }))
   }
 
-  /** Where the store keeps no times, that of a file becomes now by appending nothing, or by writing what is in it. */
+  /** Without times in the store, an empty append or a rewrite sets the time to now. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     try {
       await this.#change('utime', path, (signal) =>
@@ -272,17 +270,14 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     await this.appendFile(path, new Uint8Array())
     const after = await this.stat(path)
     if (after.mtime.getTime() > found.mtime.getTime()) return
-    // The store saw no change in that: the same bytes are written again, unless another writer was faster.
+    // The store noticed no change: write the same bytes again, unless another writer was faster.
     await this.#change('utime', path, async (signal) => {
       const { bytes, stat } = await this.#door.read(path, this.#signal)
       await this.#door.write(path, bytes, { signal, parents: false, ifVersion: stat.version })
     })
   }
 
-  /**
-   * The target of a link; undefined for any other entry. A denied link may be passed through, but not read: it counts
-   * as an entry that is not a link.
-   */
+  /** The target of a link; `undefined` for other entries, and for a denied link, which may be passed but not read. */
   async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
     try {
       const { type } = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
@@ -293,13 +288,12 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     }
   }
 
-  /** The type that the directory of a denied entry lists. */
   async #listedType(path: string): Promise<FileType | undefined> {
     const name = nameOf(path)
     try {
       for await (const entry of this.#list(parentOf(path))) if (entry.name === name) return entry.type
     } catch {
-      // Its directory cannot be listed either.
+      // Its directory is unlistable too.
     }
     return undefined
   }

@@ -33,13 +33,12 @@ export interface StartOptions {
   readonly network: Pick<DownloadOptions, 'create' | 'network'> | undefined
 }
 
-/** Milliseconds that a change of the store may take after the command was ended. One that is cut off could land later. */
+/** Milliseconds for a store's change after the command was ended. A change cut off could land later. */
 const changeGrace = 5_000
 
 type Killed = { readonly killed: KillSignal; readonly stdout?: Uint8Array; readonly stderr?: Uint8Array }
 type Ending = Omit<Done, 'type'> | Killed
 
-/** Starts a command in a thread of its own. */
 export function startCommand(options: StartOptions): CommandPort {
   const { limits, network, plan, run } = options
   const { request, onStdout, onStderr } = run
@@ -78,7 +77,7 @@ export function startCommand(options: StartOptions): CommandPort {
     }
   }
 
-  /** Downloads end with it, so that all their refusals are known. */
+  /** Downloads end too, so that all their refusals are known. */
   async function endingOf(): Promise<Ending> {
     try {
       return await interpret(options, { ended, over: over.signal, stopping: stopping.signal, downloads })
@@ -91,7 +90,7 @@ export function startCommand(options: StartOptions): CommandPort {
     signal(name) {
       killedBy ??= name
       stopping.abort()
-      // A loop without a pause does not hear the request to stop.
+      // A loop without pauses does not receive the request to stop.
       graceTimer ??= setTimeout(end, request.killGrace)
       return true
     },
@@ -107,7 +106,7 @@ interface Control {
   readonly downloads: CommandDownloads | undefined
 }
 
-/** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
+/** Runs the command in a thread; resolves when all its work is done, in the thread and at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
   const { pool, files, topEntries, plan, env, limits } = options
   const { request } = options.run
@@ -143,7 +142,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     if (message?.type === 'done') return ended.resolve(message)
     if (message?.type === 'progress') return soFar.add(message)
     if (over.aborted) return
-    // a message that the worker never sends gets no answer
+    // an invalid message of the worker gets no answer
     const answered = answerTo(message).catch(() => undefined)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
@@ -164,7 +163,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   let shortage: Error | undefined
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
-    // It could not begin: Node reports that here.
+    // Node reports a failed start here.
     const short = shortageOf(error)
     if (short !== undefined) shortage = shortError(short, { native: error })
     if (error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
@@ -190,7 +189,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   const ending = 'killed' in end ? { ...end, ...soFar.end(end.stderr) } : end
   port.close()
   stopping.removeEventListener('abort', stop)
-  // A command that was stopped may have left state in the thread.
+  // A stopped command may have left state in the thread.
   if (usable && !stopping.aborted && !('killed' in ending)) pool.release(worker)
   else await pool.end(worker)
   await Promise.all(asked)

@@ -34,7 +34,7 @@ export interface DownloadOptions {
   readonly onConnection: ((report: ConnectionReport) => void) | undefined
 }
 
-/** The downloads of one command. Nothing is opened before the first. */
+/** The downloads of one command. Opened on first use. */
 export class CommandDownloads {
   readonly #options: DownloadOptions
   readonly #refused = new RefusedHosts()

@@ -1,12 +1,7 @@
 import { FileError } from '@ws/shell-tools/files'
 import type { StandardInput } from '@ws/core/executor'
 
-/**
- * The whole of what a command is to read: the interpreter takes it as one. A source that fails ends the input early, as
- * with a real pipe.
- *
- * @throws FileError `EFBIG` beyond `maxBytes`; the signal's reason after an abort.
- */
+/** The whole input of a command. A failing source ends it early, as a real pipe does. @throws FileError `EFBIG`; the signal's reason */
 export async function collectInput(
   input: StandardInput | undefined,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },

@@ -1,7 +1,7 @@
 import { parentOf } from '@ws/shell-tools/files'
 import type { BindPlan } from '@ws/core/executor'
 
-/** The directories above what a command may see: where a rule denies them, they can be passed through all the same. */
+/** Directories above a command's view: passable even if a rule denies them. */
 export function passableDirectories({ binds }: BindPlan): ReadonlySet<string> {
   const passable = new Set<string>()
   for (const { at, access } of binds) {

@@ -3,15 +3,13 @@ import { Descriptors } from '@ws/sandbox'
 import { Worker } from 'node:worker_threads'
 
 const mebibyte = 1024 * 1024
-/** Milliseconds after which a thread that has nothing to do is given back. */
+/** Milliseconds until an idle thread ends. */
 const idleTime = 30_000
-/** That a thread has, and takes for its first file. */
+/** A thread's own, and those for its first file. */
 const descriptorsOfThread = 5
 
 export interface WorkerPoolOptions {
-  /** Threads at most. */
   readonly size: number
-  /** Bytes of heap of each. */
   readonly maxMemory: number
 }
 
@@ -21,15 +19,12 @@ interface Idle {
   readonly timer: NodeJS.Timeout
 }
 
-/** Threads of the whole process that have nothing to do: they outlive the workspaces and executors that started them. */
+/** Idle threads of the whole process; they outlive their workspaces and executors. */
 const idle: Idle[] = []
 /** More of them are not kept. */
 const mostIdle = 4
 
-/**
- * Threads that run one command after another, since starting one costs some fifty times what a command costs. A command
- * leaves nothing in a thread but loaded code, and a thread that had to be ended is not used again.
- */
+/** Threads run one command after another: a start costs fifty times a command. Only loaded code remains; ended threads are not reused. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #turns: Semaphore
@@ -73,7 +68,6 @@ export class WorkerPool {
     }
   }
 
-  /** A turn that cannot be used passes to the next waiter. */
   #startOrPass(): Worker {
     try {
       return this.#start()
@@ -83,15 +77,15 @@ export class WorkerPool {
     }
   }
 
-  /** @throws the system's error, where this process has too few descriptors left; Node's, where it has too many threads */
+  /** @throws the system's error for lack of descriptors, Node's for too many threads */
   #start(): Worker {
     Descriptors.requireDescriptors(descriptorsOfThread)
     const isSource = import.meta.url.endsWith('.ts')
     return new Worker(new URL(`../worker/main.${isSource ? 'ts' : 'js'}`, import.meta.url), {
-      // Nothing of this process reaches it: no variables, no arguments, no flags, no standard streams.
+      // Isolates it from this process: no variables, arguments, flags or standard streams.
       env: {},
       argv: [],
-      // Sources run without a build: they take just-bash itself instead of the bundle.
+      // Sources run without a build, on just-bash itself.
       execArgv: ['--no-warnings', ...(isSource ? ['--conditions=@ws/source'] : [])],
       stdin: true,
       stdout: true,
@@ -101,7 +95,7 @@ export class WorkerPool {
   }
 }
 
-/** Ends an idle thread, which is not handed out any more: a command that took it would be killed with it. */
+/** Forget the thread first: a command that took it would be killed with it. */
 function dismiss(worker: Worker): void {
   forget(worker)
   void worker.terminate()

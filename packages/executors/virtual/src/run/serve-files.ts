@@ -7,7 +7,7 @@ import type { CommandDownloads } from './downloads.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
 
-/** Answers what a command asks of its files. The worker is not trusted: the name is checked here, the path by the door. */
+/** The worker is not trusted: the name is checked here, the path by the file API. */
 export function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: FileRequest): Promise<void> {
   const { id, method, parameters } = request
   return tell(
@@ -18,7 +18,6 @@ export function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: F
   )
 }
 
-/** Answers with the whole of standard input. */
 export function answerInput(
   port: MessagePort,
   id: number,
@@ -32,7 +31,7 @@ export function answerInput(
   )
 }
 
-/** Answers with the content of a URL. The worker is not trusted: the hosts are checked on this side. */
+/** The worker is not trusted: hosts are checked on this side. */
 export function answerFetch(port: MessagePort, downloads: CommandDownloads, request: FetchRequest): Promise<void> {
   return tell(
     port,
@@ -42,7 +41,7 @@ export function answerFetch(port: MessagePort, downloads: CommandDownloads, requ
   )
 }
 
-/** Answers with a result, or with an error. Never rejects: a message is an event, and its error would end this process. */
+/** Never rejects: an error in a message handler would end this process. */
 async function tell(
   port: MessagePort,
   id: number,

@@ -1,11 +1,11 @@
 import type { Progress } from '../worker/protocol.ts'
 
-/** Programs that look for expressions, which may take a time without end. */
+/** Programs with pattern searches, which may take endless time. */
 const searching = /^(?:[ef]?grep|sed|awk|find|jq|expr)\b/
 const remedy =
   'a repetition of a repetition, such as `(a*)*` or `a*a*`, takes too many steps on a long line: take one out, or give it less text'
 
-/** The output of a command up to the program that runs: all that is left where its thread has to be ended. */
+/** The output up to the running program: all that is left of a killed thread. */
 export class SoFar {
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []
@@ -17,7 +17,6 @@ export class SoFar {
     this.#running = running
   }
 
-  /** @param stderr the reason of the end, if it is known */
   end(stderr: Uint8Array = new Uint8Array()): { readonly stdout: Uint8Array; readonly stderr: Uint8Array } {
     const hint = searching.test(this.#running) ? `; ${remedy}` : ''
     const said = this.#running === '' ? '' : `bash: ended while this ran: ${this.#running}${hint}\n`

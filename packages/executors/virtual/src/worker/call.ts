@@ -6,10 +6,9 @@ import type { Session } from './state/session.ts'
 export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
 
 export interface Call extends Invocation {
-  /** Standard input is bytes; just-bash has a brand of its own for them. */
+  /** Standard input is bytes, with a brand of just-bash's own. */
   readonly context: Omit<InterpreterContext, 'stdin'> & ToolContext
   readonly host: Session
 }
 
-/** A command of this executor alone. */
 export type ScriptTool = Tool<Call>

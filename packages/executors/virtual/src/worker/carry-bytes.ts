@@ -1,7 +1,7 @@
 import { decodeText, encodeText } from '@ws/shell-tools/files'
 
-// just-bash turns bytes into text and back by these two. Replaced before it is loaded, in this thread only, they carry
-// bytes that are not UTF-8, and a byte order mark, through every command.
+// just-bash converts bytes and text by these two. Replaced before it loads, in this thread only, they keep a byte order mark and bytes that
+// are not UTF-8.
 
 const Decoder = globalThis.TextDecoder
 const Encoder = globalThis.TextEncoder

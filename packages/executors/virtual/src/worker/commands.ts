@@ -13,12 +13,11 @@ import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
 const foreign = /[^\0-\x7f]/u
-/** Bytes of output that is not UTF-8 and still becomes text: just-bash's limit counts three for each byte of it. */
+/** Bytes of foreign output that still become text: just-bash's limit counts three for each byte. */
 const mostForeign = 1024 * 1024
 
 /**
- * The result with text in place of bytes. just-bash puts standard output and errors into one another as they are, and measures
- * both as text: bytes would come out as other characters, or end the script with `invalid stdout accounting`.
+ * just-bash mixes standard output and errors, and measures both as text, so it would garble bytes or fail with `invalid stdout accounting`.
  */
 function asText(result: ToolResult): ToolResult {
   const { stdoutKind, stdoutEncoding, ...rest } = result
@@ -30,22 +29,18 @@ function asText(result: ToolResult): ToolResult {
   return { ...rest, stdout: text, stdoutKind: 'text' }
 }
 
-/** Both outputs as the one that they go to. */
 function asOne(result: ToolResult): ToolResult {
   const { stderr, together = () => outputOf(result) + bytesOf(stderr) } = result
   return stderr === '' ? result : { ...result, stdout: together(), stdoutKind: 'bytes', stderr: '' }
 }
 
-/** True for output that {@link asText} leaves as bytes: it would come out as other characters on standard error. */
+/** {@link asText} leaves this output as bytes, which standard error would garble. */
 function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
   return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
 }
 
 /**
- * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
- * Any other form ends the script.
- *
- * @param further ours that not every command has
+ * Every command for scripts: ours, and just-bash's in the compared forms. Any other form ends the script. @param further our optional ones
  */
 export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
@@ -60,7 +55,7 @@ const deaf = new Set(
   ),
 )
 
-/** True for a command of just-bash that reads standard input with these arguments. */
+/** Whether a command of just-bash reads standard input with these arguments. */
 function mayReadInput(name: string, given: readonly string[]): boolean {
   return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
 }
@@ -73,11 +68,8 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 }
 
 /**
- * Our commands for an interpreter of the caller's own, in the forms that were compared with the real ones. Another form has
- * exit code 126. Those that start scripts stay just-bash's: its own interpreter has to run them. Its `tee` and `split` come
- * along with the words mended: they call a refused file missing, or say nothing of it.
- *
- * @param open a session for one call
+ * Our commands for a foreign interpreter, in the compared forms; others end with 126. Commands that start scripts stay just-bash's.
+ * Its `tee` and `split` get better messages: they call a refused file missing, or are silent. @param open a session for one call
  */
 export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
   return [...Object.keys(tools), 'tee', 'split']
@@ -102,7 +94,7 @@ export function separateCommands(open: () => Session, { failures }: Pick<BashFil
 }
 
 function define(name: string, execute: Parameters<typeof defineCommand>[1]): CustomCommand {
-  // just-bash keeps WebAssembly from the others
+  // just-bash blocks WebAssembly in the others
   return defineCommand(name, execute, { trusted: name === 'jq' })
 }
 
@@ -155,7 +147,7 @@ function notCompared(subject: string): { readonly subject: string; readonly reas
   return { subject, reason: 'it was not compared with the real command' }
 }
 
-/** Options that just-bash itself does not know, though the table has them, and parts that it says it lacks. */
+/** Options in the table that just-bash lacks, and parts that it reports as missing. */
 const unknown = /invalid option|unrecognized option|not implemented|not supported|unknown (?:option|command|predicate)/i
 
 async function runOriginal(

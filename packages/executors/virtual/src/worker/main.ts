@@ -1,4 +1,4 @@
-// Before just-bash, which takes what this replaces when it is loaded.
+// Before just-bash, which reads the replaced globals while it loads.
 import './carry-bytes.ts'
 
 import { codeOf, encodeText, limitPrograms } from '@ws/shell-tools'
@@ -19,7 +19,7 @@ import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
-/** just-bash takes each file `/bin/NAME` for its own command of that name, right after it has looked at the file. */
+/** just-bash takes each file `/bin/NAME` for its own command of that name, right after a lookup of the file. */
 function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
   const { commands } = bash as unknown as { readonly commands: Map<string, unknown> }
   const get = commands.get.bind(commands)
@@ -28,11 +28,10 @@ function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
-// just-bash asks for several files at once, and waits for the first that fails: when a script is refused or stopped, the
-// others fail unheard. Without this they would end the thread, and with it the next command.
+// just-bash asks for several files at once, and waits for the first failure. Unhandled, the others would end the thread.
 process.on('unhandledRejection', () => undefined)
 
-// One command at a time: a command that loops blocks this thread only.
+// One command at a time: a loop blocks only this thread.
 parentPort?.on('message', (task: WorkerCommand) => void run(task))
 
 async function run({
@@ -49,11 +48,11 @@ async function run({
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
-  // Not by Atomics, which just-bash locks while a script runs.
+  // Without Atomics, which just-bash locks while a script runs.
   repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)
-  // A loop that hears no message sees this at its next statement.
+  // A loop that receives no message sees this at its next statement.
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
       session.check()
@@ -81,7 +80,7 @@ async function run({
   }
   port.postMessage(done)
 
-  /** A refusal, and a program that is not there, are never exit code 0. */
+  /** A refusal or a missing program never has exit code 0. */
   function judge(ending: Ending): Ending {
     const { refusal, endedBy } = session
     if (refusal !== undefined) {
@@ -95,7 +94,7 @@ async function run({
     return ending
   }
 
-  /** A stream is waited for only where a command may read it: it may never end. */
+  /** Waits for a stream only where a command may read it: it may never end. */
   async function readInput(): Promise<Uint8Array | undefined> {
     return readsInput(command) ? remote.readInput() : undefined
   }
@@ -119,10 +118,9 @@ async function run({
           maxStringLength: limits.maxFileBytes,
           maxInputBytes: Math.max(limits.maxFileBytes, 512 * 1024 * 1024),
         },
-        // Here it costs nothing: the globals it locks are this thread's own.
         defenseInDepth: true,
       })
-      // It would guess whether the output is bytes, and decode text a second time.
+      // It would guess whether output is bytes, and decode text a second time.
       Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
       bash.registerTransformPlugin(preparing)
       preferOwnPrograms(bash, files)
@@ -139,7 +137,7 @@ async function run({
         return { stdout: '', stderr: `bash: standard input is larger than ${limits.maxFileBytes} bytes\n`, exitCode: 1 }
       const words = wordError(error)
       if (words !== undefined) return { stdout: '', stderr: `bash: ${words}\n`, exitCode: 1 }
-      // Other errors may hold paths of this machine.
+      // Other errors may hold host paths.
       return { stdout: '', stderr: String((error as Error).stack), exitCode: 126 }
     }
   }

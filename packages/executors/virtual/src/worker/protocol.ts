@@ -3,19 +3,19 @@ import type { MessagePort } from 'node:worker_threads'
 import type { FileMethod } from '../files/contract.ts'
 import type { VirtualLimits } from '../options.ts'
 
-/** One command for a worker. Everything else about it goes over its own port. */
+/** One command for a worker. Everything else uses its port. */
 export interface WorkerCommand {
   readonly port: MessagePort
   readonly command: string
   readonly cwd: string
   readonly root: string
   readonly env: Readonly<Record<string, string>>
-  /** `later`: a stream, to be asked for when a command may read it. */
+  /** `later`: a stream, requested when a command may read it. */
   readonly stdin: Uint8Array | 'later' | undefined
   readonly limits: Required<VirtualLimits>
-  /** True where `curl` is there. */
+  /** Whether `curl` exists. */
   readonly hasNetwork: boolean
-  /** One 32-bit integer in shared memory: other than 0 once the command is to stop. */
+  /** A 32-bit integer in shared memory; non-zero once the command must stop. */
   readonly stopping: SharedArrayBuffer
 }
 
@@ -36,7 +36,6 @@ export interface FetchRequest {
   readonly id: number
   readonly url: string
   readonly follow: boolean
-  /** Milliseconds. */
   readonly timeout: number | undefined
 }
 
@@ -52,12 +51,11 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-/** Output since the last report, for a command that has to be killed. */
+/** Output since the last report, for a killed command. */
 export interface Progress {
   readonly type: 'progress'
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
-  /** The program that begins. */
   readonly running: string
 }
 

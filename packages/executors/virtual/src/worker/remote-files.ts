@@ -13,7 +13,6 @@ export interface RemoteFiles {
   receive(answer: Exclude<ToWorker, { type: 'stop' }>): void
 }
 
-/** Files on the other side of a port, where the workspace is. */
 export function createRemoteFiles(port: MessagePort): RemoteFiles {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let count = 0

@@ -4,16 +4,13 @@ import type { Failure } from '../files/failures.ts'
 const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/
 const missing = /: (?:No such file or directory|cannot open redirect target)$/
 
-/** just-bash's `split` leaves out the reason. */
+/** just-bash's `split` omits the reason. */
 const unexplained = /^split: (?:failed to write output|cannot safely identify output file '.*')$/
 
-/** The file that a stage of just-bash's `split` becomes. */
+/** The target file of a stage of just-bash's `split`. */
 export const target = (path: string) => path.replace(/\/\.([^/]*)\.just-bash-split-stage-\d+$/, '/$1')
 
-/**
- * The shell's own words for refused files. Many of just-bash's commands say "No such file or directory" for every
- * error, and others print it as Node words it; a model would go looking for a file that is there.
- */
+/** Many commands of just-bash say "No such file or directory" for every error, and models would search for existing files. */
 export function wordRefusals(stderr: string, failures: readonly Failure[]): string {
   if (failures.length === 0 && !/\bE[A-Z]{2,}: |cannot open redirect target/.test(stderr)) return stderr
   const left = [...failures]
@@ -22,7 +19,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .map((line) => {
       const worded = line.replace(nodeStyle, (whole, code: string, path: string, at: number) => {
         const words = errorWords[code] ?? whole
-        // `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` would not say of what.
+        // `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` would not name the path.
         return names(line.slice(0, at).replace(/['"]?: $/, ''), path) ? words : `${path}: ${words}`
       })
       const last = left.at(-1)
@@ -39,7 +36,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .join('\n')
 }
 
-/** The same for an error that no command has handled. */
+/** The same for an unhandled error. */
 export function wordError(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
   const [, code = '', path] = nodeStyle.exec(message) ?? []
@@ -47,7 +44,7 @@ export function wordError(error: unknown): string | undefined {
   return words === undefined ? undefined : `${path}: ${words}`
 }
 
-/** True when a message's text ends in the path, or in as much of it as was typed. */
+/** True when a text ends in the path, or in as much of it as was typed. */
 function names(text: string, path: string): boolean {
   const segments = path.split('/').filter(Boolean)
   return segments.some((_, index) => {

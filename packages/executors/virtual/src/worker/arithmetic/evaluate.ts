@@ -7,14 +7,14 @@ const assignments: ReadonlySet<string> = new Set(['=', '*=', '/=', '%=', '+=', '
 const token =
   /\s*(?:(<<=|>>=|\*\*|[=!<>]=|[-+*/%&^|]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^~!<>=?:(),])|(\d[\w#@]*)|([A-Za-z_]\w*)|([^\s]))/y
 
-/** The value of an expression in 64 bits, as bash finds it. */
+/** Evaluates an expression in 64 bits, as bash does. */
 export function evaluate(text: string, variables: Variables, depth = 0): bigint {
   if (depth > mostDepth) throw new ArithmeticFault(`${text}: expression recursion level exceeded`)
   if (text.trim() === '') return 0n
   return new Reader(text, variables, depth).whole()
 }
 
-/** Does something whose faults have a reach of their own. */
+/** Does something whose faults have their own reach. */
 export function reaching<Result>(reach: Reach, work: () => Result): Result {
   try {
     return work()
@@ -24,7 +24,7 @@ export function reaching<Result>(reach: Reach, work: () => Result): Result {
   }
 }
 
-/** The index that a subscript means in a list. bash ends the script where it is not one. */
+/** The index of a subscript. A bad one ends the script in bash. */
 export function indexOf(subscript: string, variables: Variables, depth = 0): bigint {
   return reaching('script', () => evaluate(subscript, variables, depth))
 }
@@ -39,10 +39,9 @@ class Reader {
   readonly #variables: Variables
   readonly #depth: number
   #at = 0
-  /** The next token; an empty text at the end. */
   #token = ''
   #begin = 0
-  /** True where the value does not count, and nothing is assigned. */
+  /** The value does not count, and assignments have no effect. */
   #idle = false
 
   constructor(text: string, variables: Variables, depth: number) {

@@ -2,15 +2,14 @@ import { evaluate, reaching } from './evaluate.ts'
 import { ArithmeticFault } from './operators.ts'
 import type { Variables } from './variables.ts'
 
-/** Expansions whose values are known without running anything. */
+/** Expansions with known values. */
 const simple = /\$(?:([A-Za-z_]\w*|[0-9#?])|\{([A-Za-z_]\w*|\d+)\}|\{#([A-Za-z_]\w*)\[[@*]\]\}|\{#([A-Za-z_]\w*)\})/y
 
-/** True where a text needs the shell before arithmetic: for `$(…)`, `${x:-1}` and quotes. */
 export function needsShell(text: string): boolean {
   return /[$`"'\\]/.test(text.replaceAll('$((', '((').replace(new RegExp(simple, 'g'), ''))
 }
 
-/** A text with the values of `$x`, `${x}`, `${#x}` and `$((…))` in it, found from left to right. */
+/** Expands `$x`, `${x}`, `${#x}` and `$((…))` from left to right. */
 export function expand(text: string, variables: Variables): string {
   return reaching('line', () => expanded(text, variables))
 }

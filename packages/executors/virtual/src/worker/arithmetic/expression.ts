@@ -8,14 +8,14 @@ import { Variables } from './variables.ts'
 let running: Interpreter | undefined
 const expanded: string[] = []
 
-/** Names the interpreter whose variables count, and returns the one before. */
+/** Selects the interpreter whose variables count; returns the one before. */
 export function evaluateFor(interpreter: Interpreter | undefined): Interpreter | undefined {
   const before = running
   running = interpreter
   return before
 }
 
-/** Keeps a text that the shell has expanded, until the expression after it is evaluated. */
+/** Keeps a text that the shell has expanded, until the following expression is evaluated. */
 export function keepExpanded(text: string): void {
   expanded.push(text)
 }
@@ -23,19 +23,15 @@ export function keepExpanded(text: string): void {
 const takeExpanded = () => expanded.pop() ?? ''
 
 export interface Use {
-  /** Where bash goes on after a fault. In a redirection, that depends on the program. */
+  /** Where bash continues after a fault. In a redirection, that depends on the program. */
   readonly reach?: Reach | 'redirection' | undefined
   /** A part of `for ((…))`, which ends the loop by a fault. */
   readonly inLoop?: boolean
-  /** The variable of which this is an offset or a length. */
+  /** The variable whose offset or length this is. */
   readonly within?: { readonly name: string; readonly isOffset: boolean } | undefined
 }
 
-/**
- * A node of just-bash's arithmetic with the value of a text.
- *
- * @param text absent for the text that the shell has expanded last
- */
+/** A node of just-bash's arithmetic with the value of a text. @param text absent: the text that the shell expanded last */
 export function expressionNode(text?: string, use: Use = {}): object {
   return nodeOf(use, (variables) => {
     const found = evaluate(text === undefined ? takeExpanded() : expand(text, variables), variables)
@@ -43,7 +39,7 @@ export function expressionNode(text?: string, use: Use = {}): object {
   })
 }
 
-/** A node with the number that an assignment makes of the text that the shell has expanded last. */
+/** A node with the number that an assignment makes of the last expanded text. */
 export function numberNode(added: string | undefined): object {
   return nodeOf({ reach: 'script' }, (variables, interpreter) => {
     const before = added === undefined ? '' : variables.get(added)
@@ -60,7 +56,6 @@ export function assignedNumber(interpreter: Interpreter, text: string, before = 
     : sessionOf(interpreter).refuse('declare -i', 'a number from 2^53 on')
 }
 
-/** A node that is 1 where two texts that the shell has expanded compare by an operator of `[[`. */
 export function comparisonNode(operator: string): object {
   return nodeOf({ reach: 'command' }, (variables) => {
     const right = takeExpanded()
@@ -70,10 +65,9 @@ export function comparisonNode(operator: string): object {
   })
 }
 
-/** An element whose key is an expression. */
 export interface Element {
   readonly name: string
-  /** Absent for the text that the shell has expanded last. */
+  /** Absent: the text that the shell expanded last. */
   readonly subscript?: string | undefined
   /** Where its key is kept. */
   readonly kept: string
@@ -108,7 +102,7 @@ function nodeOf(use: Use, find: (variables: Variables, interpreter: Interpreter)
 function valueNode(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
   if (running === undefined) throw new Error('no script runs')
   const shell = shellOf(running)
-  // The condition after a fault in the beginning or the step of a loop.
+  // The condition after a fault in the first part or the step of a loop.
   if (use.inLoop === true && shell.failed !== undefined) return { type: 'ArithNumber', value: 0 }
   try {
     const value = find(new Variables(running), running)
@@ -123,7 +117,6 @@ function valueNode(use: Use, find: (variables: Variables, interpreter: Interpret
   }
 }
 
-/** A node that just-bash fails at. */
 export const faultNode = (message: string) => ({ type: 'ArithSyntaxError', message })
 
 let offset = 0n

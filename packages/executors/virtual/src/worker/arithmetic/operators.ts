@@ -2,7 +2,7 @@ import type { Reach } from '../state/shell.ts'
 
 /** A fault of an expression, in bash's words. */
 export class ArithmeticFault extends Error {
-  /** Undefined where the place of the expression decides. */
+  /** `undefined` where the place of the expression decides. */
   readonly reach: Reach | undefined
 
   constructor(message: string, reach?: Reach) {
@@ -11,7 +11,7 @@ export class ArithmeticFault extends Error {
   }
 }
 
-/** Operators of two sides that are read from left to right, those that bind least first. */
+/** Left-associative binary operators, the loosest first. */
 export const levels: readonly (readonly string[])[] = [
   ['|'],
   ['^'],

@@ -1,7 +1,6 @@
 import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf } from '../state/shell.ts'
 
-/** The variables of a script, as arithmetic reads and sets them. */
 export class Variables {
   readonly #interpreter: Interpreter
 
@@ -13,7 +12,7 @@ export class Variables {
     return this.#interpreter.ctx.state
   }
 
-  /** The name that `declare -n` gave to another variable. */
+  /** Follows `declare -n`. */
   #named(name: string): string {
     const { namerefs, env } = this.#state
     return namerefs?.has(name) === true ? (env.get(name) ?? name) : name
@@ -23,7 +22,7 @@ export class Variables {
     return this.#state.associativeArrays?.has(this.#named(name)) === true
   }
 
-  /** The key of an element; no element has the one of an index before the beginning. */
+  /** No element has the key of an index before the beginning. */
   place(given: string, index: bigint): string {
     const elements = this.#state.arrays?.get(this.#named(given))?.elements
     const end = elements === undefined ? 0 : Math.max(-1, ...[...elements.keys()].map(Number)) + 1

@@ -2,7 +2,6 @@ import type { CommandRule, RefusedCommand } from '@ws/shell-tools'
 import { cpOptions } from '../tools/cp.ts'
 import { refuseMoment } from './other-rules.ts'
 
-/** Commands that make, change or describe files, beside those of `@ws/shell-tools`. */
 export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   cp: {
     ...cpOptions,
@@ -27,7 +26,7 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   zcat: {},
 }
 
-/** Reads and writes archives, plain and by gzip. An archive holds the same members as GNU's, not the same bytes. */
+/** Archives hold the same members as GNU's, not the same bytes. */
 function refuseTar(given: readonly string[]): string | undefined {
   const [first = ''] = given
   const mode = first.replace(/^-/, '')

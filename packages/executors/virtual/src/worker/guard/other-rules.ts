@@ -4,7 +4,6 @@ import { timeoutOptions } from '../tools/timeout.ts'
 const anything: CommandRule = { raw: true }
 const bare: CommandRule = {}
 
-/** Commands that look at neither files nor text, and programs with a language of their own. */
 export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   alias: anything,
   bash: anything,
@@ -34,7 +33,7 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   whoami: bare,
 }
 
-/** The database of `sqlite3` is a package that users install themselves. */
+/** Users install the database of `sqlite3` themselves. */
 function hasDatabase(): boolean {
   try {
     import.meta.resolve('sql.js')
@@ -73,7 +72,7 @@ function refuseExpr(words: readonly string[]): string | undefined {
 const dateFormat = /^\+(?:%[YmdHMSFTyjaAbBesuwDRCnt%Z]|[^%])*$/s
 const dateValue = /^(?:@\d+|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|now|today|yesterday|tomorrow)$/
 
-/** Days and times that are not there, which would be taken for the next ones. */
+/** Invalid days and times, which would be taken for the next ones. */
 export function refuseMoment(text: string): string | undefined {
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] =
     /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text) ?? []

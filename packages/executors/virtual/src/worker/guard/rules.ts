@@ -4,7 +4,6 @@ import { curlOptions } from '../tools/curl.ts'
 import { fileRules } from './file-rules.ts'
 import { otherRules } from './other-rules.ts'
 
-/** Commands that read and write text, beside those of `@ws/shell-tools`. */
 const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   expand: { valued: 't' },
   join: 'it takes input that is not sorted; use awk',
@@ -15,7 +14,7 @@ const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   strings: {},
 }
 
-/** One entry for each command; a command without one is refused. */
+/** A command without an entry is refused. */
 export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   ...Object.fromEntries(Object.entries(shellTools).map(([name, { rule }]) => [name, rule])),
   curl: curlOptions,

@@ -14,7 +14,6 @@ import type { Command, Interpreter } from '../state/interpreter.ts'
 
 type SimpleCommand = Extract<Command, { readonly type: 'SimpleCommand' }>
 
-/** `let`: expressions that the shell has expanded. */
 export async function letExpressions(interpreter: Interpreter, given: readonly string[]): Promise<ExecResult> {
   const variables = new Variables(interpreter)
   try {
@@ -27,7 +26,7 @@ export async function letExpressions(interpreter: Interpreter, given: readonly s
   }
 }
 
-/** The words of a builtin, where just-bash takes a fault of arithmetic in them for 0. */
+/** The words of a builtin, in which just-bash takes faults of arithmetic for 0. */
 export async function evaluatedWords(
   interpreter: Interpreter,
   name: string,
@@ -59,7 +58,6 @@ function words(interpreter: Interpreter, name: string, given: readonly string[])
   })
 }
 
-/** `a[x + 1]`, with the value of the expression. */
 function withIndex(
   interpreter: Interpreter,
   [whole, name = '', subscript = '']: RegExpExecArray,
@@ -74,7 +72,7 @@ function withIndex(
   return `${name}[${indexOf(expand(subscript, variables), variables)}]${word.slice(whole.length)}`
 }
 
-/** A command with the values of the numbers that it assigns as expressions. */
+/** Replaces the numbers that a command assigns as expressions by their values. */
 export function attributedAssignments(command: SimpleCommand, interpreter: Interpreter): SimpleCommand {
   const { integerVars, lowercaseVars, uppercaseVars } = interpreter.ctx.state
   if (

@@ -6,8 +6,9 @@ import type { Command, Interpreter, Script, Statement } from '../state/interpret
 import { leaveLocals } from '../state/locals.ts'
 import { type Shell, shellOf } from '../state/shell.ts'
 
-// Where arithmetic fails in an expansion, bash leaves out the rest of the line: of functions and loops too, up to the script or
-// the subshell. just-bash leaves out the command alone. A fault in a subscript ends the whole script, unless that is a file.
+// After a fault of arithmetic in an expansion, bash skips the rest of the line, functions and loops included; just-bash skips only the
+// command.
+// A fault in a subscript ends the whole script, unless that is a file.
 
 export async function asScript(shell: Shell, script: Script, run: () => Promise<ExecResult>): Promise<ExecResult> {
   const { statements, discarded, failed } = shell
@@ -60,20 +61,19 @@ const builtins: ReadonlySet<string> = new Set(
   ),
 )
 
-/** bash starts a program before it expands the redirections, so that the program alone fails. */
+/** bash starts a program before it expands the redirections, so only the program fails. */
 function isProgram(command: Command, { ctx }: Interpreter): boolean {
   if (command.type !== 'SimpleCommand' || command.name === null) return false
   const name = literal(command.name as Word)
   return name === undefined || !(builtins.has(name) || ctx.state.functions.has(name))
 }
 
-/** Throws a fault of arithmetic, as an expansion does. */
 export async function fail(interpreter: Interpreter, { message, reach }: NonNullable<Shell['failed']>): Promise<never> {
   shellOf(interpreter).failed = { message, reach }
   throw await faultOf(interpreter, message)
 }
 
-/** An error of the class that just-bash does not export. */
+/** An error of a class that just-bash does not export. */
 async function faultOf(interpreter: Interpreter, message: string): Promise<Error> {
   const [command] = parse(': $((0))').statements[0]?.pipelines[0]?.commands ?? []
   const text = JSON.stringify(command, (key, value: unknown) =>
@@ -87,7 +87,7 @@ async function faultOf(interpreter: Interpreter, message: string): Promise<Error
   throw new Error('arithmetic does not fail')
 }
 
-/** Ends the shell with what has been printed. */
+/** Ends the shell with the output so far. */
 export async function endScript(
   interpreter: Interpreter,
   status: number,
@@ -101,7 +101,7 @@ export async function endScript(
   }
 }
 
-/** The error that a statement ends with: a fault that reaches so far ends the script. */
+/** A far-reaching fault ends the script. */
 export async function endingOf(interpreter: Interpreter, error: unknown): Promise<unknown> {
   const shell = shellOf(interpreter)
   if (!isFault(error) || shell.failed?.reach !== 'script' || shell.source !== undefined) return error
@@ -125,7 +125,6 @@ export function noteFault(shell: Shell, statement: Statement, error: unknown): v
   shell.fault = undefined
 }
 
-/** Throws a fault again that a function has ended with. */
 export function passFault(shell: Shell, { stdout, stderr }: ExecResult): void {
   if (shell.fault !== undefined) throw Object.assign(shell.fault, { stdout, stderr })
 }

@@ -5,10 +5,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 const firstPid = 1000
 
-/**
- * Runs `command &` to its end, which is one of the orders in which a kernel might run it: in a subshell, and without the
- * script's standard input.
- */
+/** Runs `command &` to its end, as a kernel might: in a subshell, without the script's standard input. */
 export async function background(
   interpreter: Interpreter,
   statement: Statement,
@@ -17,7 +14,7 @@ export async function background(
   const { state } = interpreter.ctx
   const { jobs } = shellOf(interpreter)
   const { options } = state
-  // The failure of it ends itself, and not the script.
+  // Its failure ends itself, not the script.
   const body = [...(options.errexit ? parse('set -e').statements : []), { ...statement, background: false }]
   const [job] = parse('( : ) < /dev/null').statements
   const [subshell] = job?.pipelines[0]?.commands ?? []
@@ -35,7 +32,7 @@ export async function background(
   }
 }
 
-/** `wait`: everything has ended, and its status is known. */
+/** Everything has ended already, with a known status. */
 export function wait(interpreter: Interpreter, given: readonly string[]): ExecResult {
   const { jobs } = shellOf(interpreter)
   let exitCode = 0

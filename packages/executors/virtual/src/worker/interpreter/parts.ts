@@ -9,15 +9,15 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 
-/** The name of the command whose words are the values of a part. */
+/** The command name for words that hold the values of a part. */
 export const standIn = '\u{f0007}'
 
-/** Expands the parts of words. just-bash gives the value of each, as if it stood in quotes. */
+/** Expands the parts of words. just-bash returns each value as if quoted. */
 export class Parts {
   protected readonly self: Interpreter
   readonly #execute: Interpreter['executeSimpleCommand']
   readonly #line: number | undefined
-  /** Text that commands in the words have written to standard error. */
+  /** Standard error of commands in the words. */
   protected errors = ''
 
   constructor(self: Interpreter, execute: Interpreter['executeSimpleCommand'], line: number | undefined) {
@@ -89,11 +89,10 @@ export class Parts {
         (text, index): Pieces => [...(index === 0 ? [] : ([boundary] as const)), { text, quoted: true }],
       )
     })
-    // `"$x$@"` without parameters is no word where `x` is empty.
+    // `"$x$@"` without parameters is no word if `x` is empty.
     return isEmpty ? pieces.filter((piece) => piece === boundary || piece.text !== '') : pieces
   }
 
-  /** The word that `${x-…}` or `${x+…}` stands for, or the parameter itself. */
   async #choose(part: Part): Promise<{ readonly isWord: boolean; readonly chosen: readonly Part[] }> {
     const { operation } = part
     const test: Part = { ...part, operation: { ...operation, type: 'UseAlternative', word: wordOf('1') } }
@@ -147,12 +146,11 @@ export class Parts {
     return () => (list.elements = elements)
   }
 
-  /** True for a word with lists, where associative arrays have an order of their own. */
+  /** Whether the word has lists, whose associative arrays need their order. */
   protected holdsKeys(word: object): boolean {
     return Boolean(this.self.ctx.state.associativeArrays?.size) && /\[[@*]\]"|"ArrayKeys"/.test(JSON.stringify(word))
   }
 
-  /** Makes assignments without a command. */
   protected async assign(assignments: readonly unknown[]): Promise<void> {
     await this.#run({ name: null, args: [], assignments })
   }
@@ -163,7 +161,7 @@ export class Parts {
   }
 }
 
-/** `${a[*]}` as `${a[@]}`; a tilde is expanded in `${x:=~}` without quotes alone. */
+/** `${a[*]}` as `${a[@]}`. Without quotes, only `${x:=~}` expands a tilde. */
 export function listOf(part: Part): Part {
   const { operation, parameter } = part
   const word = operation?.type === 'AssignDefault' && operation.word

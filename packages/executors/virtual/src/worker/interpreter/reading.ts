@@ -4,10 +4,9 @@ import type { ExecResult } from 'just-bash'
 import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf } from '../state/shell.ts'
 
-// just-bash's `read` and `mapfile` take each byte for a character, and `read` forgets which characters a backslash has quoted.
-// Their variables are put right here.
+// just-bash's `read` and `mapfile` take bytes for characters, and `read` forgets quoting by backslashes. Their variables are corrected
+// here.
 
-/** @param valued letters whose option has a value */
 function optionsOf(given: readonly string[], valued: string) {
   const options = new Map<string, string>()
   const names = [...given]
@@ -20,7 +19,7 @@ function optionsOf(given: readonly string[], valued: string) {
   return { options, names }
 }
 
-/** Puts what `read` has read into its variables once more, by the rules of bash. */
+/** Splits the input of `read` again by the rules of bash. */
 function splitInput(self: Interpreter, given: readonly string[], input: string): void {
   const { state } = self.ctx
   const { options, names } = optionsOf(given, 'dnNptuia')
@@ -44,7 +43,7 @@ function splitInput(self: Interpreter, given: readonly string[], input: string):
   }
 }
 
-/** A line, and the places of characters after a backslash. */
+/** A line, and the positions of characters after a backslash. */
 type Line = readonly [text: string, quoted: ReadonlySet<number>]
 
 function lineOf(input: string, isRaw: boolean, delimiter: string, most: number): Line {
@@ -62,7 +61,7 @@ function lineOf(input: string, isRaw: boolean, delimiter: string, most: number):
   return [text, quoted]
 }
 
-/** So many fields; the last one holds the rest. */
+/** The last field holds the rest. */
 function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
   const blanks = ifs.replace(/[^ \t\n]/g, '')
   const isIn = (signs: string, at: number) => at < text.length && signs.includes(text.charAt(at)) && !quoted.has(at)
@@ -78,7 +77,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
     let next = skip(end)
     if (isIn(ifs, next)) next = skip(next + 1)
     if (fields.length === most - 1 && next < text.length) {
-      // bash takes a quoted blank from the end too.
+      // bash drops a quoted blank at the end too.
       for (end = text.length; end > at && blanks.includes(text.charAt(end - 1)); ) end--
       next = text.length
     }
@@ -108,7 +107,7 @@ export async function readInput(
   if (element !== undefined)
     sessionOf(self).refuse(`${name} ${element}`, 'an element of a list; read a variable, and assign its value')
   const input = stdin || (self.ctx.state.groupStdin ?? '')
-  // just-bash takes no letters of `mapfile` together.
+  // just-bash takes no combined letters of `mapfile`.
   const words =
     name === 'read'
       ? given

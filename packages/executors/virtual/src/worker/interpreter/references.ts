@@ -1,10 +1,8 @@
 import type { Part } from '../state/nodes.ts'
 import type { Command, Interpreter, ShellState } from '../state/interpreter.ts'
 
-/** Parts of a compound command that run by themselves. */
 const later: ReadonlySet<string> = new Set(['body', 'clauses', 'condition', 'elseBody'])
 
-/** A tree in which `change` has replaced some objects; the others stay the same. */
 export async function replaced(value: unknown, change: (value: object) => unknown): Promise<unknown> {
   if (typeof value !== 'object' || value === null) return value
   const other = (await change(value)) as object
@@ -17,7 +15,6 @@ export async function replaced(value: unknown, change: (value: object) => unknow
   return Object.assign(Array.isArray(other) ? [...(other as unknown[])] : { ...other }, changed)
 }
 
-/** The name that `declare -n` stands for. */
 function named({ namerefs, env }: ShellState, name: string): string {
   let found = name
   for (let steps = 0; steps < 9 && namerefs?.has(found) === true; steps++) found = env.get(found) ?? found
@@ -35,7 +32,7 @@ interface Named {
   readonly operand?: { readonly parts: readonly Part[] }
 }
 
-/** A command with the lists that `declare -n` names: just-bash finds them by their own names alone. */
+/** Replaces names of `declare -n` in a command: just-bash finds lists by their own names alone. */
 export async function withReferences({ ctx: { state } }: Interpreter, command: Command): Promise<Command> {
   if (!state.namerefs?.size || command.type === 'FunctionDef') return command
   return (await replaced(command, (value) => {
@@ -58,13 +55,11 @@ export async function withReferences({ ctx: { state } }: Interpreter, command: C
   })) as Command
 }
 
-/** The name of a variable or an element, as its own list has it. */
 function elementOf(state: ShellState, text: string): string {
   const [, base = '', subscript = ''] = /^(\w+)(\[.*)?$/s.exec(text) ?? []
   return state.namerefs?.has(base) ? named(state, base) + subscript : text
 }
 
-/** The words of a command that sets or tests variables. */
 export function referredWords(
   { ctx: { state } }: Interpreter,
   name: string,

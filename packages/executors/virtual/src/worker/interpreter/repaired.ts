@@ -22,18 +22,17 @@ import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
 
-// just-bash decides in these methods what ends a script, and which status a command leaves. Each is called in their place,
-// and calls the original.
+// In these methods just-bash decides on the end of a script and the status of a command. Each is wrapped here.
 
 type Loop = Extract<Command, { readonly body: unknown; readonly type: 'For' | 'CStyleFor' | 'While' | 'Until' }>
 
 const loops: ReadonlySet<string> = new Set(['For', 'CStyleFor', 'While', 'Until'])
-/** Their failed status is that of a command in them, which has been judged already. */
+/** Their failed status was already judged at a command inside. */
 const compounds: ReadonlySet<string> = new Set([...loops, 'If', 'Case', 'Group'])
 
 let done = false
 
-/** Puts the interpreter of this thread right, once. */
+/** Patches the interpreter of this thread once. */
 export function repairInterpreter({ interpreter, engine }: Internals): void {
   if (done) return
   done = true
@@ -41,7 +40,6 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
   const { executeScript, executeStatement, executePipeline, executeCommandInner, executeSimpleCommand, runCommand } =
     interpreter
 
-  /** `eval`, `source` and scripts that are files come here without having been prepared. */
   interpreter.executeScript = async function (given: Script) {
     const script = prepared(given)
     const shell = shellOf(this)
@@ -82,7 +80,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       const error = await endingOf(this, thrown)
       // `break` and `continue` have the status 0, and so has the round that they end.
       if (isRound && isLeaving(error)) Object.assign(loop, { ran: true, left: true })
-      // As bash has it for a script after `-c`, and for a script in a file.
+      // As in bash for a script after `-c`, and for one in a file.
       if (outermost && error instanceof Error && error.name === 'NounsetError')
         shell.unbound = shell.source === undefined ? 127 : 1
       noteFault(shell, statement, error)
@@ -93,7 +91,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     }
   }
 
-  /** `set -e` does not look at what is tested: all but the last part of a list, and the pipeline after `!`. */
+  /** `set -e` ignores tested statuses: all but the last part of a list, and the pipeline after `!`. */
   interpreter.executePipeline = async function (pipeline: Pipeline) {
     const { state } = this.ctx
     const before = state.inCondition
@@ -127,7 +125,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     try {
       const { pieces } = session
       const result = asOne(await withFaults(this, command, () => judged(this, command, stdin, owns)), places)
-      // Otherwise the commands within have noted theirs.
+      // Otherwise the inner commands have noted theirs.
       if (session.pieces === pieces) session.print(result, places)
       return result
     } finally {
@@ -158,7 +156,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     shell.loops.push(loop)
     try {
       const result = await words.run(node, (ready) => executeCommandInner.call(self, ready, stdin, owns))
-      // A status other than 0 has been judged in the round that left it.
+      // A failed status was judged in the round that left it.
       if (loop.ran) self.ctx.state.errexitSafe = true
       return loop.left ? { ...result, exitCode: 0 } : result
     } finally {
@@ -166,7 +164,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     }
   }
 
-  /** Assignments alone leave the status of the last `$(…)` in them, and 0 without one. */
+  /** Assignments alone leave the status of their last `$(…)`, and 0 without one. */
   interpreter.executeSimpleCommand = async function (given: Command, stdin: string) {
     const { state } = this.ctx
     if (given.type !== 'SimpleCommand') return executeSimpleCommand.call(this, given, stdin)
@@ -230,9 +228,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
 const notFound =
   /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
 
-/**
- * Ends the script where a program is not there, unless its status is tested: what comes after it counts on its work.
- */
+/** Ends the script at a missing program with an untested status: later commands count on its work. */
 async function endWithout(
   interpreter: Interpreter,
   result: ExecResult,

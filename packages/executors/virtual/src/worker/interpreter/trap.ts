@@ -6,11 +6,10 @@ import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf, shellOf } from '../state/shell.ts'
 
 const nothing: ExecResult = { stdout: '', stderr: '', exitCode: 0 }
-/** Signals that a script may prepare for. None is sent: a command that is stopped runs no trap. */
+/** Signals that a script may prepare for. None is sent: stopping a command runs no trap. */
 const signals = /^(?:SIG)?(?:HUP|INT|QUIT|TERM)$|^(?:1|2|3|15)$/
 const exits = /^(?:EXIT|0)$/
 
-/** `trap COMMAND EXIT`, also beside signals, and `trap - EXIT`. */
 export function setTrap(interpreter: Interpreter, given: readonly string[]): ExecResult {
   const session = sessionOf(interpreter)
   const shell = shellOf(interpreter)
@@ -56,7 +55,6 @@ export async function trapBefore(interpreter: Interpreter, error: unknown, isLas
   if (ran.exited !== undefined) Object.assign(error, { exitCode: ran.exited })
 }
 
-/** Undefined without a trap; `exited` is the status that the trap itself has ended the script with. */
 async function runTrap(
   interpreter: Interpreter,
   status: number,

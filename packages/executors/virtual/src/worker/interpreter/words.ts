@@ -12,7 +12,7 @@ import { replaced } from './references.ts'
 import { sessionOf } from '../state/shell.ts'
 
 const declarations = /^(?:declare|typeset|local|export|readonly)$/
-/** The most words of one pair of braces, and the most entries that are looked at for one word. */
+/** Words from one pair of braces, and entries examined for one word. */
 const most = 1_000_000
 
 interface Redirection {
@@ -20,9 +20,9 @@ interface Redirection {
   readonly target: Word
 }
 
-/** The words of one command: what its parts give becomes words by braces, by IFS and by the names of files. */
+/** Turns the expanded parts of a command into words, by braces, IFS and file names. */
 export class Words extends Parts {
-  /** Runs a command whose words are texts. The errors of its words come before its own. */
+  /** Runs a command with expanded words. Their errors come before its own. */
   async run<Node extends object>(node: Node, work: (ready: Node) => Promise<ExecResult>): Promise<ExecResult> {
     const { redirections = [] } = node as { readonly redirections?: readonly Redirection[] }
     const targets: unknown[] = []
@@ -66,7 +66,7 @@ export class Words extends Parts {
     const assigned: unknown[] = []
     for (const one of assignments) {
       const { array, value } = one
-      // `IFS=, a=($x)` is one assignment after the other.
+      // `IFS=, a=($x)` assigns one after the other.
       if (array && name === null && assigned.length > 0) await this.assign(assigned.splice(0))
       if (array) assigned.push({ ...one, array: await this.#literals(array, shapes.isKeyed) })
       else assigned.push(value ? { ...one, value: await this.#text(value) } : one)
@@ -110,7 +110,7 @@ export class Words extends Parts {
     return all
   }
 
-  /** A text that is not split, where just-bash would have another one. Here-documents join lists by blanks. */
+  /** An unsplit text, where just-bash differs. Here-documents join lists by blanks. */
   async #text(word: Word, isDocument = false): Promise<Word> {
     if (!shapes.isOddText(word)) return word
     const separator = isDocument ? ' ' : this.ifs.slice(0, 1) || ' '

@@ -1,4 +1,3 @@
-/** The members of `[:name:]` in the locale C.UTF-8, as part of a bracket expression of JavaScript and of RE2. */
 export const classes: Readonly<Record<string, string>> = {
   alnum: '\\p{L}\\p{N}',
   alpha: '\\p{L}',
@@ -18,7 +17,7 @@ export const classes: Readonly<Record<string, string>> = {
 
 const known = new Map<string, RegExp>()
 
-/** @returns undefined for a name that is not known: nothing is in it */
+/** @returns `undefined` for an unknown name, which has no members */
 export function classTest(name: string): RegExp | undefined {
   const members = Object.hasOwn(classes, name) ? classes[name] : undefined
   if (members === undefined) return undefined

@@ -6,8 +6,7 @@ import { charactersOf, marks, type Use, uses } from './marks.ts'
 import { Matching, TooMuchWork } from './match.ts'
 import { OddPattern, parsePattern, type Part } from './parse.ts'
 
-// just-bash makes a regular expression of each pattern, and gives it to RE2. Where the text of one has our marks, it comes here
-// instead: just-bash takes what is found for what RE2 has found.
+// just-bash compiles each pattern for RE2. Patterns with our marks come here instead; just-bash takes the results for RE2's.
 
 let session: Session | undefined
 
@@ -22,7 +21,7 @@ export function replaceEngine(engine: Engine): void {
   engine.compile = (source, flags) => {
     const from = source.indexOf(marks.begin)
     if (from === -1) return compile.call(engine, source, flags)
-    // just-bash has put a backslash before what is special in an expression.
+    // just-bash escapes special characters of an expression.
     const text = source.slice(from + 1, source.lastIndexOf(marks.end)).replace(/\\([^])/g, '$1')
     return compiled(text, (expression) => compile.call(engine, expression, engine.LONGEST_MATCH))
   }
@@ -125,7 +124,7 @@ class PatternMatcher implements Matcher {
     const use = this.#use
     const { length } = this.#text
     if (use === uses.every || use === uses.once) {
-      // bash looks for nothing at the end of a text, except in an empty one.
+      // bash finds nothing at the end of a text, except in an empty one.
       return this.#parts.length === 0 || (from > 0 && from >= length) ? undefined : this.#matching.next(from)
     }
     if (from > 0) return undefined
@@ -147,7 +146,7 @@ class PatternMatcher implements Matcher {
   }
 
   group(): string | null {
-    // just-bash would leave out the last empty part, which an empty text consists of.
+    // just-bash would omit the last empty part, the only part of an empty text.
     if (this.#use === uses.every && this.#text === '') return this.#found === undefined ? null : ' '
     return this.#found === undefined ? null : this.#text.slice(this.#found.start, this.#found.end)
   }

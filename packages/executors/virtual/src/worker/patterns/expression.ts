@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   B: '\\B',
 }
 
-/** An extended regular expression of `=~`, as one of RE2; undefined for one that bash refuses or RE2 takes otherwise. */
+/** An extended regular expression of `=~` for RE2; `undefined` where bash refuses it, or RE2 differs. */
 export function expressionSource(text: readonly Character[]): string | undefined {
   try {
     const reader = new Reader(text)
@@ -27,7 +27,7 @@ class Unreadable extends Error {}
 class Reader {
   readonly #text: readonly Character[]
   #at = 0
-  /** True where the part that was read last may match nothing. */
+  /** The last part may match nothing. */
   #mayBeEmpty = true
 
   constructor(text: readonly Character[]) {
@@ -38,7 +38,7 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** The next character where it is an operator; an empty text where it stands for itself. */
+  /** The next character if it is an operator; else an empty text. */
   get #active(): string {
     const character = this.#text[this.#at]
     return character?.quoted === false ? character.text : ''
@@ -70,7 +70,7 @@ class Reader {
       if (anchor === '') atom = this.#atom()
       else this.#at++
       for (let repeat = this.#repeat(); repeat !== ''; repeat = this.#repeat()) {
-        // RE2 and glibc do not agree which round of an empty group is the last.
+        // RE2 and glibc disagree about the last round of an empty group.
         if (anchor !== '' || (this.#mayBeEmpty && atom.includes('('))) throw new Unreadable()
         atom = `(?:${atom})${repeat}`
         this.#mayBeEmpty ||= /^(?:[*?]|\{0)/.test(repeat)
@@ -96,7 +96,7 @@ class Reader {
     return `{${least === '' ? '0' : least}${comma}${most}}`
   }
 
-  /** The text that follows, up to a quoted character. */
+  /** The text up to the next quoted character. */
   #rest(): string {
     const rest = this.#text.slice(this.#at, this.#at + 16)
     const end = rest.findIndex(({ quoted }) => quoted)
@@ -125,7 +125,7 @@ class Reader {
     return literal(text)
   }
 
-  /** In brackets, quotes change nothing. */
+  /** Quotes have no effect in brackets. */
   #bracket(): string {
     let source = '['
     if (this.#next === '^') {
@@ -156,7 +156,7 @@ class Reader {
     return `${source}]`
   }
 
-  /** A character within brackets, where a backslash stands for itself. */
+  /** A backslash stands for itself within brackets. */
   #member(): string {
     const sign = this.#next === '[' ? (this.#text[this.#at + 1]?.text ?? '') : ''
     if (sign === '.' || sign === '=' || sign === ':') throw new Unreadable()
@@ -166,7 +166,7 @@ class Reader {
 
 const codeOf = (source: string) => source.codePointAt(source.length > 1 && source.startsWith('\\') ? 1 : 0) ?? 0
 
-/** A character as RE2 and its brackets take it. */
+/** Escapes a character for RE2 and its brackets. */
 function literal(character: string): string {
   return /[\\^$.*+?()[\]{}|\-/&~]/.test(character) ? `\\${character}` : character
 }

@@ -1,5 +1,4 @@
-// Text that just-bash has expanded comes to the matcher with these marks. They are low surrogates that stand alone, which no
-// text of a script holds: bytes that are not UTF-8 lie in another range.
+// These marks guide expanded text to the matcher. They are lone low surrogates, which scripts cannot hold; foreign bytes use another range.
 
 export const marks = {
   begin: '\udf00',
@@ -17,12 +16,12 @@ export const uses = {
   suffix: 's',
   longestSuffix: 'S',
   every: 'e',
-  /** The first part that is found; a `#` or `%` before it stands for the beginning or the end. */
+  /** The first match; `#` or `%` before it anchors it at the beginning or the end. */
   once: 'o',
   start: '^',
   end: '$',
   expression: 'r',
-  /** Text for arithmetic, which finds everything. */
+  /** Text for arithmetic, which matches everything. */
   arithmetic: 'c',
 } as const
 

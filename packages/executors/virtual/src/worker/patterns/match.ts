@@ -1,9 +1,8 @@
 import type { Part } from './parse.ts'
 
-// A pattern is matched by sets of places: those at which the parts so far may end. Each part takes each place once, so the
-// work grows with the length of the text times that of the pattern, and with the square of the text in a group `!(…)`.
+// Matching follows sets of end positions, each taken once. Its time grows with text times pattern, and quadratically inside `!(…)`.
 
-/** Places in ascending order; a range holds its ends. */
+/** Ascending positions; a range holds its ends. */
 type Places = readonly number[] | { readonly from: number; readonly to: number }
 
 const steps = 50_000_000
@@ -13,7 +12,7 @@ export class TooMuchWork extends Error {}
 
 export class Matching {
   readonly #parts: readonly Part[]
-  /** Code points, where some characters are of two units. */
+  /** Code points, if some characters have two units. */
   readonly #codes: Uint32Array | undefined
   readonly #units: Uint32Array | undefined
   readonly #text: string
@@ -38,19 +37,16 @@ export class Matching {
     return last(this.#after(this.#parts, [0], 1)) === this.#length
   }
 
-  /** Where the shortest or longest part at the beginning ends, in units; undefined without one. */
   prefix(longest: boolean): number | undefined {
     const ends = this.#after(this.#parts, [0], 1)
     return this.#unitsOf(longest ? last(ends) : first(ends))
   }
 
-  /** Where the shortest or longest part at the end begins. */
   suffix(longest: boolean): number | undefined {
     const starts = this.#after(this.#parts, [this.#length], -1)
     return this.#unitsOf(longest ? first(starts) : last(starts))
   }
 
-  /** The first part from a place on, and the longest of those that begin there. */
   next(from: number): { readonly start: number; readonly end: number } | undefined {
     this.#starts ??= this.#after(this.#parts, { from: 0, to: this.#length }, -1)
     const least = this.#units === undefined ? from : this.#units.indexOf(from)
@@ -73,7 +69,7 @@ export class Matching {
     if (this.#left < 0) throw new TooMuchWork()
   }
 
-  /** The places where the parts end that begin at some places; backwards, where they begin. */
+  /** End positions of parts that begin at the given ones; reversed when going backwards. */
   #after(parts: readonly Part[], from: Places, step: 1 | -1): Places {
     let places = from
     for (let index = 0; index < parts.length && count(places) > 0; index++)

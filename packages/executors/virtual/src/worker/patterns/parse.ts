@@ -7,13 +7,13 @@ export type Part =
   | { readonly kind: 'set'; readonly has: (code: number) => boolean }
   | { readonly kind: 'group'; readonly operator: string; readonly alternatives: readonly (readonly Part[])[] }
 
-/** A form whose meaning in bash depends on details of its search. */
+/** Its meaning in bash depends on details of bash's search. */
 export class OddPattern extends Error {}
 
 export interface Reading {
-  /** True where `@(a|b)` is a group. */
+  /** `@(a|b)` is a group. */
   readonly extended: boolean
-  /** True where bash counts the characters of a pattern first, as for `${x/…}`. */
+  /** bash counts the characters of a pattern first, as for `${x/…}`. */
   readonly counted: boolean
 }
 
@@ -60,7 +60,7 @@ const codeOf = (character: Character | undefined) => character?.text.codePointAt
 
 const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
 
-/** A backslash from a variable quotes what follows it; the last character of a pattern stands for itself. */
+/** A backslash from a variable quotes the next character; the last character stands for itself. */
 export function unescaped(given: readonly Character[]): Character[] {
   const text: Character[] = []
   for (let at = 0; at < given.length; at++) {
@@ -68,7 +68,7 @@ export function unescaped(given: readonly Character[]): Character[] {
     if (active(given[at]) !== '\\' || next === undefined) text.push(given[at] as Character)
     else if (next.quoted && next.text === ']') throw new OddPattern('a backslash from a variable before a quoted `]`')
     else {
-      // A backslash before a quoted backslash, as the shell has put one there.
+      // A backslash before a quoted backslash, as the shell writes it.
       text.push({ text: next.text, quoted: true })
       at++
     }
@@ -114,7 +114,7 @@ interface Bracket {
   readonly end: number
 }
 
-/** Reads a bracket expression as bash does; without a `]` the `[` stands for itself. */
+/** Without a `]` the `[` stands for itself. */
 function bracket(text: readonly Character[], from: number): Bracket {
   const unclosed: Bracket = { part: literal(text[from - 1]), end: from }
   const tests: ((code: number) => boolean)[] = []
@@ -149,7 +149,6 @@ function bracket(text: readonly Character[], from: number): Bracket {
   return { part: { kind: 'set', has: (code) => tests.some((test) => test(code)) !== negated }, end: at + 1 }
 }
 
-/** A character, or `[.x.]`, within brackets. */
 function memberAt(text: readonly Character[], at: number): { readonly code: number; readonly end: number } {
   const sign = active(text[at]) === '[' ? active(text[at + 1]) : ''
   if (sign === '=') throw new OddPattern('`[=` in brackets')

@@ -5,10 +5,10 @@ export type Statement = Script['statements'][number]
 export type Pipeline = Statement['pipelines'][number]
 export type Command = Pipeline['commands'][number]
 
-/** An error that ends a whole script, and keeps its output so far: just-bash's own for its limits. */
+/** just-bash's own error for its limits. It ends a script, and keeps its output. */
 export type FatalError = new (message: string, limit: string, stdout: string, stderr: string) => Error
 
-/** A compiled expression of RE2, as far as just-bash calls it. */
+/** The part of RE2 that just-bash calls. */
 export interface Compiled {
   matcher(text: string): Matcher
   groupCount(): number
@@ -35,7 +35,7 @@ interface List {
   elements: Map<string, string>
 }
 
-/** The part of the interpreter's state that is read or put right here. */
+/** The part of the interpreter's state that is used or corrected here. */
 export interface ShellState {
   cwd: string
   previousDir: string
@@ -43,14 +43,14 @@ export interface ShellState {
   lastExitCode: number
   bashPid: number
   lastBackgroundPid: number
-  /** True while the status of a command is tested, as `set -e` counts it. */
+  /** The status of a command is tested, so `set -e` ignores it. */
   inCondition: boolean
-  /** True where a failed status has been excused from `set -e`. */
+  /** `set -e` has excused a failed status. */
   errexitSafe?: boolean
   options: { errexit: boolean; xtrace: boolean; nounset?: boolean; noglob?: boolean }
   shoptOptions: { nullglob: boolean; dotglob: boolean }
   lastArg: string
-  /** The part of standard input that the commands of a group or loop have not read yet. */
+  /** The unread standard input of a group or loop. */
   groupStdin?: string
   readonlyVars?: Set<string>
   exportedVars?: ReadonlySet<string>
@@ -60,12 +60,12 @@ export interface ShellState {
   associativeArrays?: Set<string>
   namerefs?: ReadonlySet<string>
   integerVars?: Set<string>
-  /** Standard error of the expansions of a command. */
+  /** Standard error of a command's expansions. */
   expansionStderr?: string
   tempEnvBindings?: readonly ReadonlyMap<string, unknown>[]
   lowercaseVars?: Set<string>
   uppercaseVars?: Set<string>
-  /** Variables outside, for each function that is running. */
+  /** Outer variables for each running function. */
   localScopes: Map<string, string | undefined>[]
   localVarDepth?: Map<string, number>
   localArrayScopes?: Map<string, List | undefined>[]
@@ -73,7 +73,7 @@ export interface ShellState {
   currentSource?: string
 }
 
-/** just-bash's interpreter of one script: the part of it that is put right here. */
+/** The part of just-bash's interpreter that is corrected here. */
 export interface Interpreter {
   readonly ctx: { readonly state: ShellState; readonly fs: object; readonly substitutionDepth?: number }
   executeScript(script: Script): Promise<ExecResult>
@@ -103,11 +103,7 @@ export interface Internals {
 
 let internals: Promise<Internals> | undefined
 
-/**
- * The classes that just-bash does not export. They are provoked once for each thread, by a script that runs nothing.
- *
- * @throws Error for a version of just-bash without them: then no command runs.
- */
+/** Finds classes that just-bash does not export, by an empty script, once per thread. @throws Error if a version lacks them */
 export function findInternals(): Promise<Internals> {
   internals ??= provoke()
   return internals

@@ -4,20 +4,17 @@ import { type Shell, shellOf } from './shell.ts'
 export const attributes = ['integerVars', 'lowercaseVars', 'uppercaseVars'] as const
 const ofLocals = [...attributes, 'readonlyVars'] as const
 
-/** A variable outside of a function that has one of the same name. */
+/** An outer variable hidden by one in a function. */
 export interface OuterVariable {
-  /** Functions that are running. */
+  /** The number of running functions. */
   readonly depth: number
   readonly name: string
   readonly attributes: readonly (typeof ofLocals)[number][]
-  /** The depth of the function that it belongs to. */
+  /** The depth of its own function. */
   readonly owner: number | undefined
 }
 
-/**
- * The builtin that declares variables. In a function they are new: just-bash takes a list of that name outside for the same
- * one, keeps attributes after the function, and overlooks them after `local`.
- */
+/** Declares new variables in a function. just-bash would reuse an outer list, keep attributes, and ignore them after `local`. */
 export function declareLocals(interpreter: Interpreter, builtin: string, given: readonly string[]): string {
   const { state } = interpreter.ctx
   const { localScopes: scopes } = state
@@ -40,13 +37,13 @@ export function declareLocals(interpreter: Interpreter, builtin: string, given: 
     const isGlobal = !scopes.slice(0, -1).some((outer) => outer.has(name))
     const attributes = ofLocals.filter((attribute) => state[attribute]?.has(name))
     shellOf(interpreter).outer.push({ depth: scopes.length, name, attributes, owner: state.localVarDepth?.get(name) })
-    // bash refuses a local variable with the name of one that is read-only everywhere.
+    // bash refuses a local variable with the name of a global read-only one.
     for (const attribute of attributes) if (attribute !== 'readonlyVars' || !isGlobal) state[attribute]?.delete(name)
   }
   return given.some((word) => /^-[a-zA-Z]*[Ailrux]/.test(word)) ? 'declare' : builtin
 }
 
-/** Gives variables their attributes back, once the functions have ended that had others of those names. */
+/** Restores attributes after functions with variables of the same names. */
 export function leaveLocals({ outer }: Shell, state: ShellState): void {
   for (let last = outer.at(-1); last !== undefined && last.depth > state.localScopes.length; last = outer.at(-1)) {
     outer.pop()

@@ -18,7 +18,6 @@ export interface Part {
   readonly user?: string | null
 }
 
-/** The change of the value of a parameter. */
 export interface Operation {
   readonly type: string
   readonly word?: Word | null
@@ -85,13 +84,11 @@ export function walk(node: unknown, see: (node: Node) => void): void {
   for (const child of Object.values(node)) walk(child, see)
 }
 
-/** The text of a word without quotes and expansions. */
 export function literal(word: Word | null | undefined): string | undefined {
   const [part] = word?.parts ?? []
   return word?.parts.length === 1 && part?.type === 'Literal' ? part.value : undefined
 }
 
-/** The text of a word, in quotes or not; an expansion counts as nothing. */
 export function textOf(word: Partial<Part> | null): string {
   return word?.value ?? (word?.parts ?? []).map(textOf).join('')
 }
@@ -100,7 +97,6 @@ export function literalWord(value: string): Word {
   return { type: 'Word', parts: [{ type: 'SingleQuoted', value }] }
 }
 
-/** A word as the shell reads it. */
 export function wordOf(text: string): Word {
   const command = parse(`: ${text}`).statements[0]?.pipelines[0]?.commands[0]
   const word = command !== undefined && 'args' in command ? (command.args[0] as Word | undefined) : undefined

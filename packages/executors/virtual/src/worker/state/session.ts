@@ -4,44 +4,44 @@ import type { BashFileSystem } from '../../files/system.ts'
 import { firstOutputs, type Outputs } from './to-errors.ts'
 import { type FatalError, findInternals } from './interpreter.ts'
 
-// Kept from before just-bash locks them for a script.
+// Saved before just-bash locks them for a script.
 const startTimer = setTimeout
 const stopTimer = clearTimeout
 const now = performance.now.bind(performance)
-/** Milliseconds after which output is reported, where no program begins. */
+/** Milliseconds after which output is reported while no program begins. */
 const reportTime = 100
 const longestTimer = 2 ** 31 - 1
 
-/** A mark on standard error where a script was stopped; just-bash would put words of its own there. */
+/** A mark on standard error where a script was stopped; just-bash would print its own message. */
 export const stopMark = '\u{f0002}\n'
 
-/** Ends one script before its end: by a refusal, or by a request to stop from outside. */
+/** Ends one script early: by a refusal, or by a request from outside. */
 export class Session implements ToolHost {
   readonly #FatalError: FatalError
   readonly #stopped: () => boolean
   readonly #stopping = Promise.withResolvers<void>()
   #isWoken = false
-  /** Times on the clock of `performance.now()`. If several are over, the innermost part of the script ends. */
+  /** On the clock of `performance.now()`. If several have passed, the innermost part of the script ends. */
   readonly #deadlines: { readonly at: number }[] = []
   #refusal: string | undefined
-  /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
+  /** A missing program whose status is still untested; see `repaired.ts`. */
   missing: string | undefined
   endedBy: string | undefined
-  /** The file that the next script comes from, and the variables that it exports from the start. */
+  /** The next script's file and initial exports. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
-  /** The standard input that a command of a group has read. */
+  /** The standard input read by a command of a group. */
   #inheritedInput: string | undefined
-  /** The files themselves: those that just-bash hands to a command have its own methods only. */
+  /** The real files: just-bash gives commands only its own methods. */
   files: Listing | undefined
   outputs: Outputs = firstOutputs
 
-  /** Output of the script that has not been reported, as bytes with one character for each, and the number of its pieces. */
+  /** Unreported output as byte characters, and the number of its pieces. */
   readonly #printed = { stdout: '', stderr: '' }
   pieces = 0
   #reportedAt = now()
   report: ((stdout: string, stderr: string, running: string) => void) | undefined
 
-  /** The shell, as a refusal names it. */
+  /** The shell's name for refusals. */
   readonly #shell: string
 
   private constructor(error: FatalError, stopped: () => boolean, shell = 'the virtual executor') {
@@ -50,13 +50,13 @@ export class Session implements ToolHost {
     this.#shell = shell
   }
 
-  /** @param stopped true from the moment on when the script is to stop */
+  /** @param stopped true once the script must stop */
   static async open(stopped: () => boolean): Promise<Session> {
     const { FatalError } = await findInternals()
     return new Session(FatalError, stopped)
   }
 
-  /** A session of one command alone, under an interpreter that knows no sessions. */
+  /** A session for one command under a foreign interpreter. */
   static alone(files: BashFileSystem): Session {
     const session = new Session(Error, () => false, 'these commands')
     session.files = files
@@ -67,19 +67,18 @@ export class Session implements ToolHost {
     return this.#refusal
   }
 
-  /** True once {@link check} throws. */
+  /** Whether {@link check} throws. */
   get ending(): boolean {
     return this.#refusal !== undefined || this.#stopped() || this.#overdue()
   }
 
-  /** Ends the script: nothing that comes after this runs. */
   refuse(subject: string, reason: string): never {
     this.#refusal ??= `${subject}: not supported by ${this.#shell}: ${reason}\n`
     this.check()
     throw new Error('unreachable')
   }
 
-  /** Notes output of a command, where it goes to the output of the script. */
+  /** Notes a command's output if it goes to the script's output. */
   print(result: ToolResult, { places }: Outputs): void {
     for (const [number, text] of [
       ['1', outputOf(result)],
@@ -101,7 +100,7 @@ export class Session implements ToolHost {
     this.report?.(stdout, stderr, program.slice(0, 200))
   }
 
-  /** Notes that a command reads standard input, and refuses what was read before by another one. */
+  /** Notes a command that reads standard input, and refuses input that another one has read. */
   noteInput({ name, inherits, context: { stdin } }: Invocation): void {
     if (inherits === undefined || inherits === 'file' || stdin === '') return
     if (inherits === 'loop')
@@ -111,16 +110,16 @@ export class Session implements ToolHost {
     this.#inheritedInput = stdin
   }
 
-  /** Ends every {@link pause}, once the script is to stop. */
+  /** Ends every {@link pause} once the script must stop. */
   wake(): void {
     this.#isWoken = true
     this.#stopping.resolve()
   }
 
-  /** Waits for so many milliseconds, and no longer than the script runs. */
+  /** Waits, at most until the script ends. */
   async pause(duration: number): Promise<void> {
     const until = Math.min(now() + duration, ...this.#deadlines.map(({ at }) => at))
-    // A timer cuts fractions of a millisecond off: it would end before a deadline, which then seems to be kept.
+    // Timers drop fractions of a millisecond, and could end before the deadline.
     for (let left = until - now(); left > 0 && !this.#isWoken; left = until - now()) {
       const over = Promise.withResolvers<void>()
       const timer = startTimer(over.resolve, Math.min(Math.ceil(left), longestTimer))
@@ -130,11 +129,7 @@ export class Session implements ToolHost {
     this.check()
   }
 
-  /**
-   * Runs something that ends after so many milliseconds, at its next command or round of a loop.
-   *
-   * @returns `result` is absent where it was ended before it began
-   */
+  /** Ends work after a time, at its next command or loop round. @returns `result` is absent if it never began */
   async within<Result>(
     duration: number,
     work: () => Promise<Result>,
@@ -145,17 +140,13 @@ export class Session implements ToolHost {
       const result = await work().finally(() => this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1))
       return { over: now() >= deadline.at, result }
     } catch (error) {
-      // on a busy machine the time can be over before the work begins; what ends more than it goes on
+      // on a busy machine the time can pass before the work begins; a farther end goes on
       if (!(error instanceof this.#FatalError) || now() < deadline.at || this.ending) throw error
       return { over: true }
     }
   }
 
-  /**
-   * Throws what ends the script, once something does.
-   *
-   * @param stdout output of the command that was running: bytes, one character for each
-   */
+  /** Throws once the script must end. @param stdout output of the running command: one character for each byte */
   check(stdout = ''): void {
     if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)

@@ -5,42 +5,39 @@ import type { Command, Interpreter, Pipeline, ShellState, Statement } from './in
 import type { OuterVariable } from './locals.ts'
 import { intoPipe } from './to-errors.ts'
 
-/** Where bash goes on after a fault: after the command, after the line, or nowhere. */
+/** Where bash continues after a fault: after the command, after the line, or nowhere. */
 export type Reach = 'command' | 'line' | 'script'
 
-/** Facts of one interpreter besides its own state. */
 export class Shell {
-  /** True from the first script on, which is the whole one. */
+  /** True from the first script on, the whole one. */
   begun = false
   outermost: ReadonlySet<Statement> = new Set()
-  /** Substitutions that are running, and that have run. */
+  /** Substitutions, running and finished. */
   depth = 0
   substitutions = 0
   readonly tested = new WeakSet<Pipeline>()
-  /** Commands whose output goes into a pipe. */
   readonly piped = new WeakSet<Command>()
   loops: { readonly body: ReadonlySet<unknown>; ran: boolean; left: boolean }[] = []
   traps = new Map<string, string>()
   readonly jobs = new Map<number, number>()
-  /** The values of the latest part of a word. */
   values: readonly string[] = []
-  /** True while a word is expanded under `set -x`. */
+  /** A word is being expanded under `set -x`. */
   traced = false
-  /** The name by which the latest program was called. */
+  /** The name of the latest program call. */
   called = ''
   /** The status of a script that `set -u` has ended. */
   unbound: number | undefined
   /** The statements of the innermost script. */
   statements: ReadonlySet<Statement> = new Set()
-  /** Variables outside of functions that have others of those names. */
+  /** Outer variables hidden by those of functions. */
   readonly outer: OuterVariable[] = []
-  /** The latest fault of arithmetic, until a command has answered for it. */
+  /** The latest fault of arithmetic, until a command handles it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
-  /** A fault of arithmetic, on its way to the script that it is in. */
+  /** A fault of arithmetic on its way to its script. */
   fault: Error | undefined
-  /** The line of that script whose further statements are left out. */
+  /** The line of that script whose remaining statements are skipped. */
   discarded: number | undefined
-  /** The file that the whole script comes from. */
+  /** The file of the whole script. */
   source: string | undefined
 }
 
@@ -57,14 +54,14 @@ export function bindSession(files: object, session: Session): void {
   sessions.set(files, session)
 }
 
-/** @throws Error for an interpreter that has been started over other files. */
+/** @throws Error for an interpreter over other files */
 export function sessionOf({ ctx }: Interpreter): Session {
   const session = sessions.get(ctx.fs)
   if (session === undefined) throw new Error('the interpreter has no session')
   return session
 }
 
-/** Runs `$(…)`, whose text holds no NUL, or `<(…)`: `set -e` is off in it, and its options and functions end with it. */
+/** Runs `$(…)`, whose text holds no NUL, or `<(…)`: without `set -e`, and with its own options and functions. */
 export async function inSubstitution(
   self: Interpreter,
   shell: Shell,
@@ -80,7 +77,7 @@ export async function inSubstitution(
     options: { ...options, errexit: false, xtrace: options.xtrace || shell.traced },
     shoptOptions: { ...shoptOptions },
     functions: new Map(functions),
-    // The status of a command in it is not the status that is tested.
+    // The status of an inner command is not the tested one.
     inCondition: false,
   } satisfies Partial<ShellState>)
   session.outputs = intoPipe(outputs)
@@ -97,7 +94,7 @@ export async function inSubstitution(
   }
 }
 
-/** Gives a script what is its own: just-bash lets all of them share what they export, and their options. */
+/** Separates a script's exports and options, which just-bash shares. */
 export function start(interpreter: Interpreter): void {
   const session = sessionOf(interpreter)
   const { state } = interpreter.ctx
@@ -109,7 +106,6 @@ export function start(interpreter: Interpreter): void {
     readonlyVars: new Set(state.readonlyVars),
     exportedVars: new Set(exported ?? state.exportedVars),
     hashTable: new Map(),
-    // `cd -` has nowhere to go at the start.
     previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
   })
   if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })

@@ -13,21 +13,21 @@ interface Redirected {
   }[]
 }
 
-/** The bytes of both outputs that just-bash has counted. */
+/** Bytes of both outputs, as counted by just-bash. */
 interface Counted {
   readonly internalOutputAccounting?: { readonly stdout: number; readonly stderr: number }
 }
 
 export interface Outputs {
-  /** By the numbers of descriptors. A place is equal to itself alone. */
+  /** By descriptor number. Each place equals only itself. */
   readonly places: ReadonlyMap<string, unknown>
-  /** True where `>&2` leads standard output to standard error. */
+  /** `>&2` leads standard output to standard error. */
   readonly asErrors?: boolean
-  /** True within a substitution or a pipe. */
+  /** Inside a substitution or a pipe. */
   readonly isPiped?: boolean
-  /** A number of a descriptor that leads out of it. */
+  /** The number of a descriptor that leads out of it. */
   readonly leadsOut?: string
-  /** True after `exec 2>&1`: just-bash takes each result to its place at once. */
+  /** After `exec 2>&1` just-bash delivers each result immediately. */
   readonly isMoved?: boolean
 }
 
@@ -38,13 +38,13 @@ export const firstOutputs: Outputs = {
   ]),
 }
 
-/** Within a substitution, and before a pipe. */
+/** Inside a substitution, and before a pipe. */
 export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}), isPiped: true })
 
-/** True where standard output and standard error go to one place, as by `2>&1`. */
+/** Standard output and standard error go to one place, as by `2>&1`. */
 export const areTogether = ({ places }: Outputs): boolean => places.get('1') === places.get('2')
 
-/** The places within a command, by its redirections. `outputs` holds the places around it. */
+/** The places inside a command by its redirections. `outputs` holds the outer ones. */
 export function outputsOf(command: Command, outputs: Outputs): Outputs {
   const { redirections = [] } = command as Redirected
   if (redirections.length === 0) return outputs
@@ -71,7 +71,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['/dev/stderr', '2'],
 ])
 
-/** The outputs of a command as one, where they are. The shell's own words come first. */
+/** Joins the outputs of a command if they are together. The shell's own messages come first. */
 export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   const { stdout, stdoutKind, stderr } = result
   if (stderr === '' || outputs.isMoved || !areTogether(outputs)) return result
@@ -85,7 +85,7 @@ export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   }
 }
 
-/** True for `exec` without a program: its redirections hold from then on. */
+/** `exec` without a program: its redirections stay. */
 export function isBareExec(command: Command): boolean {
   return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Word | null) === 'exec'
 }

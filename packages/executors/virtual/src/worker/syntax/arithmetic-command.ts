@@ -15,10 +15,7 @@ interface Statement {
 
 const refusal = "__refused '(( … ))' 'with a blank before an operator; leave the blank out, or use : $(( … ))'"
 
-/**
- * Reads `((i -= 3))` as arithmetic. just-bash takes it for a subshell in a subshell where a blank comes before `-` or
- * `/`. Only the text distinguishes both: `( (i -= 3) )` runs a command.
- */
+/** Reads `((i -= 3))` as arithmetic, which just-bash takes for nested subshells. Only the text tells it from `( (i -= 3) )`. */
 export function readArithmeticCommands(ast: Parameters<typeof walk>[0]): void {
   walk(ast, (node: Node) => {
     if (node.type !== 'Statement') return
@@ -52,7 +49,6 @@ function expressionAtStart(text: string): string | undefined {
 
 const commandOf = (script: string) => parse(script).statements[0]?.pipelines[0]?.commands[0] as object
 
-/** A command whose text is read afterwards. */
 function arithmeticOf(text: string | undefined): object | undefined {
   return text === undefined
     ? undefined

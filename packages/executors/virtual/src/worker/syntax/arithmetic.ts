@@ -13,9 +13,9 @@ import { uses } from '../patterns/marks.ts'
 import { literalWord, type Part, type Word, wordOf } from '../state/nodes.ts'
 import { marked } from './patterns.ts'
 
-// just-bash counts in doubles, and expands `${x}` and `$(…)` after it has read an expression; bash expands the text first. Each
-// expression becomes a node that evaluates its text by rules of bash. A text with commands is expanded before, by a pattern
-// that finds nothing: its text comes to the matcher, which keeps it.
+// just-bash counts in doubles, and expands `${x}` and `$(…)` after parsing an expression; bash expands first.
+// So each expression becomes a node that evaluates its text by bash's rules.
+// Text with commands is expanded by a pattern without match, whose text the matcher keeps.
 
 interface Expression {
   expression: object
@@ -44,10 +44,10 @@ interface Shape {
   readonly array?: readonly Word[] | null
 }
 
-/** Names of variables that only just-bash knows. */
+/** Variables that only just-bash knows. */
 const own = /\b(?:SECONDS|LINENO|UID|EUID|PPID|OPTIND|BASHPID|SRANDOM|EPOCH\w+|BASH_\w+|FUNCNAME)\b/
 
-/** @param reach where bash goes on after a fault of an expansion */
+/** @param reach where bash continues after a fault of an expansion */
 export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -74,7 +74,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (type === 'CStyleFor') rewriteLoop(node)
   if (type === 'Assignment') assignElements(node)
   if (type === 'CondUnary' && operator === '-v') nameElement(node)
-  // A script within has faults of its own.
+  // An inner script has its own faults.
   const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
   for (const child of Object.values(node)) rewriteArithmetic(child, inner)
   if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
@@ -113,7 +113,7 @@ interface Found {
   readonly parts: readonly Part[]
 }
 
-/** An element whose subscript is an expression: its key is found first, by rules of bash. */
+/** An element with an expression as subscript: its key is found first, by bash's rules. */
 function element(text: string, use: Element['use'], reach?: Use['reach']): Found | undefined {
   const [, name = '', subscript = ''] = /^(\w+)\[(.+)\]$/s.exec(text) ?? []
   const isKnown =
@@ -162,7 +162,6 @@ function assignElements(node: Shape): void {
   }
 }
 
-/** The text of a word without quotes and expansions; else an empty one. */
 function plainText({ parts }: Word): string {
   const texts = parts.map(({ type, value, pattern }) =>
     type === 'Glob' ? String(pattern) : type === 'Literal' ? value : undefined,
@@ -170,7 +169,7 @@ function plainText({ parts }: Word): string {
   return texts.includes(undefined) ? '' : texts.join('')
 }
 
-/** The text as it was: just-bash takes `((i<=3))` apart, and may take parentheses at the end too many. */
+/** The original text: just-bash splits `((i<=3))`, and may include extra parentheses. */
 function textOf({ originalText = '' }: Expression): string {
   const text = originalText.replace(/([<>]) =/g, '$1=')
   let depth = 0
@@ -190,14 +189,13 @@ const refused = {
   command: "__refused '$(…) or ${…} in arithmetic' 'put it into a variable first'",
 }
 
-/** A part that is empty, and whose text is kept for arithmetic. */
+/** An empty part whose text is kept for arithmetic. */
 function expansion(word: Word | undefined): Part {
   const pattern = marked(word, uses.arithmetic)
   const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }
   return { type: 'ParameterExpansion', parameter: '#', operation } as Part
 }
 
-/** The same for a text that stands in quotes. */
 function inQuotes(text: string, reach: Use['reach']): Part {
   const word = wordOf(`"${/\$\(|`/.test(text) ? text : text.replace(/(?<!\\)"/g, '')}"`)
   rewriteArithmetic(word, reach)

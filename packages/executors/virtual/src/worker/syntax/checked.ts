@@ -15,7 +15,7 @@ type Script = ReturnType<typeof parse>
 
 const standIn = '__refused'
 
-/** Builtins that just-bash lacks, or takes without doing what they say. */
+/** Builtins that just-bash lacks, or accepts without effect. */
 const refusedBuiltins: Readonly<Record<string, string>> = {
   ulimit: 'limits are those of the executor',
   umask: 'modes of files cannot be chosen here',
@@ -29,7 +29,7 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
   suspend: 'there are no processes here',
 }
 
-/** Rewrites what just-bash reads differently from bash; a script with a part that cannot be rewritten is refused whole. */
+/** Rewrites forms that just-bash reads differently; refuses a script with other differences. */
 export function checkSyntax(ast: Script): Script {
   readArithmeticCommands(ast)
   rewriteArithmetic(ast)
@@ -57,7 +57,7 @@ function firstOf(nodes: readonly Node[], find: (node: Node) => Problem | undefin
 
 const jobCommands: ReadonlySet<string> = new Set(['bg', 'coproc', 'disown', 'fg', 'jobs', 'kill'])
 
-/** A command in the background has ended before the next one begins, so nothing can be sent to it. */
+/** A background command has ended before the next one begins, and receives no signal. */
 function jobsProblem(nodes: readonly Node[]): Problem | undefined {
   if (!nodes.some((node) => node.type === 'Statement' && node.background)) return undefined
   return firstOf(nodes, (node) => {

@@ -3,9 +3,8 @@ import { getCommandNames } from '#just-bash'
 import { tools } from '../tools/index.ts'
 import { literal, literalWord, type SimpleCommand, type Word } from '../state/nodes.ts'
 
-// just-bash lets every command of a group read the whole of the group's standard input, where real ones share it: input
-// that one has taken, the next does not see. Commands that get theirs this way are marked, and the guard refuses the
-// second reader.
+// In just-bash each command of a group reads the whole standard input; in bash they share it.
+// Such commands are marked, and the guard refuses the second reader.
 
 const marks = { group: '\u{f0003}', loop: '\u{f0004}', file: '\u{f0006}' } as const
 
@@ -24,7 +23,7 @@ interface Shape {
   }[]
 }
 
-/** Marks commands whose standard input is that of the group or loop around them. */
+/** Marks commands that inherit the standard input of a group or loop. */
 export function markInherited(node: unknown, inside: Inheritance = 'group'): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -48,7 +47,7 @@ function markCommand(node: unknown, inside: Inheritance): void {
   const { type, name, args, redirections = [] } = node as SimpleCommand & Shape
   if (type !== 'SimpleCommand') return
   const text = literal(name as Word | null)
-  // The width of its columns is that of the file's size.
+  // The file's size sets the width of its columns.
   if (text === 'wc' && redirections.some(isFile)) args.unshift(literalWord(marks.file))
   const redirected = redirections.some(({ operator = '', fd }) => operator.startsWith('<') && (fd ?? 0) === 0)
   if (text !== undefined && commands.has(text) && !redirected) args.unshift(literalWord(marks[inside]))

@@ -2,14 +2,14 @@ import { parse } from '#just-bash'
 
 import { literal, type Node, walk } from '../state/nodes.ts'
 
-/** Commands that never read standard input, for any arguments. */
+/** Commands that never read standard input. */
 const deaf = new Set(
   ': [ basename break cd chmod continue cp date declare dirname echo exit export expr false find let ln local ls mkdir mktemp mv printenv printf pwd readlink realpath return rm rmdir seq set shift shopt sleep stat test touch true type typeset unset which whoami'.split(
     ' ',
   ),
 )
 
-/** False only for a script in which no command can read standard input. */
+/** False only if no command of the script can read standard input. */
 export function readsInput(script: string): boolean {
   let reads = false
   try {
@@ -19,7 +19,7 @@ export function readsInput(script: string): boolean {
       if (name === undefined || !deaf.has(name)) reads = true
     })
   } catch {
-    // A script that cannot be parsed is refused: there is nothing to wait for.
+    // A script that cannot be parsed is refused without input.
     return false
   }
   return reads

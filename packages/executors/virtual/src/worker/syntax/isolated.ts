@@ -12,7 +12,7 @@ interface PipelineShape {
   pipeStderr?: readonly boolean[]
 }
 
-/** Makes each part of a pipeline that may change the shell a subshell: just-bash takes back its variables only. */
+/** Makes a subshell of each pipeline part that may change the shell: just-bash restores only variables. */
 export function isolatePipelines(ast: unknown): void {
   walk(ast, (node) => {
     if ((node.type as string) !== 'Pipeline') return

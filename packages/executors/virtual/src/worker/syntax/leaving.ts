@@ -2,7 +2,6 @@ import { literal, type Node, type SimpleCommand, walk, wordOf } from '../state/n
 
 const loops = /^(?:For|CStyleFor|While|Until)$/
 
-/** Keeps `break` and `continue` within their function: just-bash ends the loops around its call too. */
 export function keepInFunctions(ast: unknown): void {
   walk(ast, (node: Node) => {
     if (node.type === 'FunctionDef') visit((node as unknown as { readonly body: unknown }).body, 0)

@@ -11,7 +11,7 @@ interface Shape {
   readonly operation?: Operation | null
 }
 
-/** Gives the patterns of a node to the matcher: marks tell it what is quoted, and just-bash expands the rest. */
+/** Marks patterns for the matcher with their quoting; just-bash expands the rest. */
 export function markPatterns(node: Node): void {
   const shape = node as unknown as Shape
   if (shape.type === 'Case')
@@ -20,7 +20,7 @@ export function markPatterns(node: Node): void {
     if (shape.operator === '=~') shape.right = marked(shape.right, uses.expression)
     else if (/^(?:==?|!=)$/.test(shape.operator ?? '')) {
       const { type, parts } = marked(shape.right, uses.whole, { kind: '+' })
-      // A word that is quoted as a whole would be compared as text.
+      // A fully quoted word would be compared as text.
       shape.right = { type, parts: [plain(''), ...parts] }
     }
   }
@@ -67,7 +67,7 @@ function markOperation(operation: Operation, isList: boolean): void {
     operation.pattern = marked(operation.pattern ?? all, uses.whole)
   } else if (type === 'PatternReplacement') {
     const { anchor = null } = operation
-    // In `${x//%/y}` the sign is what is looked for.
+    // In `${x//%/y}` the sign is the pattern.
     const sign = all === true && anchor !== null ? (anchor === 'start' ? '#' : '%') : ''
     if (sign !== '') operation.anchor = null
     const use = all === true ? uses.every : anchor === null ? uses.once : anchor === 'start' ? uses.start : uses.end
@@ -87,13 +87,12 @@ function letters(): string {
 }
 
 interface Options {
-  /** `+` where `@(a|b)` is a group, `l` where the pattern is for each of a list. */
+  /** `+`: `@(a|b)` is a group; `l`: the pattern applies to each of a list. */
   readonly kind?: '-' | '+' | 'l'
-  /** Parts of a replacement that the matcher looks at. */
+  /** Parts of a replacement for the matcher. */
   readonly watched?: readonly Part[]
 }
 
-/** A word as a pattern whose text comes to the matcher. */
 export function marked(word: Word | null | undefined, use: Use, { kind = '-', watched = [] }: Options = {}): Word {
   const parts = (word?.parts ?? []).flatMap((part) => partsOf(part, use === uses.expression))
   const more = watched.length === 0 ? [] : [plain(marks.replacement), ...watched]
@@ -108,7 +107,7 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   const { type, value = '', parts = [] } = part
   if (type === 'SingleQuoted') return quoted([plain(value)])
   if (type === 'DoubleQuoted') return quoted(parts)
-  // In an expression the backslash may make an operator of a letter.
+  // In an expression a backslash may make an operator of a letter.
   if (type === 'Escaped') return expression && /\w/.test(value) ? [plain(`\\${value}`)] : quoted([plain(value)])
   if (type === 'TildeExpansion') return quoted([homeOf(part)])
   if (type === 'Glob') return partsOfText(part.pattern ?? '').flatMap((one) => partsOf(one, expression))
@@ -144,7 +143,7 @@ export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Pa
 const token =
   /'[^']*'|"(?:[^"\\$`]|\\[^]|\$(?!\())*"|\\[^]|\$(?:\w+|[*@#?$!-]|\{(?:[^{}'"`$\\]|\$\w+)*\})|\$'(?:[^'\\]|\\[^])*'/g
 
-/** Reads a text such as `@(a|"$b")`, which just-bash keeps as it is. */
+/** Parses a text such as `@(a|"$b")`, which just-bash leaves whole. */
 export function partsOfText(text: string): readonly Part[] {
   const parts: Part[] = []
   let end = 0
@@ -156,7 +155,7 @@ export function partsOfText(text: string): readonly Part[] {
   return parts.filter(({ value }) => value !== '')
 }
 
-/** The parts of a replacement whose values the matcher has to see. They are expanded twice, so commands are left out. */
+/** Parts of a replacement for the matcher. They are expanded twice, so commands are excluded. */
 const watched = (parts: readonly Part[]): readonly Part[] =>
   parts
     .filter((part) => !/"type":"(?:Command|Arithmetic|AssignDefault)/.test(JSON.stringify(part)))

@@ -9,10 +9,10 @@ type Script = ReturnType<typeof parse>
 const known = new WeakMap<object, Script>()
 const inProcesses = new WeakSet<object>()
 
-/** True for the script of `<(…)`. */
+/** Whether the script is that of `<(…)`. */
 export const isProcess = (script: object): boolean => inProcesses.has(script)
 
-/** A script whose forms are refused or rewritten where just-bash reads them otherwise than bash. Scripts in it are too. */
+/** Refuses or rewrites forms that just-bash reads differently, in nested scripts too. */
 export function prepared(script: Script): Script {
   const before = known.get(script)
   if (before !== undefined) return before

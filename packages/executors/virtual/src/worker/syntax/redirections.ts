@@ -10,15 +10,12 @@ interface Redirection {
   readonly target: { readonly parts?: readonly { readonly type: string; readonly value?: string }[] }
 }
 
-/** Descriptors of our own begin here; scripts hardly use such numbers. */
+/** Our own descriptors begin here; scripts rarely use such numbers. */
 const firstDescriptor = 200
 
 /**
- * Makes `cmd > file` into `cmd 200> file 1>&200`, which means the same.
- *
- * just-bash ends the whole script, without its output, when a file after a plain `>` cannot be opened, since its own
- * file systems never refuse. After a numbered descriptor it does as bash does: the command fails and the script goes
- * on.
+ * Makes `cmd > file` into the equivalent `cmd 200> file 1>&200`.
+ * just-bash ends the whole script when a plain `>` fails; after a numbered descriptor only the command fails, as in bash.
  */
 export function numberRedirections(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
@@ -45,7 +42,6 @@ function numbered(redirection: Redirection, descriptor: number): readonly Redire
   return [opened, ...(both ? [1, 2] : [fd ?? 1]).map((from) => duplicate(from, descriptor))]
 }
 
-/** `>&1`, `>&-`, or `>&$fd`, whose meaning is known only when it runs. */
 function isDescriptor({ target }: Redirection): boolean {
   const [part] = target.parts ?? []
   return part === undefined || part.type !== 'Literal' || /^(?:\d+-?|-)$/.test(part.value ?? '')

@@ -2,10 +2,10 @@ import { parse } from '#just-bash'
 
 import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
 
-/** Rewrites nodes that just-bash reads otherwise than bash, but that other words can express. */
+/** Rewrites nodes that just-bash reads differently, if other words can express them. */
 export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
-  // `for x; do` splits what is quoted in "$@".
+  // `for x; do` splits quoted parts of "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
   const { word } = (node as unknown as Part).operation ?? {}
   // just-bash expands a tilde after each colon, as in an assignment.

@@ -9,25 +9,22 @@ export const isList = (part: Part): boolean =>
 
 const holdsList = ({ type, parts = [] }: Part) => type === 'DoubleQuoted' && parts.some(isList)
 
-/** True for `${x-…}` and `${x+…}`, except for those that stand for arithmetic. */
 export const isChoice = ({ operation, parameter }: Part): boolean =>
   /^(?:DefaultValue|UseAlternative)$/.test(operation?.type ?? '') && parameter !== '__nothing'
 
-/** True for `${x+"$@"}`. */
 export const wordHoldsList = (part: Part): boolean =>
   isChoice(part) && part.operation?.word?.parts.some((one) => isList(one) || holdsList(one)) === true
 
 const open = /^(?:Glob|BraceExpansion|ParameterExpansion|CommandSubstitution|ArithmeticExpansion)$/
 const known = new WeakMap<Word, boolean>()
 
-/** True for a word that may be other than one word. `"$@"` alone is as in bash. */
 export function isOpen(word: Word): boolean {
   let result = known.get(word)
   if (result === undefined) {
     const { parts } = word
     const isOdd = (part: Part) =>
       open.test(part.type) ||
-      // just-bash takes these signs for a pattern, though they are quoted.
+      // just-bash takes these quoted signs for a pattern.
       (/^(?:Literal|Escaped)$/.test(part.type) && /[*?[\\]/.test(part.value ?? '')) ||
       (part.type === 'DoubleQuoted' &&
         part.parts?.some(isAnyList) === true &&
@@ -40,23 +37,18 @@ export function isOpen(word: Word): boolean {
   return result
 }
 
-/** True for a word that may change a variable or a file. */
 export const hasEffect = (word: Word): boolean =>
   /"type":"(?:AssignDefault|ArithmeticExpansion|CommandSubstitution)"/.test(JSON.stringify(word))
 
-/** True for a word of one value that an expansion gives. */
 export const isExpanded = ({ parts }: Word): boolean =>
   parts.some(({ type, parts: inner }) => type === 'DoubleQuoted' && inner?.some((one) => one.type !== 'Literal')) &&
   parts.every(({ type }) => type !== 'ProcessSubstitution')
 
-/** The parts in quotes and in brackets. */
 export const flat = (part: Part): readonly Part[] =>
   part.type === 'DoubleQuoted' ? (part.parts ?? []) : part.type === 'Glob' ? partsOfText(part.pattern ?? '') : [part]
 
-/** True for a part whose value IFS may split. */
 export const isSplit = (part: Part): boolean => /^(?:Param|Command|Arith)/.test(part.type) || holdsList(part)
 
-/** True for a word that may be several in the place of a program. */
 export const isOpenName = (word: Word): boolean => isOpen(word) || word.parts.some(holdsList)
 
 /** `name=value` of a declaration is not split. */
@@ -65,24 +57,23 @@ export const isAssignment = ({ parts: [first, second] }: Word): boolean =>
   /^[A-Za-z_]\w*(?:\+?=|$)/.test(first.value ?? '') &&
   (first.value?.includes('=') === true || second?.pattern?.startsWith('[') === true)
 
-/** `[key]=value` in an array. */
 export const isKeyed = ({ parts: [first, ...others] }: Word): boolean =>
   first?.pattern?.startsWith('[') === true && others.some(({ value = '' }) => /^\]?\+?=/.test(value))
 
-/** True for `x={a,b}`, whose braces just-bash keeps as text. */
+/** `x={a,b}`, whose braces just-bash keeps as text. */
 export const holdsBraces = ({ parts }: Word): boolean =>
   /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(parts.map(({ type, value = '' }) => (type === 'Literal' ? value : '')).join(''))
 
-/** True for `${@+x}`, which is no word without parameters. */
+/** `${@+x}`, which is no word without parameters. */
 export const mayBeNothing = ({ parameter, operation }: Part): boolean =>
   parameter === '@' && operation?.type === 'UseAlternative'
 
-/** True for `${a[*]}` and `${*:1}`. */
+/** `${a[*]}` and `${*:1}`. */
 export const isStar = ({ type, parameter = '', operation }: Part): boolean =>
   type === 'ParameterExpansion' &&
   (parameter.endsWith('[*]') || (parameter === '*' && Boolean(operation)) || operation?.star === true)
 
-/** True for a list, and for `['*']`, of which just-bash has another text in an assignment. */
+/** A list, or `['*']`, which just-bash assigns as another text. */
 export const isOddText = ({ parts }: Word): boolean =>
   parts.some((part) => isAnyList(part) || part.parts?.some(isAnyList) === true) ||
   (parts.some(({ type, pattern }) => type === 'Glob' && pattern?.includes('[') === true) &&

@@ -8,7 +8,7 @@ const unset = new Set(
   ),
 )
 
-/** The first thing in which just-bash differs from bash, and that cannot be rewritten. */
+/** The first difference from bash that cannot be rewritten. */
 export function unlikeBash(node: Node): Problem | undefined {
   const { type, parts = [], parameter = '', operation, items, pattern = '' } = node as unknown as Part
   const text = node.type === 'Statement' ? (node.sourceText ?? '') : ''
@@ -71,7 +71,7 @@ function hasComputedKey({ parts }: Word): boolean {
   return isOpen || others.some((text) => text.startsWith(']='))
 }
 
-/** True where just-bash has taken a blank or an operator after `a[` for a part of the word. */
+/** just-bash has included a blank or an operator after `a[` in the word. */
 function runsOn({ parts }: Word): boolean {
   if (/^\w+\+?=\(/.test(parts[0]?.value ?? '')) return false
   const at = parts.findIndex(({ type, pattern }) => type === 'Glob' && (pattern ?? '').includes('['))
@@ -94,7 +94,7 @@ const isOfTwoCases = ({ start, end }: { readonly start?: string | number; readon
 const holdsBracesInBrackets = ({ parts }: Word): boolean =>
   parts.some(({ pattern = '' }) => /\[[^\]]*\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(pattern))
 
-/** just-bash takes a comma for a separator that is quoted within braces. */
+/** just-bash takes a quoted comma in braces for a separator. */
 function isTorn({ type, value = '' }: Part): boolean {
   return type === 'Literal' && /['"]|\\$/.test(value)
 }
@@ -128,7 +128,7 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   }
 }
 
-/** `$_` is the last word of the command before, which is not known at the start and after a command without words. */
+/** `$_` is the last word of the previous command, unknown at the start and after a command without words. */
 export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
   let before: SimpleCommand | undefined
   let current: SimpleCommand | undefined

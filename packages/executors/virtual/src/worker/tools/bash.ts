@@ -4,19 +4,18 @@ import type { Call, ScriptTool } from '../call.ts'
 import { startingWith } from './run-program.ts'
 
 interface Parsed {
-  /** `set` options for the start, such as `-e` and `-o pipefail`. */
   readonly set: readonly string[]
-  /** Whether the script is the text after `-c`. False for a file or standard input. */
+  /** The script is the text after `-c`, not a file or standard input. */
   readonly command: boolean
   readonly stdin: boolean
   readonly operands: readonly string[]
   readonly odd?: string
 }
 
-/** Start-up files are never read, so these change nothing. */
+/** Start-up files are never read, so these have no effect. */
 const withoutMeaning = new Set(['--login', '--norc', '--noprofile', '--posix', '-l'])
 
-/** Takes the words of `bash` apart: `-lc`, `-euo pipefail -c`, `-x FILE`. */
+/** Parses calls such as `bash -lc`, `-euo pipefail -c`, `-x FILE`. */
 function parse(given: readonly string[]): Parsed {
   const set: string[] = []
   let command = false
@@ -43,7 +42,7 @@ function parse(given: readonly string[]): Parsed {
   return { set, command, stdin, operands: words }
 }
 
-/** The text that a call of `bash` or `sh` runs, as far as it is there. */
+/** The script of a call of `bash` or `sh`, if known. */
 export async function scriptOf(call: Call): Promise<string | undefined> {
   const { command, stdin, operands } = parse(call.given)
   if (command) return operands[0]
@@ -55,7 +54,6 @@ export async function scriptOf(call: Call): Promise<string | undefined> {
 
 const text = (bytes: string): string => decodeText(Buffer.from(bytes, 'latin1'))
 
-/** Runs a script in an interpreter of its own, with the variables that are exported. */
 export const bash: ScriptTool = async (call) => {
   const { name, context, host } = call
   const { set, command, stdin, operands, odd } = parse(call.given)
@@ -81,7 +79,7 @@ interface Run {
   /** `$0`. */
   readonly zero: string
   readonly given: readonly string[]
-  /** The file, where the script is in one. */
+  /** The file of the script, if any. */
   readonly source?: string
   /** Empty where the script itself was standard input. */
   readonly stdin?: string
@@ -95,7 +93,7 @@ async function run(call: Call, script: string, { set, zero, given, source, stdin
   Object.assign(env, { 0: zero, '#': String(given.length), '@': given.join(' '), '*': given.join(' ') })
   given.forEach((word, index) => (env[String(index + 1)] = word))
   host.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
-  // On the same line, so that the numbers of lines stay.
+  // On the same line, to keep line numbers.
   const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
   // The interpreter takes `rawScript` here too, though its type does not say so.
   const options = {

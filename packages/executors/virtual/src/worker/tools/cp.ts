@@ -4,7 +4,6 @@ import type { Call, ScriptTool } from '../call.ts'
 
 export const cpOptions = { flags: 'rRnfap', long: ['recursive', 'archive'] }
 
-/** just-bash's `cp`, except where it writes files that the real one does not. */
 export const cp: ScriptTool = async (call) => {
   const { fs, origCommand } = call.context
   const { options, operands } = parseArguments(cpOptions, call.given)
@@ -52,10 +51,7 @@ export const cp: ScriptTool = async (call) => {
   return output.result()
 }
 
-/**
- * Copies to where nothing is. There just-bash would look at each entry of a directory for nothing, by several requests.
- * `undefined`: it was not done, and just-bash's `cp` says why.
- */
+/** Copies to new paths, where just-bash would look up each entry by several requests. `undefined`: just-bash's `cp` must report. */
 async function copyNew(
   call: Call,
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
@@ -68,7 +64,7 @@ async function copyNew(
   } catch (error) {
     if (!isFileError(error)) throw error
     if (!stat.isDirectory) return undefined
-    // a part of it may be there, and would be copied into
+    // a part of it may exist, and would be copied into
     const output = new Output()
     output.fail(`cp: cannot copy '${source}': ${error.message}`)
     return output.result()
@@ -76,7 +72,7 @@ async function copyNew(
   return new Output().result()
 }
 
-/** Gives copies the times and modes of what they were copied from; directories after what is in them. */
+/** Keeps times and modes of copies; directories after their contents. */
 async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   const { fs } = call.context
   const stat = await fs.lstat(from)

@@ -9,7 +9,6 @@ export const curlOptions = {
   long: ['silent', 'show-error', 'fail', 'location', 'remote-name', 'output=', 'max-time='],
 }
 
-/** The exit codes of curl, by the codes of a download. */
 const exitCodes: Readonly<Record<string, number>> = {
   EINVAL: 3,
   EACCES: 6,
@@ -20,7 +19,7 @@ const exitCodes: Readonly<Record<string, number>> = {
   EFBIG: 63,
 }
 
-/** Downloads, as the real one does with these options: to standard output, or to one file for each URL. */
+/** Downloads to standard output, or to one file for each URL. */
 export function curlWith(fetch: Fetch): ScriptTool {
   return async (call) => {
     const output = new Output()

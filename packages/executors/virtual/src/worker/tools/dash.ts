@@ -4,7 +4,7 @@ import type { ScriptTool } from '../call.ts'
 import { literal, type Node, type Part, walk, type Word } from '../state/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
 
-/** `sh`, which is dash: a script in which dash differs from bash is refused. */
+/** `sh` is dash: scripts in which dash differs from bash are refused. */
 export const sh: ScriptTool = async (call) => {
   const script = await scriptOf(call)
   const odd = script === undefined ? undefined : firstOddity(script)

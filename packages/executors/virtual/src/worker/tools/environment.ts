@@ -3,7 +3,6 @@ import { bytesOf, Output } from '@ws/shell-tools'
 import type { ScriptTool } from '../call.ts'
 import { runProgram } from './run-program.ts'
 
-/** Without a program, the variables that one would get, in the order in which they were set. */
 export const env: ScriptTool = async (call) => {
   const { context, host } = call
   const output = new Output()

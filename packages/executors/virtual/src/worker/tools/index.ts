@@ -10,7 +10,6 @@ import { sleep } from './sleep.ts'
 import { timeout } from './timeout.ts'
 import { checksum, gzip, tar } from './wrapped.ts'
 
-/** Commands of our own: those of just-bash give other results too often to be of use. */
 export const tools: Readonly<Record<string, ScriptTool>> = {
   ...Object.fromEntries(Object.entries(shellTools).map(([name, { run }]) => [name, run])),
   bash,

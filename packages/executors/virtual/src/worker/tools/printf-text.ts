@@ -29,7 +29,6 @@ export function escaped(text: string, at: number, inValue: boolean): { readonly 
   return letters[letter] === undefined ? { end: at + 1, text: '\\' } : { end: at + 2, text: letters[letter] ?? '' }
 }
 
-/** A text as the shell reads it back. */
 export function quoted(text: string): string {
   if (text === '') return "''"
   if (!/[\p{Cc}\p{Cs}]/u.test(text)) return text.replace(/[ !"$&'()*,;<>?[\\\]^`{|}]|^[#~]|(?<=[:=])~/g, '\\$&')

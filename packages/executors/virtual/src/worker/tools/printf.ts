@@ -59,7 +59,7 @@ class Printer {
     this.#host = host
   }
 
-  /** The output as bytes, one character for each. The format is used again for the values that are left. */
+  /** One character for each byte. The format repeats for the remaining values. */
   print(): string {
     let bytes = ''
     let before: number

@@ -2,7 +2,7 @@ import type { ToolResult } from '@ws/shell-tools'
 
 import type { Call } from '../call.ts'
 
-/** Words that only the shell itself can run; a program that starts others does not find them. */
+/** Words that only a shell can run, not other programs. */
 const shellOnly = new Set(
   'alias bg bind break builtin caller cd command compgen complete continue declare dirs disown enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait . :'.split(
     ' ',
@@ -10,10 +10,8 @@ const shellOnly = new Set(
 )
 
 /**
- * Runs a program for another one (`xargs`, `find -exec`): its words are not looked at by a shell.
- *
- * @param variables all that it gets; by default those that are exported
- * @param check false where the caller looks itself whether the script is to end
+ * Runs a program for `xargs` or `find -exec`, without a shell. @param variables default: the exported ones
+ * @param check false if the caller checks itself whether the script must end
  */
 export async function runProgram(
   call: Call,
@@ -43,7 +41,6 @@ export async function runProgram(
   return result
 }
 
-/** The variables that a shell sets itself, and those that it is given. */
 export function startingWith(variables: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',

@@ -14,7 +14,6 @@ export const timeoutOptions = {
 const units: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const signals: Readonly<Record<string, number>> = { TERM: 124, INT: 124, HUP: 124, KILL: 137 }
 
-/** Ends a program after a time, at its next command or round of a loop. */
 export const timeout: ScriptTool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(timeoutOptions, call.given)

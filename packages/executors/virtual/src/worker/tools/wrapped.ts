@@ -7,7 +7,7 @@ async function original(call: Call, given: readonly string[] = call.given): Prom
   return origCommand([...given])
 }
 
-/** Reads and writes archives; modes other than those of new files cannot be given to what is taken out. */
+/** Extracted entries can only have the modes of new files. */
 export const tar: ScriptTool = async (call) => {
   const [mode = '', archive = '', ...given] = call.given
   const rest = mode.includes('c') ? given.map((word) => word.replace(/(.)\/+$/, '$1')) : given
@@ -33,7 +33,7 @@ export const tar: ScriptTool = async (call) => {
   return { ...named, stderr: result.stderr }
 }
 
-/** just-bash packs the file that a link leads to, and removes the link. */
+/** just-bash packs the target of a link, and removes the link. */
 export const gzip: ScriptTool = async (call) => {
   const { fs } = call.context
   const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
@@ -47,14 +47,14 @@ export const gzip: ScriptTool = async (call) => {
   return warns && result.exitCode === 1 ? { ...result, exitCode: 2 } : result
 }
 
-/** just-bash writes what cannot be read to standard output. */
+/** just-bash writes errors to standard output. */
 export const checksum: ScriptTool = async (call) => {
   const odd = call.given.findIndex((word) => /[\\\n]/.test(word))
   if (odd !== -1 && call.given.includes('-c')) call.host.refuse(`${call.name} -c`, 'a name with a backslash')
   if (odd !== -1 && call.given.length > 1) return oneByOne(call)
   const result = await original(call)
   if (odd !== -1 && result.exitCode === 0) {
-    // Such a name is written with escapes, and the line begins with a backslash.
+    // Such a name is escaped, and the line begins with a backslash.
     const name = (call.given[odd] ?? '').replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
     const [hash = ''] = result.stdout.replace(/^\\/, '').split(' ')
     return { ...result, stdout: bytesOf(`\\${hash}  ${name}\n`), stdoutKind: 'bytes' }

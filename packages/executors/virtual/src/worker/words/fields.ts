@@ -1,8 +1,7 @@
 export interface Piece {
   readonly text: string
-  /** True where no character of it is special. */
   readonly quoted: boolean
-  /** True where IFS splits it: it comes from an expansion without quotes. */
+  /** An unquoted expansion, which IFS splits. */
   readonly split?: boolean
 }
 
@@ -11,15 +10,11 @@ export const boundary = Symbol('boundary')
 
 export type Field = readonly Piece[]
 
-/**
- * The fields of one word.
- *
- * @param splits true where the word has an expansion that may be split: then characters of IFS are quoted in its other text
- */
+/** @param splits the word has an expansion that may be split: then IFS characters in its other text are quoted */
 export function fieldsOf(pieces: readonly (Piece | typeof boundary)[], ifs: string, splits: boolean): Field[] {
   const fields: Field[] = []
   let field: Piece[] | undefined
-  /** True after a field that a blank has ended: a separator after it ends the same field. */
+  /** A blank has ended a field: a separator after it ends the same field. */
   let ended = false
   const add = (piece: Piece) => (field ??= []).push(piece)
   const end = (separator: string) => {

@@ -3,16 +3,14 @@ import { encodeText } from '@ws/shell-tools'
 import type { Part } from '../state/nodes.ts'
 
 const buckets = 1024
-/** bash makes more buckets beyond this. */
 export const mostKeys = 2 * buckets - 1
 
-/** The keys of an associative array in bash's order: by the buckets of its table, the newest first in each. */
+/** Bash's order: by hash bucket, the newest first in each. */
 function inOrderOfBash(keys: Iterable<string>): string[] {
   const placed = [...keys].reverse().map((key) => ({ key, bucket: bucketOf(key) }))
   return placed.sort((left, right) => left.bucket - right.bucket).map(({ key }) => key)
 }
 
-/** FNV-1, over bytes with a sign. */
 function bucketOf(key: string): number {
   let hash = 2_166_136_261
   for (const byte of encodeText(key)) hash = Math.imul(hash, 16_777_619) ^ ((byte << 24) >> 24)
@@ -21,7 +19,7 @@ function bucketOf(key: string): number {
 
 const mark = '\u{f0008}'
 
-/** The same elements with keys that just-bash, which sorts them, leaves in this order. */
+/** The same elements under keys that just-bash sorts in this order. */
 export function numbered(elements: ReadonlyMap<string, string>): Map<string, string> {
   return new Map(
     inOrderOfBash(elements.keys()).map((key, index) => [
@@ -33,7 +31,6 @@ export function numbered(elements: ReadonlyMap<string, string>): Map<string, str
 
 export const withoutNumbers = (text: string): string => text.replace(/\u{f0008}\d{4}/gu, '')
 
-/** The array of a list. */
 export function arrayOf({ parameter = '', operation }: Part): string | undefined {
   return operation?.type === 'ArrayKeys' ? operation.array : /^(\w+)\[[@*]\]$/.exec(parameter)?.[1]
 }

@@ -13,22 +13,20 @@ type Files = Pick<BashFileSystem, 'readdirWithFileTypes' | 'resolvePath'> & {
 export interface Place {
   readonly files: Files
   readonly cwd: string
-  /** True where `*` matches names with a dot at the beginning. */
+  /** `*` matches names with a leading dot. */
   readonly dots: boolean
   readonly ignored?: string | undefined
-  /** Called for each directory that is listed, with the number of its entries. */
+  /** Called with the number of entries of each listed directory. */
   readonly count: (entries: number) => void
 }
 
 interface Segment {
   readonly text: string
-  /** Absent where the segment is a text. */
   readonly matches?: (name: string) => boolean
-  /** The slashes after it. */
   readonly slashes: string
 }
 
-/** The names that match a field, in the order of their bytes; undefined where it is no pattern. */
+/** Matching names in byte order; `undefined` for a field without pattern. */
 export async function namesOf(field: Field, place: Place): Promise<readonly string[] | undefined> {
   if (!field.some(({ quoted, text }) => !quoted && /[*?\]]/.test(text))) return undefined
   const characters = unescaped(field.flatMap(({ text, quoted }) => charactersOf(text, quoted)))
@@ -105,7 +103,7 @@ async function existing(paths: readonly string[], { files, cwd, count }: Place):
   return found
 }
 
-/** A test for the names that GLOBIGNORE leaves: each of its patterns is one for a whole path. */
+/** Filters by GLOBIGNORE, each pattern of which matches a whole path. */
 function ignoring(value: string | undefined): (path: string) => boolean {
   if (value === undefined) return () => true
   const patterns = split(unescaped(charactersOf(value, false)), ':').map((pattern) => ({
@@ -122,7 +120,6 @@ function ignoring(value: string | undefined): (path: string) => boolean {
   }
 }
 
-/** The parts between a sign that stands outside of brackets. */
 function split(characters: readonly Character[], sign: string): Character[][] {
   const parts: Character[][] = [[]]
   let open = false
