@@ -12,7 +12,7 @@ export interface ApprovalOptions {
   readonly ask?: (typeof asks)[number] | undefined
 }
 
-/** Makes the function that answers the AI SDK's question about a call. */
+/** Answers the AI SDK's question about a call. */
 export function createApproval(
   workspace: Workspace,
   { ask = 'changes', downloads }: ApprovalOptions & Pick<ToolsOptions, 'downloads'>,

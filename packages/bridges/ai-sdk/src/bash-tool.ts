@@ -2,25 +2,21 @@ import type { Workspace } from '@ws/core'
 import { checkExecutor, checkFramework, checkWorkspace, runCommand } from '@ws/tools/bridge'
 import type { CommandResult, Sandbox } from 'bash-tool'
 
-/** Milliseconds that a command gets by default. */
 const defaultTimeout = 120_000
 
 export interface SandboxOptions {
   /** Milliseconds for each command. Default 120,000. */
   readonly timeout?: number | undefined
-  /** Ends commands and file operations that are on their way. bash-tool passes no signal of its own. */
+  /** Ends running commands and file operations. bash-tool passes no signal of its own. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Makes the sandbox for `createBashTool({ sandbox, destination: workspace.root })` of bash-tool: commands and files of the
- * workspace, by whichever executor it has.
- *
- * A command that the workspace refuses has the exit code 126, and a command that took too long 124. `stderr` gives the reason
- * and the remedy. `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows the model.
- *
- * @throws WorkspaceError `ENOEXECUTOR` without executor, `EINVAL` where `workspace` is not a workspace, `ENOTSUP` for a version of
- * bash-tool that is not supported
+ * Makes the sandbox for `createBashTool({ sandbox, destination: workspace.root })` of bash-tool.
+ * A refused command has the exit code 126, a late one 124; `stderr` gives reason and remedy.
+ * `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows the model.
+ * @throws WorkspaceError `ENOEXECUTOR` without executor, `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported
+ * bash-tool
  */
 export function createSandbox(
   workspace: Workspace,

@@ -11,29 +11,23 @@ import { checkAiSdk } from './framework.ts'
 
 export interface AiToolsOptions extends ToolsOptions, ApprovalOptions {}
 
-/** The tools of a workspace for `generateText`, `streamText` and agents of the AI SDK. */
 export interface AiTools extends AsyncDisposable {
-  /** For `tools`. The result of a call is the {@link ToolAnswer}; the model sees its text. */
+  /** For `tools`. A call's result is the {@link ToolAnswer}; the model sees its text. */
   readonly tools: Record<string, AiTool<unknown, ToolAnswer>>
   /**
-   * For `toolApproval`. A call that the workspace would refuse is `denied`, with the reason and the remedy; the user is not
-   * asked. A call of the kind in `ask` needs the user. Every call is judged again when it runs.
+   * For `toolApproval`. Refused calls are `denied` with reason and remedy; calls of the kind in `ask` need the user.
+   * Every call is judged again when it runs.
    */
   readonly toolApproval: Record<string, (input: unknown) => Promise<ToolApprovalStatus>>
-  /** The changes of all calls so far. */
   readonly journal: Toolset['journal']
-  /** Ends the background commands that the tools started. The workspace stays open. */
+  /** Ends the tools' background commands. The workspace stays open. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Makes the tools of a workspace, in any face of `@ws/tools`.
- *
- * A call that fails is a result with `isError`, which the model gets as `error-text`. It is not thrown: the AI SDK's streams for
- * user interfaces replace the words of thrown errors, and the remedy would be lost. Only an abort rejects.
- *
- * @throws WorkspaceError `EINVAL` for options or a workspace of another shape, `ENOTSUP` for a version of the AI SDK that is not
- * supported
+ * Makes a workspace's tools in any face of `@ws/tools`.
+ * A failed call is a result with `isError` (`error-text` for the model), since the AI SDK's UI streams hide thrown messages.
+ * Only an abort rejects. @throws WorkspaceError `EINVAL` for options or workspace, `ENOTSUP` for an unsupported AI SDK
  */
 export function createAiTools(workspace: Workspace, { ask, ...options }: AiToolsOptions = {}): AiTools {
   checkWorkspace(workspace, 'createAiTools')
@@ -56,7 +50,7 @@ function aiTool({ description, inputSchema, annotations, run }: Tool): AiTool<un
   return tool<unknown, ToolAnswer, Record<string, unknown>>({
     title: annotations.title,
     description,
-    // arguments are checked by the tool itself, whose words are better
+    // the tool itself checks arguments, with better messages
     inputSchema: jsonSchema<unknown>(inputSchema as Parameters<typeof jsonSchema>[0]),
     execute: (input, { abortSignal }) => run(input, { signal: abortSignal }),
     toModelOutput: ({ output: { isError, text } }) => ({ type: isError ? 'error-text' : 'text', value: text }),

@@ -32,38 +32,33 @@ const builtIn = [
 ] as const
 
 export interface ClaudeOptions extends ToolsOptions {
-  /** The name of the server, in front of its tools: `mcp__ws__Bash`. Letters, digits, `-` and `_`. Default `ws`. */
+  /** The server's name, a prefix of its tools: `mcp__ws__Bash`. Letters, digits, `-` and `_`. Default `ws`. */
   readonly server?: string | undefined
 }
 
-/** A part of the options of `query`, to be spread into them. */
+/** Options of `query` to spread. */
 export interface WorkspaceQueryOptions {
   readonly mcpServers: Record<string, McpSdkServerConfigWithInstance>
-  /** Built-in tools: none. */
+  /** No built-in tools. */
   readonly tools: string[]
-  /** Names that the model knows, to those of the server: `{ Bash: 'mcp__ws__Bash' }`. */
+  /** Maps the model's names to the server's: `{ Bash: 'mcp__ws__Bash' }`. */
   readonly toolAliases: Record<string, string>
   readonly allowedTools: string[]
   readonly disallowedTools: string[]
 }
 
-/** The tools of a workspace for the Claude Agent SDK. */
 export interface ClaudeTools extends AsyncDisposable {
   /** For `query({ prompt, options: { ...options } })`. */
   readonly options: WorkspaceQueryOptions
-  /** The changes of all calls so far, with the versions before and after. */
   journal(): ReturnType<Toolset['journal']>
-  /** Ends background commands of the tools. The workspace stays open. */
+  /** Ends the tools' background commands. The workspace stays open. */
   close(): Promise<void>
 }
 
 /**
- * Makes an in-process server whose tools work on the workspace, and the options of `query` that put it in the place of the
- * built-in tools. The default face is `claude-code`. The built-in tools that reach this machine or go out from it are switched off; all tools of
- * the server are allowed, since the workspace's own rules judge each call.
- *
- * @throws WorkspaceError `EINVAL` for an option that is not valid, and where `workspace` is not a workspace; `ENOTSUP` for a version
- * of the SDK that is not supported
+ * Makes an in-process server with the workspace's tools, and options of `query` that replace the built-in tools by it.
+ * The default face is `claude-code`. All its tools are allowed, since the workspace's rules judge each call.
+ * @throws WorkspaceError `EINVAL` for an option or another value than a workspace; `ENOTSUP` for an unsupported SDK
  */
 export function createClaudeTools(workspace: Workspace, options: ClaudeOptions = {}): ClaudeTools {
   const name = '@anthropic-ai/claude-agent-sdk'
@@ -78,7 +73,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
       tool(
         toolName,
         description,
-        // the SDK takes a whole schema too; as a mere shape it would drop misspelt arguments without a word
+        // as a mere shape, the SDK would silently drop misspelt arguments
         schemaOf(inputSchema) as unknown as ReturnType<typeof schemaOf>['shape'],
         async (input: unknown, extra: unknown) => {
           const { isError, text } = await toolset.run(toolName, input, { signal: signalOf(extra) })
@@ -105,7 +100,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
   }
 }
 
-/** Shows the model the schema as it is, and lets every argument through: the toolset checks them, and says how to put them right. */
+/** Shows the model the schema, but accepts every argument: the toolset checks them with better messages. */
 function schemaOf({ properties, required = [] }: InputSchema): z.ZodObject {
   const shape = Object.entries(properties).map(([name, property]) => [
     name,

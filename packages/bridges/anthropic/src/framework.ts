@@ -4,7 +4,6 @@ import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 
-/** Checks what a maker of this bridge was given, and the version of the SDK. @throws AnthropicError */
 export function checkGiven(given: unknown, operation: string, version: string = VERSION): asserts given is Workspace {
   try {
     checkFramework(operation, { name: '@anthropic-ai/sdk', from: '1.12.0', importer: import.meta.url, version })

@@ -10,10 +10,8 @@ import { checkGiven } from './framework.ts'
 export type MemoryCommand = BetaMemoryTool20250818Command
 
 /**
- * Makes the handlers for `betaMemoryTool(handlers)`: files below `memories` of the workspace's root. An answer
- * begins with the words that the memory tool is documented with. A refusal is a `ToolError` with the reason and the remedy.
- *
- * @throws AnthropicError where `workspace` is not a workspace, and for another version of the SDK
+ * Makes handlers for `betaMemoryTool(handlers)`: files below `memories` of the root. Answers begin with the documented sentences.
+ * A refusal is a `ToolError` with reason and remedy. @throws AnthropicError for another value than a workspace, or another SDK version
  */
 export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
   checkGiven(workspace, 'createMemoryHandlers')
@@ -23,7 +21,7 @@ export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
   return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run }
 }
 
-/** The answer to a command: the documented words, then our own. @throws ToolError for a refusal */
+/** The documented sentence, then our own. @throws ToolError for a refusal */
 export function memoryAnswer(command: MemoryCommand, answer: ToolAnswer): string {
   if (answer.isError) throw new ToolError(refusalOf(command, answer))
   return `${doneOf(command, answer)}\n${answer.text}`
@@ -48,7 +46,7 @@ function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
   }
 }
 
-/** The documented sentence for a refusal, where there is one, then our own words. */
+/** The documented sentence of a refusal, if any, then our own. */
 function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
   const documented = sentenceFor(command, data ?? {}) ?? noReplacement(command, text)
   return documented === undefined ? text : `${documented}\n${text}`
@@ -90,7 +88,7 @@ function sentenceFor(
   }
 }
 
-/** The documented sentences for a text that is not there, or more than once. */
+/** The documented sentences for a missing or repeated text. */
 function noReplacement(command: MemoryCommand, text: string): string | undefined {
   if (command.command !== 'str_replace') return undefined
   const { old_str, path } = command

@@ -12,29 +12,25 @@ import { memoryAnswer } from './memory.ts'
 import type { MemoryCommand } from './memory.ts'
 
 export interface RunnableToolsOptions extends ToolsOptions {
-  /** Names of the tools that are given. Default: all of the face. */
+  /** Names of the tools to offer. Default: all of the face. */
   readonly names?: readonly string[] | undefined
-  /** Characters of a file that the text editor shows at most: its `max_characters`. Default: none but `maxContext`. */
+  /** Characters shown of a file by the text editor: its `max_characters`. Default: only `maxContext`. */
   readonly maxCharacters?: number | undefined
 }
 
-/** Tools for `client.beta.messages.toolRunner({ tools })`, and the changes that they made. */
+/** Tools for `client.beta.messages.toolRunner({ tools })`, and their changes. */
 export interface RunnableTools extends AsyncDisposable {
   readonly tools: BetaRunnableTool[]
-  /** The changes of all calls so far, with the versions before and after. */
   journal(): ReturnType<Toolset['journal']>
-  /** Ends background commands of the tools. The workspace stays open. */
+  /** Ends the tools' background commands. The workspace stays open. */
   close(): Promise<void>
 }
 
 /**
- * Makes tools that a tool runner of the SDK runs. The default face `anthropic` has the text editor and the memory by their
- * versioned types, and `bash`, `read`, `write`, `edit`, `glob` and `grep` of the agent toolset.
- *
- * A refusal is a `ToolError`, whose content is the reason, the remedy and a ready call. Calls at the same time are safe: those
- * on one path wait for each other. A call ends with the signal of its runner.
- *
- * @throws AnthropicError for an option that is not valid, another version of the SDK, and where `workspace` is not a workspace
+ * Makes tools for a tool runner of the SDK. The default face `anthropic` has the versioned text editor and memory.
+ * It also has `bash`, `read`, `write`, `edit`, `glob` and `grep` of the agent toolset.
+ * A refusal is a `ToolError` with reason, remedy and a ready call. Calls on one path queue; each ends with its runner's signal.
+ * @throws AnthropicError for an invalid option, another SDK version, or another value than a workspace
  */
 export function createRunnableTools(workspace: Workspace, options: RunnableToolsOptions = {}): RunnableTools {
   checkGiven(workspace, 'createRunnableTools')
@@ -45,7 +41,7 @@ export function createRunnableTools(workspace: Workspace, options: RunnableTools
   const tools = chosen(toolset, names).map(
     (tool): BetaRunnableTool => ({
       ...definitionOf(tool, maxCharacters),
-      // the toolset checks arguments, and says how to put them right
+      // the toolset checks arguments with better messages
       parse: (input) => input,
       run: async (input, context) => {
         const signal = context?.signal ?? undefined
@@ -80,7 +76,7 @@ function chosen({ tools }: Toolset, names: readonly string[] | undefined): reado
 
 type Definition = BetaTool | BetaToolTextEditor20250728 | BetaMemoryTool20250818
 
-/** Describes a tool by its type, where models know one; otherwise by its schema. */
+/** By its type where models know one, else by its schema. */
 function definitionOf({ name, description, inputSchema }: Tool, maxCharacters: number | undefined): Definition {
   if (name === 'memory') return { type: 'memory_20250818', name }
   if (name === 'str_replace_based_edit_tool') {

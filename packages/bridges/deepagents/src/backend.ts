@@ -13,20 +13,18 @@ import { createTransfers } from './transfers.ts'
 import { createWriting } from './writing.ts'
 
 export interface SandboxBackendOptions {
-  /** Milliseconds that one command may take; the protocol itself knows no timeout. Default 120,000. */
+  /** Milliseconds for one command; the protocol has no timeout. Default 120,000. */
   readonly timeout?: number | undefined
-  /** A name of your own. Default: a random one. */
+  /** Default: a random id. */
   readonly id?: string | undefined
 }
 
 const defaultTimeout = 120_000
 
 /**
- * Makes the file backend of a workspace, for `createDeepAgent({ backend })` and `CompositeBackend`. Its paths are those of the
- * workspace; a relative one starts at the workspace's root. Faults are `{ error }` with code, reason and remedy; no method throws.
- * `glob` gives absolute paths. The workspace stays its creator's to close.
- *
- * @throws WorkspaceError `EINVAL` for a value that is not a workspace, `ENOTSUP` for a version of deepagents that is not supported
+ * Makes a workspace's file backend for `createDeepAgent({ backend })` and `CompositeBackend`. Relative paths start at its root.
+ * Faults are `{ error }` with code, reason and remedy; no method throws. `glob` gives absolute paths. The caller closes the workspace.
+ * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported deepagents
  */
 export function createBackend(workspace: Workspace): Required<BackendProtocolV2> {
   check(workspace, 'createBackend')
@@ -34,13 +32,9 @@ export function createBackend(workspace: Workspace): Required<BackendProtocolV2>
 }
 
 /**
- * Makes the sandbox backend of a workspace: the files of {@link createBackend}, and `execute` on the same files. `glob` gives
- * paths relative to its base, as the sandboxes of deepagents do.
- *
- * A command that the workspace refuses has the exit code 126, and a command that took too long 124. Its output gives the reason
- * and the remedy. The output of a failed command also names the rules that it ran into.
- *
- * @throws WorkspaceError as {@link createBackend}, and `ENOEXECUTOR` for a workspace without executor
+ * Makes the sandbox backend: {@link createBackend} and `execute`. `glob` paths are relative to its base, as in deepagents' sandboxes.
+ * A refused command has the exit code 126, a late one 124; the output gives reason and remedy, and rules behind a failure.
+ * @throws WorkspaceError as {@link createBackend}, and `ENOEXECUTOR` without executor
  */
 export function createSandboxBackend(
   workspace: Workspace,
@@ -64,7 +58,7 @@ export function createSandboxBackend(
         const { output, exitCode, truncated } = await runCommand(workspace, command, { timeout })
         return { output, exitCode, truncated }
       } catch (error) {
-        // the protocol has no place for an error: the exit code of a command that was not run
+        // the protocol has only an exit code for a refused command
         return { output: `${wordsOf(error)}\n`, exitCode: 126, truncated: false }
       }
     },

@@ -7,14 +7,14 @@ import { orFault } from './errors.ts'
 import { textOf } from './kinds.ts'
 
 /**
- * Makes `edit`. The edit engine of `@ws/tools` finds the text, also where line ends, blanks at line ends, look-alike characters
- * or the indent differ, at one place only. All bytes around it stay. Edits at the same time do not undo one another.
+ * Edits with the engine of `@ws/tools`, which also finds texts with other blanks, line ends, look-alikes or indent.
+ * Edits at the same time do not undo one another.
  */
 export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
   const toolset = createTools(workspace, { face: 'split', downloads: false })
   return (path, oldString, newString, replaceAll = false) =>
     orFault(path, async (): Promise<EditResult> => {
-      // the tools give `/workspace` a meaning of their own
+      // the tools give `/workspace` a special meaning
       const target = await workspace.realPath(path)
       const { bytes, stat } = await workspace.read(target)
       const count = occurrencesOf(oldString, textOf(bytes) ?? '')
@@ -32,14 +32,14 @@ function occurrencesOf(text: string, content: string): number {
   return text === '' ? 0 : content.split(text).length - 1
 }
 
-/** The words that deepagents uses, where they fit. */
+/** deepagents' own reasons, where they fit. */
 function reasonOf(count: number, replaceAll: boolean): string {
   return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
 }
 
 const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
 
-/** The answer in the names of deepagents' own tool, without its next call, which names a tool of another set. */
+/** Uses deepagents' names, and omits the next call, which names another toolset. */
 function wordsFor({ text, next, isError }: ToolAnswer): string {
   // the next call is the last line of an error
   const own = next === undefined || !isError ? text : text.slice(0, text.lastIndexOf('\nNext: '))

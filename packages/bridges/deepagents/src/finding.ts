@@ -8,7 +8,7 @@ import { mediaTypeOf } from './kinds.ts'
 
 /** Matching lines of a search without `maxCount`. */
 const defaultMatches = 1_000
-/** Files that a glob gives at most. */
+/** Files of a glob at most. */
 const mostFiles = 10_000
 
 type Finding = Pick<BackendProtocolV2, 'ls' | 'glob' | 'grep'>
@@ -21,7 +21,7 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
         try {
           for await (const entry of workspace.list(path, { details: true })) files.push(await infoOf(workspace, entry))
         } catch (error) {
-          // deepagents lists a directory that is not there as an empty one
+          // deepagents lists a missing directory as empty
           if (!isWorkspaceError(error, 'ENOENT')) throw error
         }
         return { files: files.sort(byPath) }
@@ -33,7 +33,7 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
         const files: FileInfo[] = []
         for await (const entry of workspace.glob(boundTo(pattern, base), { in: base, maxMatches: mostFiles + 1 })) {
           const info = await infoOf(workspace, entry, base)
-          // only below the root of the tree does a relative path name the same file in all tools
+          // a relative path names the same file in all tools only below the tree's root
           const isRelative = globPaths === 'relative' && !(base === '/' && workspace.root !== '/')
           files.push(isRelative ? { ...info, path: info.path.slice(base === '/' ? 1 : base.length + 1) } : info)
         }
@@ -57,13 +57,13 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
   }
 }
 
-/** Binds a pattern to its base: in deepagents `*.md` is about the entries of the base only. */
+/** In deepagents, `*.md` matches entries of the base only. */
 function boundTo(pattern: string, base: string): string {
   const inside = base !== '/' && pattern.startsWith(`${base}/`) ? pattern.slice(base.length) : pattern
   return inside.startsWith('/') ? inside : `/${inside.replace(/^(?:\.\/)+/u, '')}`
 }
 
-/** Describes an entry; for a link, its target. The path of a directory ends with a slash, but not in a glob. */
+/** Describes a link's target. A directory's path ends with a slash, except in a glob. */
 async function infoOf(workspace: Workspace, entry: WorkspaceEntry, globBase?: string): Promise<FileInfo> {
   const { path, type } = entry
   const needsStat = type === 'symlink' || entry.modifiedAt === undefined

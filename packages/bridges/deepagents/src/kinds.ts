@@ -1,23 +1,23 @@
 import mime from 'mime'
 
-/** The type of a file that models take as media, or `undefined`: by its name, as deepagents decides it. */
+/** The type of a media file for models, by its name as in deepagents; else `undefined`. */
 export function mediaTypeOf(path: string): string | undefined {
   const type = mime.getType(path)
-  // TypeScript files have the ending of a kind of video
+  // TypeScript files have the extension of a kind of video
   if (type === null || type === 'video/mp2t' || type === 'image/svg+xml') return undefined
   return /^(?:image|audio|video)\/|^application\/(?:pdf|vnd\.(?:ms-|openxmlformats-officedocument))/u.test(type)
     ? type
     : undefined
 }
 
-/** The type of a file that holds text. deepagents takes these for text. */
+/** deepagents takes these types for text. */
 export function textTypeOf(path: string): string {
   const type = mime.getType(path)
   const isText = type !== null && (type.startsWith('text/') || type === 'application/json' || type === 'image/svg+xml')
   return isText ? type : 'text/plain'
 }
 
-/** The text of bytes in UTF-8, its byte order mark included; `undefined` for other bytes, and for those with a NUL. */
+/** Text with its byte order mark; `undefined` for bytes that are not UTF-8 or hold a NUL. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

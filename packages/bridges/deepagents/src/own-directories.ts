@@ -1,15 +1,14 @@
 import type { Workspace } from '@ws/core'
 import type { BackendProtocolV2 } from 'deepagents'
 
-/** Directories that deepagents writes by itself: results that are too large, and what was summed up. */
+/** Directories that deepagents writes itself: large results and summaries. */
 const ownDirectories = ['/large_tool_results', '/conversation_history'] as const
 
-/** The part of a path below one of these, with the directory itself. */
+/** The part of a path at or below one of these. */
 const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
-/** Where they lie in the workspace, in texts too. */
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
-/** Gives deepagents' own directories a place in `/tmp` where the workspace refuses theirs. The agent sees their names. */
+/** Moves deepagents' own directories to `/tmp` where the workspace refuses them. The agent sees the original names. */
 export function withOwnDirectories(
   workspace: Workspace,
   files: Required<BackendProtocolV2>,
@@ -27,7 +26,7 @@ export function withOwnDirectories(
     return directory !== undefined && (await isElsewhere(directory)) ? `/tmp/${path.replace(/^\/+/u, '')}` : path
   }
 
-  /** The answer to a call about `path`, with the names that the agent knows. */
+  /** The answer to a call about `path`, with the agent's names. */
   async function about<Answer extends object>(path: string, call: (place: string) => Answer | Promise<Answer>) {
     const place = await placeOf(path)
     const answer = await call(place)
@@ -69,7 +68,7 @@ async function isRefused(workspace: Workspace, path: string): Promise<boolean> {
   }
 }
 
-/** An answer whose paths and words name the directories as the agent does. Contents stay as they are. */
+/** Replaces directory names in paths and messages, but not in contents. */
 function named<Answer extends object>(answer: Answer): Answer {
   const renamed: Record<string, unknown> = Object.fromEntries(Object.entries(answer))
   for (const key of ['path', 'error']) {

@@ -6,11 +6,11 @@ import type { BackendProtocolV2, ReadResult } from 'deepagents'
 import { orFault } from './errors.ts'
 import { mediaTypeOf, textOf, textTypeOf } from './kinds.ts'
 
-/** Lines of a read without a limit, as the protocol says. */
+/** The protocol's lines of a read without a limit. */
 const defaultLimit = 500
-/** A text of more bytes is read line by line, and its lines are not counted. */
+/** A longer text is streamed, and its lines are not counted. */
 const wholeBytes = 8 * 1024 * 1024
-/** deepagents' own words for an empty file: its tool shows them without a line number. */
+/** deepagents' message for an empty file, shown without a line number. */
 const emptyWords = 'System reminder: File exists but has empty contents'
 
 type Reading = Pick<BackendProtocolV2, 'read' | 'readRaw'>
@@ -31,7 +31,7 @@ export function createReading(workspace: Workspace): Reading {
   }
 }
 
-/** A number of lines as the protocol takes it: down to a whole number, from 0; anything else is 0. */
+/** Clamps a number of lines to a whole number ≥ 0; invalid values become 0. */
 function wholeFrom(given: number): number {
   return Number.isFinite(given) ? Math.max(0, Math.floor(given)) : 0
 }
@@ -48,7 +48,6 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
   if (limit === 0) return { content: '', mimeType }
   const { text: content, startLine, endLine, totalLines, nextOffset } = lineWindow(text, { offset, limit })
   if (offset >= totalLines) throw behindEnd(path, offset, totalLines)
-  // deepagents splits the content into lines: a final line end would add an empty line
   const isFull = endLine - startLine + 1 === limit
   return {
     content: isFull ? content.replace(/\n$/u, '') : content,

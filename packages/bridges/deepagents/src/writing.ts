@@ -22,7 +22,7 @@ export function createWriting(workspace: Workspace): Writing {
   }
 }
 
-/** The protocol writes media, by their names, in Base64. */
+/** The protocol writes media as Base64, by their names. */
 function contentOf(path: string, content: string): string | Uint8Array {
   if (mediaTypeOf(path) === undefined) return content
   const plain = content.replaceAll(/\s/gu, '')

@@ -1,6 +1,6 @@
 import type { Json, ToolAnswer } from '@ws/tools'
 
-/** The text of an answer, with its next call in the words of other tools than those that it was made for. */
+/** Names the next call in terms of other tools. */
 export function textOf(answer: ToolAnswer, inOtherWords?: (command: string) => string): string {
   const { text, next, isError } = answer
   if (!isError || next === undefined || inOtherWords === undefined || next.tool !== 'shell') return text

@@ -6,14 +6,11 @@ import { textOf } from './answer.ts'
 import { checkGiven } from './workspace.ts'
 
 /**
- * Makes the editor for `applyPatchTool({ editor })`.
- *
- * Each hunk goes to the next place below its anchors, as in the SDK's `applyDiff`; a first hunk without an anchor must be found
- * at exactly one place. Line ends and all other bytes stay. A path is relative to the
- * workspace's root, or absolute. A refusal is `{ status: 'failed', output }`, with the reason, the remedy and a next call of
- * `shell`. A new file must not be there yet, and ends with a newline.
- *
- * @throws UserError where `workspace` is not a workspace, and for a version of the SDK that is not supported
+ * Makes the editor for `applyPatchTool({ editor })`. Hunks go to the next place below their anchors, as in the SDK's `applyDiff`.
+ * A first hunk without anchor must match exactly once. Other bytes stay. Paths are absolute, or relative to the root.
+ * A refusal is `{ status: 'failed', output }` with reason, remedy and a `shell` call.
+ * A new file must not exist, and ends with a newline.
+ * @throws UserError for another value than a workspace, or an unsupported SDK
  */
 export function createEditor(workspace: Workspace): Editor {
   return editorOf(workspace, 'createEditor')

@@ -8,7 +8,7 @@ import { refusedExitCode } from '@ws/tools/bridge'
 import { textOf } from './answer.ts'
 import { checkCommands, checkGiven } from './workspace.ts'
 
-/** Milliseconds and bytes that one command can ask for. */
+/** Milliseconds and bytes that one command can request. */
 const longestTimeout = 600_000
 const mostOutput = 1_048_576
 
@@ -18,13 +18,10 @@ export interface ShellOptions {
 }
 
 /**
- * Makes the shell for `shellTool({ shell })`. Commands run one after the other at the workspace's root, each in a shell
- * of its own, under the workspace's rules.
- *
- * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960). A command
- * that the workspace refuses has the exit code 126, and the reason and the remedy in `stderr`; the next one is run all the same.
- *
- * @throws UserError where the workspace has no executor; from `run` for an action of another shape
+ * Makes the shell for `shellTool({ shell })`. Commands run in order at the root, each in its own shell.
+ * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960).
+ * A refused command has the exit code 126, and reason and remedy in `stderr`; the next one still runs.
+ * @throws UserError without executor; from `run` for an invalid action
  */
 export function createShell(workspace: Workspace, { signal }: ShellOptions = {}): Shell {
   checkGiven(workspace, 'createShell')

@@ -10,14 +10,13 @@ export interface CommandsOptions {
   readonly name: string
   readonly session: Experimental_SandboxSession
   readonly copies: Copies
-  /** Called once, when no command is left. */
   readonly onClose: () => void
 }
 
-/** Milliseconds in which an ended command's changes must have come out of the sandbox. */
+/** Milliseconds for bringing an ended command's changes out of the sandbox. */
 const patience = 600_000
 
-/** Runs commands in the sandbox, each on a copy of the workspace as it is at its start. */
+/** Runs each command in the sandbox on a copy of the workspace as of its start. */
 export function commandsIn({ name, session, copies, onClose }: CommandsOptions): CommandDriver {
   async function start({ request, onStdout, onStderr }: CommandRun): Promise<CommandPort> {
     await copies.bring(request.signal)
@@ -42,7 +41,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
     }
     return {
       stdin: process.stdin === undefined ? undefined : Writable.fromWeb(process.stdin as never),
-      // The sandbox knows one signal, which is not polite.
+      // The sandbox can only kill.
       signal: (signal, whom) => whom === 'command' && kill(signal),
       end: () => void kill('SIGKILL'),
       exited: exited(),
@@ -52,7 +51,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
   return {
     patience,
     async prepare(_plan, { shell }) {
-      // which shells the sandbox has, it says itself
+      // only the sandbox knows its shells
       if (shell !== undefined) resolveShell({ shell, existsInView: () => true })
       return await Promise.resolve({})
     },

@@ -9,13 +9,11 @@ export interface CopiesOptions {
   readonly files: FileDoor
 }
 
-/** The state of both sides when they were equal. */
 interface Known {
   readonly version: Version | undefined
   readonly copy: Copy
 }
 
-/** A change in the sandbox that the workspace refused. */
 export interface Refusal {
   readonly path: string
   readonly reason: string
@@ -24,7 +22,7 @@ export interface Refusal {
 /** Characters of one command that removes entries. */
 const longestCommand = 32_768
 
-/** Keeps the copy of a workspace in a sandbox. One copying at a time. */
+/** Keeps a workspace's copy in a sandbox. One copying at a time. */
 export class Copies {
   readonly #session: Experimental_SandboxSession
   readonly #root: VirtualPath
@@ -38,7 +36,7 @@ export class Copies {
     this.#files = files
   }
 
-  /** Brings the workspace's changes into the sandbox, after those of commands that still run came out of it. */
+  /** Brings the workspace's changes into the sandbox, after fetching those of running commands. */
   bring(signal: AbortSignal | undefined): Promise<void> {
     return this.#alone(async () => {
       await this.#fetch(await this.#tree())
@@ -47,7 +45,7 @@ export class Copies {
     })
   }
 
-  /** Writes the sandbox's changes into the workspace. Gives those that it refused. */
+  /** Writes the sandbox's changes into the workspace. Returns the refused ones. */
   fetch(): Promise<readonly Refusal[]> {
     return this.#alone(async () => this.#fetch(await this.#tree()))
   }
@@ -69,7 +67,7 @@ export class Copies {
         await work()
       } catch (error) {
         if (!isWorkspaceError(error)) throw unreadable(path, error)
-        // known as nothing that either side has: the next copying brings the workspace's state back
+        // equal to neither side, so the next copying brings the workspace's state back
         const copy = tree.get(path)
         if (copy === undefined) this.#known.delete(path)
         else this.#known.set(path, { version: undefined, copy })
@@ -90,7 +88,6 @@ export class Copies {
     try {
       await this.#files.delete(path, { force: true, ...(copy.type === 'file' && version && { ifVersion: version }) })
     } catch (error) {
-      // the workspace has new entries there, which come into the sandbox again
       if (!isWorkspaceError(error, 'ENOTEMPTY')) throw error
     }
   }
@@ -113,7 +110,7 @@ export class Copies {
 
   async #write(path: string, version: Version | undefined): Promise<void> {
     const bytes = await this.#session.readBinaryFile({ path })
-    // removed meanwhile by a command that still runs: the next look sees it
+    // a running command has removed it: the next look sees that
     if (bytes === null) return
     await this.#files.write(path, bytes, { ifVersion: version ?? 'absent' })
   }
@@ -147,7 +144,7 @@ export class Copies {
     }
   }
 
-  /** Copies an entry of the workspace into the sandbox. False if the policy forbids to read it. */
+  /** False if the policy forbids reading it. */
   async #put(path: string, type: Copy['type'], there: Copy | undefined): Promise<boolean> {
     const quoted = quoteForShell(path)
     try {
@@ -186,7 +183,7 @@ function unreadable(path: string, native: unknown): WorkspaceError {
   return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
-/** The paths that do not lie below another. Parents must come before the paths below them. */
+/** Parents must come before the paths below them. */
 function topmost(paths: readonly string[]): readonly string[] {
   const kept = new Set<string>()
   return paths.filter((path) => {

@@ -14,21 +14,13 @@ export interface SandboxExecutorOptions {
 }
 
 /**
- * Runs the commands of a workspace in a sandbox of the AI SDK, which may be on another machine. The sandbox holds a copy of the
- * workspace below the workspace's root: mount the workspace at a directory that the sandbox can make, such as `/workspace`, and
- * that is empty there.
- *
- * Before a command, changes of the workspace are copied into the sandbox. After it, changes in the sandbox are written through
- * the file API, so that the policy judges each of them. A change that is refused is taken back in the sandbox before the next
- * command. The command fails then, with the path and the reason in its standard error.
- *
- * It declares no guarantee: the sandbox may hold more, but nothing here proves it. So the core refuses commands where rules or
- * read-only mounts must hold, unless the caller acknowledges them. The sandbox stays its creator's to stop.
- *
- * The sandbox needs a POSIX shell and GNU find, and serves one workspace at a time. Commands see each other's files at once. What
- * changes while a command runs crosses when that command ends, or when another one starts.
- *
- * @throws WorkspaceError `EINVAL` for a session of another shape, `ENOTSUP` for a version of the AI SDK that is not supported
+ * Runs a workspace's commands in a sandbox of the AI SDK, on a copy below the workspace's root, which must be empty there.
+ * Before a command, changes are copied in. After it, changes are written through the file API, under the policy.
+ * Refused changes are undone before the next command, and the command fails with path and reason in its standard error.
+ * It declares no guarantee, so the core refuses commands under rules or read-only mounts unless the caller acknowledges that.
+ * The sandbox needs a POSIX shell and GNU find, and serves one workspace at a time. The caller stops it.
+ * Commands see each other's files immediately. Other changes cross when a command ends or another one starts.
+ * @throws WorkspaceError `EINVAL` for an invalid session, `ENOTSUP` for an unsupported AI SDK
  */
 export function createSandboxExecutor(
   session: Experimental_SandboxSession,

@@ -2,14 +2,11 @@ import { WorkspaceError } from '@ws/core'
 import { execError, quoteForShell } from '@ws/core/executor'
 import type { Experimental_SandboxSession } from 'ai'
 
-/** An entry of the sandbox. */
 export interface Copy {
   readonly type: 'file' | 'directory' | 'symlink'
-  /** Permission bits. */
   readonly mode: number
-  /** Changes when the content, the name's target or the mode changes. */
+  /** Changes with content, link target or mode. */
   readonly stamp: string
-  /** The target of a link; empty for other entries. */
   readonly target: string
 }
 
@@ -17,9 +14,9 @@ export type Tree = ReadonlyMap<string, Copy>
 
 const types = { f: 'file', d: 'directory', l: 'symlink' } as const
 
-/** Everything below a directory of the sandbox, by absolute path, parents first. Sockets, FIFOs and devices are left out. */
+/** Everything below a sandbox's directory by absolute path, parents first, without sockets, FIFOs and devices. */
 export async function readTree(session: Experimental_SandboxSession, root: string): Promise<Tree> {
-  // a change of a file changes its ctime or its inode, which no program can set
+  // a change of a file changes its ctime or inode, which no program can set
   const format = String.raw`%y %m %s %i %C@\0%p\0%l\0`
   const find = `find ${quoteForShell(root)} -mindepth 1 \\( -type f -o -type d -o -type l \\) -printf '${format}'`
   const tree = new Map<string, Copy>()
@@ -31,14 +28,14 @@ export async function readTree(session: Experimental_SandboxSession, root: strin
     if (type === undefined || mode === undefined) throw failure('gave a list of files that cannot be read')
     if (!isBelow(path, root)) throw failure('names files outside the workspace')
     const kind = types[type as keyof typeof types]
-    // the time of a directory changes with its entries, which have stamps of their own
+    // a directory's time changes with its entries, which have their own stamps
     const stamp = kind === 'directory' ? `d ${mode}` : facts
     tree.set(path, { type: kind, mode: Number.parseInt(mode, 8), stamp, target })
   }
   return tree
 }
 
-/** A sandbox may lie: each path that it reports must lie below the root, without `..` or `.`. */
+/** A sandbox may lie: each reported path must lie below the root, without `..` or `.`. */
 function isBelow(path: string, root: string): boolean {
   return (
     path.startsWith(`${root}/`) &&
@@ -49,7 +46,7 @@ function isBelow(path: string, root: string): boolean {
   )
 }
 
-/** Makes the directory. @throws WorkspaceError `ENOTEMPTY` where something is in it: it would land in the workspace */
+/** @throws WorkspaceError `ENOTEMPTY` for a directory with entries, which would land in the workspace */
 export async function prepareDirectory(session: Experimental_SandboxSession, root: string): Promise<void> {
   await collect(session, `mkdir -p ${quoteForShell(root)}`)
   if ((await readTree(session, root)).size === 0) return
@@ -62,7 +59,7 @@ export async function prepareDirectory(session: Experimental_SandboxSession, roo
   })
 }
 
-/** Runs a command of ours to its end, and gives its output. A name that is not UTF-8 cannot be carried over. */
+/** Runs one of our commands and returns its output. Names must be UTF-8. */
 export async function collect(session: Experimental_SandboxSession, command: string): Promise<string> {
   const process = await session.spawn({ command })
   const [bytes, said, { exitCode }] = await Promise.all([

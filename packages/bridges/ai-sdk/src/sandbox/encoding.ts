@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 
-/** Decodes a file. UTF-8 is strict and keeps its byte order mark: else writing it back would change the file. */
+/** UTF-8 is strict and keeps its byte order mark, so that writing it back does not change the file. */
 export function decodeText(bytes: Uint8Array, path: string, encoding = 'utf-8'): string {
   if (!isUtf8(encoding)) return Buffer.from(bytes).toString(known(encoding, path, 'readTextFile'))
   try {
@@ -16,7 +16,6 @@ export function decodeText(bytes: Uint8Array, path: string, encoding = 'utf-8'):
   }
 }
 
-/** Encodes text for a file; `writeTextFile` refuses text that UTF-8 cannot hold. */
 export function encodeText(text: string, path: string, encoding = 'utf-8'): string | Uint8Array {
   if (isUtf8(encoding)) return text
   return Buffer.from(text, known(encoding, path, 'writeTextFile'))

@@ -68,7 +68,7 @@ async function listDirectory(
     return entries
   } catch (error) {
     if (isWorkspaceError(error, 'ENOENT')) return null
-    // something else is at the path, or the path leads through a file and so to nothing
+    // another entry is at the path, or the path leads through a file
     if (!isWorkspaceError(error, 'ENOTDIR') || (await workspace.exists(path, { followLinks: true, signal })))
       throw error
     return null

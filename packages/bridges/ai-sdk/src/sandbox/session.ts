@@ -7,21 +7,15 @@ import { createFileMethods } from './files.ts'
 import { createSpawn } from './spawn.ts'
 
 export interface SandboxSessionOptions {
-  /** Text for the model's instructions. Default: the root, the mounts, and how commands run. */
+  /** Text for the model's instructions. Default: root, mounts, and how commands run. */
   readonly description?: string | undefined
 }
 
 /**
- * Makes the sandbox session of a workspace, for `experimental_sandbox` and for tools that take one. Files and commands are
- * those of the workspace, at the same paths, under its rules. Relative paths start at the workspace's root.
- *
- * Methods reject with a `WorkspaceError` where the workspace refuses. `run` resolves all the same: a command that is refused
- * has the exit code 126, and `stderr` gives the reason and the remedy. It also names the rules that a failed command ran into.
- *
- * The workspace stays its creator's to close.
- *
- * @throws WorkspaceError `EINVAL` for a workspace of another shape, `ENOEXECUTOR` for one without executor, `ENOTSUP` for a
- * version of the AI SDK that is not supported
+ * Makes a workspace's sandbox session, for `experimental_sandbox` and tools. Relative paths start at the workspace's root.
+ * Methods reject with a `WorkspaceError` for refusals. `run` resolves with exit code 126, and reason and remedy in `stderr`.
+ * `stderr` also names rules behind a failed command. The caller closes the workspace.
+ * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOEXECUTOR` without executor, `ENOTSUP` for an unsupported AI SDK
  */
 export function createSandboxSession(
   workspace: Workspace,

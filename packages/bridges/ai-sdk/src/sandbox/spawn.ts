@@ -5,7 +5,7 @@ type Spawn = Experimental_SandboxSession['spawn']
 type SpawnOptions = Parameters<Spawn>[0]
 type WritableProcess = Experimental_SandboxProcess & { readonly stdin: WritableStream<Uint8Array> }
 
-/** Makes `spawn`. It rejects where the workspace refuses the command, or cannot keep its standard input open. */
+/** Rejects where the workspace refuses the command, or cannot keep its standard input open. */
 export function createSpawn(workspace: Workspace): Spawn {
   const spawn = async (options: SpawnOptions): Promise<Experimental_SandboxProcess | WritableProcess> => {
     const { command, workingDirectory, env, abortSignal, stdin = false } = options
@@ -18,11 +18,11 @@ export function createSpawn(workspace: Workspace): Spawn {
     const process = processOf(running)
     return stdin ? { ...process, stdin: inputOf(running) } : process
   }
-  // one function for the three signatures: `stdin` is there exactly where it was asked for
+  // one function for the three signatures: `stdin` exists exactly where it was requested
   return spawn as Spawn
 }
 
-/** Bytes of a stream that are kept for a reader while `wait` is on. Beyond them the command waits for the reader again. */
+/** Bytes kept of an unread stream during `wait`. Beyond them the command waits for the reader. */
 const mostUnread = 64 * 1024 * 1024
 
 function processOf(running: RunningCommand): Experimental_SandboxProcess {
@@ -31,27 +31,26 @@ function processOf(running: RunningCommand): Experimental_SandboxProcess {
     stdout: stdout.stream,
     stderr: stderr.stream,
     async wait() {
-      // a command that cannot write never ends, so output that is not read is kept
+      // a command that cannot write never ends, so unread output is kept
       stdout.keep()
       stderr.keep()
       const { exitStatus } = await running.wait()
       return { exitCode: exitStatus }
     },
     async kill() {
-      // the whole process tree; nothing of it is left when this resolves
+      // nothing of the process tree is left when this resolves
       running.kill('SIGKILL')
       await running.wait().catch(() => undefined)
     },
   }
 }
 
-/** A stream that is read as fast as its reader wants, and from {@link Output.keep} on to its end. */
 class Output {
   readonly stream: ReadableStream<Uint8Array>
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #kept: Uint8Array[] = []
   #keptBytes = 0
-  /** Chunks are taken one after the other, so that they stay in order. */
+  /** Chunks are taken in order. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(source: AsyncIterable<Uint8Array>) {
@@ -78,7 +77,7 @@ class Output {
     const toEnd = async (): Promise<void> => {
       while (this.#keptBytes < mostUnread && (await this.#inTurn(step)));
     }
-    // a stream that fails says so to its reader, at the next pull
+    // a failing stream tells its reader at the next pull
     void toEnd().catch(() => undefined)
   }
 

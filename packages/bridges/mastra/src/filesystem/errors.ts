@@ -11,14 +11,14 @@ import {
 import { isWorkspaceError } from '@ws/core'
 import type { ErrorCode } from '@ws/core'
 
-/** The thing that an operation is about: a missing one has a class of its own. */
+/** The subject of an operation; each has its own class for a missing one. */
 export type Subject = 'file' | 'directory'
 
 type Make = (path: string, operation: string) => FilesystemError
 
 const permission: Make = (path, operation) => new PermissionError(path, operation)
 
-/** The class of Mastra for each code; the others are a plain `FilesystemError`. */
+/** Mastra's classes by code; others are a plain `FilesystemError`. */
 const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   EEXIST: (path) => new FileExistsError(path),
   EISDIR: (path) => new IsDirectoryError(path),
@@ -31,13 +31,11 @@ const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
 
 export interface FaultContext {
   readonly operation: string
-  /** As the caller gave it. */
   readonly path: string
-  /** Default `file`. */
   readonly subject?: Subject | undefined
 }
 
-/** The error in Mastra's class, with Mastra's words and then the workspace's. Other errors stay as they are. */
+/** Mastra's class with its message and the workspace's. Other errors stay unchanged. */
 export function toMastraError(error: unknown, { operation, path, subject = 'file' }: FaultContext): unknown {
   if (!isWorkspaceError(error)) return error
   const { code } = error
@@ -56,7 +54,7 @@ export function missing(subject: Subject, path: string): FilesystemError {
   return subject === 'file' ? new FileNotFoundError(path) : new DirectoryNotFoundError(path)
 }
 
-/** Does the work, and throws its errors in Mastra's classes. */
+/** Throws errors of the work in Mastra's classes. */
 export async function inMastraWords<Result>(context: FaultContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

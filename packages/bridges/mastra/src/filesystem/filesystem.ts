@@ -31,16 +31,14 @@ import { SeenVersions } from './seen.ts'
 import { appendFile, writeFile } from './writing.ts'
 
 export interface MastraFilesystemOptions {
-  /** A name of your own. Default: a random one. */
+  /** Default: a random id. */
   readonly id?: string | undefined
 }
 
 /**
- * Makes the `filesystem` of a Mastra workspace from an @ws workspace. Paths are those of the workspace; a relative one starts at
- * its root. Faults are Mastra's error classes, with the workspace's reason and remedy in their messages. The @ws workspace stays
- * its creator's to close.
- *
- * @throws WorkspaceError `EINVAL` for a value that is not a workspace, `ENOTSUP` for a version of Mastra that is not supported
+ * Makes a Mastra workspace's `filesystem` from an @ws workspace. Relative paths start at its root. The caller closes it.
+ * Faults are Mastra's error classes, with the workspace's reason and remedy.
+ * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported Mastra
  */
 export function createMastraFilesystem(
   workspace: Workspace,
@@ -68,7 +66,7 @@ class Filesystem extends MastraFilesystem {
   }
 
   override async init(): Promise<void> {
-    // the workspace is there already
+    // the workspace is open already
   }
 
   getInfo(): FilesystemInfo {

@@ -7,10 +7,10 @@ import { inMastraWords } from './errors.ts'
 import { isHidden } from './listing.ts'
 import { translatePattern } from './pattern.ts'
 
-/** Lines that are found where the caller names no number. */
+/** Lines found by default. */
 const defaultMatches = 10_000
 
-/** Searches in one pass, in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches by itself. */
+/** Searches in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches by itself. */
 export function grep(workspace: Workspace, options: FilesystemGrepOptions): Promise<FilesystemGrepResult[]> {
   const { pattern, path, caseSensitive, includeHidden } = options
   return inMastraWords({ operation: 'grep', path }, async () => {
@@ -57,7 +57,7 @@ async function matchOf(
   return { ...match, before: lines.slice(0, own), after: lines.slice(own + 1) }
 }
 
-/** The index in UTF-16 units of a character, from 0, that is counted in code points. */
+/** Converts an index in code points to UTF-16 units. */
 function utf16Index(text: string, characters: number): number {
   let index = 0
   for (let count = 0; count < characters && index < text.length; count += 1) {

@@ -5,7 +5,6 @@ import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords } from './errors.ts'
 
-/** Lists a directory. With `recursive` the names of entries below have their directories in front: `src/a.ts`. */
 export async function readDirectory(
   workspace: Workspace,
   path: string,
@@ -23,7 +22,7 @@ export async function readDirectory(
     .map(({ path: name, ...entry }) => ({ ...entry, name }))
 }
 
-/** Lists everything below a directory, with paths from there. Unless asked for, names with a dot in front are left out. */
+/** Lists everything below a directory with relative paths; hidden names only on request. */
 export async function walk(
   workspace: Workspace,
   path: string,
@@ -33,7 +32,6 @@ export async function walk(
   return includeHidden ? entries : entries.filter((entry) => !isHidden(entry.path))
 }
 
-/** True for a path with a name that begins with a dot. */
 export function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.'))
 }
@@ -62,7 +60,7 @@ function entriesOf(
   })
 }
 
-/** Describes an entry. A link has the type of its target, and is not entered. */
+/** A link has the type of its target, and is not entered. */
 async function describeEntry(
   workspace: Workspace,
   { name, type, size, path: full, target }: WorkspaceEntry,

@@ -1,9 +1,8 @@
-/** The blanks of JavaScript's `\s`, as members of a class of RE2, whose own `\s` is about ASCII only. */
 const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
 /** Characters that JavaScript allows after a backslash, with no other meaning. */
 const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
 
-/** The pattern in RE2's syntax with JavaScript's meaning; `undefined` if impossible. The search refuses the rest. */
+/** The pattern in RE2's syntax with JavaScript's meaning; `undefined` if impossible. */
 export function translatePattern(pattern: string): string | undefined {
   let translated = ''
   let inClass = false

@@ -16,7 +16,7 @@ export function readFile(workspace: Workspace, path: string, { encoding }: ReadO
   })
 }
 
-/** Bytes that are not text would be written back as others. A byte order mark is kept for the same reason. */
+/** Refuses other bytes, which a write would change. Keeps a byte order mark for the same reason. */
 function strictText(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -31,7 +31,7 @@ function strictText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** The status of a link's target under the name asked for. `createdAt` is the time of the last change. */
+/** The status of a link's target under the given name. `createdAt` is the time of the last change. */
 export function statFile(workspace: Workspace, seen: SeenVersions, path: string): Promise<FileStat> {
   return inMastraWords({ operation: 'stat', path }, async () => {
     const real = await workspace.realPath(path)

@@ -6,12 +6,11 @@ import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords, toMastraError } from './errors.ts'
 
-/** Deletes a file; a link is deleted itself. */
 export function removeFile(workspace: Workspace, path: string, { force = false }: RemoveOptions = {}): Promise<void> {
   return inMastraWords({ operation: 'deleteFile', path }, async () => {
     const found = await ifThere(workspace.stat(path))
     if (found?.type === 'directory') throw new IsDirectoryError(path)
-    // the workspace reports a missing file, after it has asked the rules
+    // the workspace checks the rules, then reports a missing file
     await workspace.delete(path, { force })
   })
 }
@@ -28,7 +27,7 @@ export function removeDirectory(
   })
 }
 
-/** Makes a directory. An existing directory is not an error, as in Mastra's own file systems. */
+/** Accepts an existing directory, as Mastra's own file systems do. */
 export function makeDirectory(
   workspace: Workspace,
   path: string,
@@ -47,7 +46,7 @@ export function makeDirectory(
   })
 }
 
-/** Copies a file. A directory needs `recursive`; it is merged into an existing directory. */
+/** A directory needs `recursive`, and is merged into an existing one. */
 export async function copyFile(
   workspace: Workspace,
   source: string,
@@ -78,13 +77,13 @@ export async function moveFile(
   })
 }
 
-/** Refuses a destination that is the source itself: the workspace takes that for nothing to do, or for a mistake. */
+/** Refuses a copy onto itself, which the workspace would accept or misreport. */
 async function refuseExisting(workspace: Workspace, source: string, destination: string): Promise<void> {
   const to = await ifThere(workspace.realPath(destination))
   if (to !== undefined && to === (await ifThere(workspace.realPath(source)))) throw new FileExistsError(destination)
 }
 
-/** Does work with two paths. An error names the path that it concerns. */
+/** Errors name the path that they concern. */
 async function transfer(
   workspace: Workspace,
   source: string,
@@ -111,7 +110,7 @@ async function isDirectory(workspace: Workspace, path: string): Promise<boolean>
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
   const from = await workspace.realPath(source)
   const to = await workspace.realPath(destination)
-  // the workspace refuses it in its own words; entry by entry, the copy would find its own copies without end
+  // the workspace refuses it; copying by entry would find its own copies without end
   if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
     const target = joinPath(to, relativeTo(path, from))

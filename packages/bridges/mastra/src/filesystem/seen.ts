@@ -1,9 +1,9 @@
 import type { Stat, Version } from '@ws/core'
 
-/** Paths that are remembered: the last ones. */
+/** The newest remembered paths. */
 const most = 10_000
 
-/** Versions by the times that callers saw: Mastra names states by time, and two changes may share a millisecond. */
+/** Versions by reported times: Mastra identifies states by time, and two changes may share a millisecond. */
 export class SeenVersions {
   readonly #seen = new Map<string, { readonly time: number; readonly version: Version }>()
 
@@ -17,14 +17,14 @@ export class SeenVersions {
     }
   }
 
-  /** The version that was last reported, if it was reported with this time. */
+  /** The last reported version, if it had this time. */
   at(path: string, time: Date): Version | undefined {
     const found = this.#seen.get(path)
     return found?.time === time.getTime() ? found.version : undefined
   }
 }
 
-/** A time as a `Date` holds it: whole milliseconds. */
+/** Whole milliseconds, as in a `Date`. */
 export function timeOf(modifiedAt: number | undefined): number {
   return Math.trunc(modifiedAt ?? 0)
 }

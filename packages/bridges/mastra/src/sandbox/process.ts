@@ -9,10 +9,9 @@ interface End {
   readonly killed: boolean
 }
 
-/** Time for the first input of a command that an interpreter runs. */
+/** Milliseconds for the first input of an interpreted command. */
 const firstInputMs = 250
 
-/** A command of the workspace as Mastra follows it. */
 export class Process extends ProcessHandle {
   readonly pid: string
   exitCode: number | undefined
@@ -30,7 +29,6 @@ export class Process extends ProcessHandle {
     this.#canWrite = options.stdinMode !== 'ignore'
   }
 
-  /** Output as it comes. */
   take({ stream, data }: OutputChunk): void {
     this.#emit(stream, this.#decoders[stream].decode(data, { stream: true }))
   }

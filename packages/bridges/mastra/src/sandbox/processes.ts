@@ -6,7 +6,7 @@ import { refusedExitCode } from '@ws/tools/bridge'
 
 import { Process } from './process.ts'
 
-/** The processes of one sandbox. Mastra ends a process whose signal is aborted. */
+/** Mastra ends a process whose signal is aborted. */
 export class ProcessManager extends SandboxProcessManager {
   readonly #workspace: Workspace
   #count = 0
@@ -43,7 +43,6 @@ export class ProcessManager extends SandboxProcessManager {
     )
   }
 
-  /** @throws SandboxExecutionError where the workspace refuses */
   async #start(
     command: string,
     { cwd, env, timeout, stdinMode = 'pipe' }: SpawnProcessOptions,
@@ -64,7 +63,6 @@ export class ProcessManager extends SandboxProcessManager {
   }
 }
 
-/** The variables that have a value. */
 function definedOf(env: NodeJS.ProcessEnv = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

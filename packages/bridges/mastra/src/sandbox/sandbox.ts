@@ -9,22 +9,17 @@ import { checkArguments } from '../framework.ts'
 import { ProcessManager } from './processes.ts'
 
 export interface MastraSandboxOptions {
-  /** A name of your own. Default: a random one. */
+  /** Default: a random id. */
   readonly id?: string | undefined
-  /** Added to the clean environment of each command. Default: none. */
+  /** Added to each command's clean environment. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Makes the `sandbox` of a Mastra workspace from an @ws workspace: commands and processes on the files of
- * `createMastraFilesystem`, under the same rules. Give both to `new Workspace({ filesystem, sandbox })`.
- *
- * If the workspace refuses to start a command, the call rejects with `SandboxExecutionError`. Its message and its `stderr` give
- * the reason and the remedy. The `stderr` of a failed command ends with the rules that it ran into. Stopping the sandbox ends
- * its processes. The @ws workspace stays its creator's to close.
- *
- * @throws WorkspaceError `EINVAL` for a value that is not a workspace, `ENOEXECUTOR` for one without executor, `ENOTSUP` for a
- * version of Mastra that is not supported
+ * Makes a Mastra workspace's `sandbox` for `new Workspace({ filesystem, sandbox })`, on the files of `createMastraFilesystem`.
+ * A refused command rejects with `SandboxExecutionError`: reason and remedy in message and `stderr`.
+ * A failed command's `stderr` ends with the rules behind it. Stopping ends processes; the caller closes the workspace.
+ * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOEXECUTOR` without executor, `ENOTSUP` for an unsupported Mastra
  */
 export function createMastraSandbox(workspace: Workspace, options: MastraSandboxOptions = {}): MastraSandbox {
   checkArguments(workspace, 'createMastraSandbox')
@@ -53,7 +48,7 @@ class Sandbox extends MastraSandbox {
   }
 
   override async start(): Promise<void> {
-    // the workspace is there already
+    // the workspace is open already
   }
 
   override async stop(): Promise<void> {

@@ -10,12 +10,12 @@ import { extract, pack } from 'tar-stream'
 
 import { shownPath } from './paths.ts'
 
-/** Bytes of an archive at most; it is held in memory. */
+/** Bytes of an archive, which is held in memory. */
 const largestArchive = 1024 ** 3
 /** Bytes of the blocks that end an archive. */
 const endBytes = 1024
 
-/** The root's tree as a tar file, with modes, times and links; without other mounts and what rules deny. */
+/** The root's tree as a tar file with modes, times and links, without other mounts and denied entries. */
 export async function packWorkspace(workspace: Workspace, unsaved: readonly VirtualPath[]): Promise<Uint8Array> {
   const archive = pack()
   const filled = fill(workspace, unsaved, archive).then(
@@ -71,7 +71,7 @@ interface Member {
   readonly bytes: Uint8Array
 }
 
-/** The members of an archive. @throws SandboxArchiveError beyond the limits, and for names that lead out */
+/** @throws SandboxArchiveError beyond the limits, and for names that lead out */
 export async function readArchive(
   data: WorkspaceArchiveData,
   limits: SandboxArchiveLimits | null | undefined,
@@ -115,7 +115,7 @@ function notWhole(): SandboxArchiveError {
   return new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
 }
 
-/** Throws above a limit, with the SDK's own words and fields, then our words. */
+/** Throws above a limit, with the SDK's message and fields, then our message. */
 function refuseAbove(what: string, actual: number, limit: number | null | undefined, member?: string): void {
   if (limit === null || limit === undefined || actual <= limit) return
   const details = { reason: `archive ${what} exceeds limit`, limit, actual, ...(member !== undefined && { member }) }
@@ -139,12 +139,12 @@ function checkType(path: string, type: string | null | undefined): Member['type'
   )
 }
 
-/** A tar file ends with two blocks of zeros; without them, an empty or cut archive would empty the workspace. */
+/** Two blocks of zeros end a tar file. An empty or truncated archive would empty the workspace. */
 function isWhole(bytes: Uint8Array): boolean {
   return bytes.length >= endBytes && bytes.subarray(-endBytes).every((byte) => byte === 0)
 }
 
-/** Replaces the tree of the workspace's root by the members. Places that are not saved stay. */
+/** Replaces the root's tree. Unsaved places stay. */
 export async function unpackInto(
   workspace: Workspace,
   members: readonly Member[],
@@ -163,7 +163,7 @@ export async function unpackInto(
   }
 }
 
-/** Deletes everything below a directory but the places that stay, and the directories on the way to them. */
+/** Deletes everything but the unsaved places and their parents. */
 async function clear(workspace: Workspace, directory: VirtualPath, unsaved: readonly VirtualPath[]): Promise<void> {
   const entries = []
   for await (const entry of workspace.list(directory)) entries.push(entry)

@@ -29,32 +29,27 @@ import { WorkspaceSandboxSession } from './session.ts'
 import { checkState, deserializeState, referencesOf, serializeState } from './state.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
-/** The workspace that a session asks for. */
 export interface WorkspaceRequest {
-  /** The same for a session that is resumed: the id of a thread, for instance. */
+  /** The same id for a resumed session: that of a thread, for instance. */
   readonly id: string
-  /** The mounts of the session's manifest. The workspace must have them, at the same places and with the same access. */
+  /** The manifest's mounts. The workspace must have them with the same places and access. */
   readonly mounts: readonly RequestedMount[]
 }
 
-/** Opens the workspace of a session. It belongs to the session, and is closed with it. */
+/** Opens a session's workspace, which closes with the session. */
 export type OpenWorkspace = (request: WorkspaceRequest) => Promise<Workspace> | Workspace
 
 export interface WorkspaceClientOptions extends SandboxClientOptions {
-  /** The id of the workspace of a new session. Default: a random one. */
+  /** The workspace id of a new session. Default: a random one. */
   readonly id?: string
 }
 
 /**
  * Makes the client for `run(agent, input, { sandbox: { client } })`.
- *
- * A workspace is shared by all sessions, and stays its creator's to close. A function opens one for each session instead, and
- * again when a session is resumed. Files stay in the workspace's store when a session ends.
- *
- * A manifest can have directories, files, an environment, and mounts that the workspace has. Its `root` must be the workspace's
- * root. Users, groups, local sources, repositories, exposed ports and snapshots are refused, with the remedy.
- *
- * @throws UserError for another argument
+ * Sessions share a workspace, which the caller closes; a function opens one for each session, also when resumed.
+ * Files stay in the workspace's store after a session.
+ * Manifests may have directories, files, an environment, and mounts that the workspace has; `root` must be the workspace's.
+ * Users, groups, local sources, repositories, ports and snapshots are refused with a remedy. @throws UserError for another argument
  */
 export function createSandboxClient(source: Workspace | OpenWorkspace): WorkspaceSandboxClient {
   checkSdk('createSandboxClient')
@@ -66,7 +61,6 @@ export function createSandboxClient(source: Workspace | OpenWorkspace): Workspac
 export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOptions, WorkspaceSandboxState> {
   readonly backendId = 'ws'
   readonly #source: Workspace | OpenWorkspace
-  /** For the flush when a state is stored. */
   readonly #sessions = new WeakMap<WorkspaceSandboxState, WorkspaceSandboxSession>()
 
   constructor(source: Workspace | OpenWorkspace) {
@@ -108,7 +102,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     })
   }
 
-  /** Flushes the workspace, so that a session that is resumed elsewhere finds every file. */
+  /** Flushes the workspace, so that a session resumed elsewhere finds every file. */
   async serializeSessionState(state: WorkspaceSandboxState): Promise<Record<string, unknown>> {
     assertSandboxSessionStateUsable(state)
     const generation = captureSandboxStateGeneration(state)
@@ -127,7 +121,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     checkState(state)
   }
 
-  /** A workspace that was opened here is closed again when the session does not come about. */
+  /** Closes its own workspace again if the session fails to start. */
   async #open(
     manifest: Manifest,
     id: string,

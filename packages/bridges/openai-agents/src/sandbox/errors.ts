@@ -23,7 +23,7 @@ const configuration: Make = (message, details) => new SandboxConfigurationError(
 const notResolved: Make = (message, details) => new SandboxPathResolutionError(message, details)
 const provider: Make = (message, details) => new SandboxProviderError(message, details)
 
-/** The class for each code; the other codes are a `SandboxRuntimeError`. */
+/** Classes by code; others are a `SandboxRuntimeError`. */
 const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   ENOENT: (message, details) => new SandboxWorkspaceReadNotFoundError(message, details),
   ENOWORKSPACE: (message, details) => new SandboxWorkspaceRootNotFoundError(message, details),
@@ -43,14 +43,14 @@ const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   EIO: provider,
 }
 
-/** The error as the SDK gives it, in our words: `details` has the code, the path, the rule and the remedy. */
+/** `details` has our code, path, rule and remedy. */
 export function toSandboxError(error: unknown): unknown {
   if (!isWorkspaceError(error)) return error
   const make = classes[error.code] ?? ((message, details) => new SandboxRuntimeError(message, details))
   return make(error.message, detailsOf(error))
 }
 
-/** Does the work, and throws the workspace's errors in the SDK's classes. */
+/** Throws errors of the workspace in the SDK's classes. */
 export async function inSandboxWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -65,7 +65,7 @@ function detailsOf({ code, operation, path, rule, remedy }: WorkspaceError): Rec
   )
 }
 
-/** @throws SandboxUnsupportedFeatureError where a user is asked for: every command has the same one */
+/** @throws SandboxUnsupportedFeatureError for a user: all commands run as the same one */
 export function refuseUser(runAs: string | undefined): void {
   if (runAs === undefined || runAs.trim() === '') return
   throw new SandboxUnsupportedFeatureError(

@@ -4,7 +4,7 @@ import type { Stat, Workspace, WorkspaceEntry } from '@ws/core'
 
 import { shownPath } from './paths.ts'
 
-/** The status after following links; `undefined` if the path is missing, or may not be seen. */
+/** The status after following links; `undefined` for a missing or hidden path. */
 export async function statBehindLinks(workspace: Workspace, path: string): Promise<Stat | undefined> {
   try {
     return await workspace.stat(path, { followLinks: true })
@@ -14,7 +14,6 @@ export async function statBehindLinks(workspace: Workspace, path: string): Promi
   }
 }
 
-/** The first `maxBytes`; all of them where it is not a finite number. */
 export async function readBytes(workspace: Workspace, path: string, maxBytes: number | undefined): Promise<Uint8Array> {
   const range =
     maxBytes === undefined || !Number.isFinite(maxBytes)

@@ -14,9 +14,9 @@ import type { VirtualPath, Workspace } from '@ws/core'
 import { placeOf } from './paths.ts'
 
 export interface RequestedMount {
-  /** As the manifest names it: absolute, below its `root` or not. */
+  /** As in the manifest: absolute, below its `root` or not. */
   readonly path: string
-  /** The manifest's own entry, with the bucket or the directory that is meant. */
+  /** The manifest's own entry, with its bucket or directory. */
   readonly entry: Entry
   readonly access: 'read-only' | 'read-write'
 }
@@ -46,7 +46,7 @@ export function withRoot(manifest: Manifest, root: string): Manifest {
   return changed
 }
 
-/** @throws SandboxUnsupportedFeatureError for a part that a workspace cannot do; nothing was changed then */
+/** @throws SandboxUnsupportedFeatureError for a part that a workspace cannot do, before any change */
 export function checkManifest(manifest: Manifest, snapshot?: SnapshotSpec): void {
   if (manifest.users.length > 0 || manifest.groups.length > 0) {
     throw unsupported(
@@ -102,7 +102,7 @@ function unsupported(subject: string, reason: string, remedy: string): SandboxUn
   return new SandboxUnsupportedFeatureError(`a workspace does not support ${subject}: ${reason}; ${remedy}`, { remedy })
 }
 
-/** @throws SandboxMountConfigError where the workspace lacks a mount that the manifest asks for, or has it otherwise */
+/** @throws SandboxMountConfigError where the workspace lacks a mount, or has it otherwise */
 export async function checkMounts(workspace: Workspace, mounts: readonly RequestedMount[]): Promise<void> {
   for (const { path, access } of mounts) {
     const at = await placeOf(workspace, path)
@@ -117,7 +117,7 @@ export async function checkMounts(workspace: Workspace, mounts: readonly Request
   }
 }
 
-/** Makes the entries of a manifest in the workspace. Files that are there get the manifest's content. */
+/** Makes a manifest's entries. Existing files get the manifest's content. */
 export async function materialize(workspace: Workspace, path: string, entry: Entry): Promise<void> {
   checkEntry(path, entry)
   if (isMount(entry)) return
@@ -134,7 +134,7 @@ export async function materialize(workspace: Workspace, path: string, entry: Ent
   if (entry.permissions !== undefined) await setMode(workspace, path, entry.permissions)
 }
 
-/** New files get the SDK's default mode, 0755. A store without modes keeps its own. */
+/** New files get the SDK's default mode, 0755, where the store keeps modes. */
 async function makeRunnable(workspace: Workspace, path: string): Promise<void> {
   try {
     await workspace.chmod(path, 0o755)
@@ -143,7 +143,6 @@ async function makeRunnable(workspace: Workspace, path: string): Promise<void> {
   }
 }
 
-/** Sets the mode of an entry. The workspace throws where the store keeps no modes. */
 async function setMode(
   workspace: Workspace,
   path: string,

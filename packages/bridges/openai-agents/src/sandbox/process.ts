@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import type { Workspace } from '@ws/core'
 import { notesOfCommand, wordsOf } from '@ws/tools/bridge'
 
-/** Bytes of output that are kept until the model reads them. */
+/** Bytes of output kept for the model. */
 const keptOutput = 1_048_576
 
 export interface StartOptions {
@@ -14,26 +14,25 @@ export interface StartOptions {
   readonly login: boolean | undefined
 }
 
-/** Output that was not given before. */
+/** Output not returned before. */
 export interface NewOutput {
   readonly output: string
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A command on its way: on pipes, or on a terminal. */
+/** A running command, on pipes or on a terminal. */
 export interface Process {
-  /** Undefined while it runs. */
+  /** `undefined` while it runs. */
   readonly exitCode: number | undefined
-  /** Gives each part of the output once. */
   read(): NewOutput
   write(text: string): Promise<void>
-  /** Resolves when it has ended, or after so many milliseconds. */
+  /** Resolves when it has ended, or after these milliseconds. */
   settle(timeout: number): Promise<void>
   end(): Promise<void>
 }
 
-/** Starts a command on pipes. Its standard input stays open, but for an interpreter, which would wait for all of it. */
+/** Standard input stays open, except for an interpreter, which would wait for all of it. */
 export async function startOnPipes(workspace: Workspace, command: string, options: StartOptions): Promise<Process> {
   const writableStdin = workspace.executor?.guarantees.processes !== 'interpreter'
   const started = await workspace.start(command, { ...options, writableStdin, maxOutputBytes: keptOutput })
@@ -107,7 +106,7 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
   }
 }
 
-/** The SDK knows its own notice of what is dropped, and keeps it where it cuts the output. */
+/** The SDK knows its own notice of dropped output, and keeps it where it cuts. */
 function textOf({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
   return dropped === 0 ? text : `[...${dropped} characters truncated from process output...]\n${text}`
 }
@@ -119,7 +118,6 @@ async function settled(ended: Promise<void>, timeout: number): Promise<void> {
   stop.abort()
 }
 
-/** As a shell gives it in `$?`. */
 function statusOf(signal: string | null): number {
   const numbers: Readonly<Record<string, number>> = constants.signals
   return 128 + (signal === null ? 0 : (numbers[signal] ?? 0))

@@ -7,11 +7,11 @@ import { workspacePath } from './paths.ts'
 import { startOnPipes, startOnTerminal } from './process.ts'
 import type { Process } from './process.ts'
 
-/** Milliseconds that a call waits for the end of a command, as the SDK's own sessions do. */
+/** Milliseconds that a call waits for a command's end, as in the SDK's own sessions. */
 const defaultWait = 10_000
 const defaultWaitForInput = 250
 
-/** The commands of a session. A command that outlives its call has a number, by which the model polls it and writes to it. */
+/** A command that outlives its call has a number for polling and writing. */
 export class Processes {
   readonly #workspace: Workspace
   readonly #running = new Map<number, Process>()
@@ -76,7 +76,7 @@ export class Processes {
   }
 }
 
-/** Gives the reason where the command takes no input: it goes on all the same. */
+/** Returns the reason if the command takes no input; it goes on anyway. */
 async function writeTo(process: Process, chars: string): Promise<string> {
   if (process.exitCode !== undefined) return ''
   try {

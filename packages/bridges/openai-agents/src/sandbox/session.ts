@@ -43,7 +43,7 @@ import { logicalPath, workspacePath } from './paths.ts'
 import { Processes } from './processes.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
-/** The words by which the tool `view_image` knows a fault. */
+/** Error texts that the tool `view_image` knows. */
 const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
   ENOENT: 'Image file not found',
   ENOTDIR: 'Image file not found',
@@ -51,7 +51,7 @@ const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
   EFBIG: 'Image file exceeds the 10 MB limit',
 }
 
-/** @throws UserError in the words that the tool `view_image` knows; of any other fault it shows the model only the name */
+/** @throws UserError in texts that `view_image` knows; of other errors it shows only the name */
 async function readImage(workspace: Workspace, path: string, asked: string): Promise<ToolOutputImage> {
   try {
     const { bytes } = await workspace.read(path, { maxBytes: MAX_VIEW_IMAGE_BYTES })
@@ -70,11 +70,10 @@ export interface SessionOptions {
   readonly workspace: Workspace
   readonly state: WorkspaceSandboxState
   readonly archiveLimits: SandboxArchiveLimits | null | undefined
-  /** The workspace was opened for this session, and is closed with it. */
   readonly owned: boolean
 }
 
-/** A sandbox session over a workspace: files through its file door, commands through its command door. */
+/** A sandbox session over a workspace, for files and commands. */
 export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxState> {
   readonly state: WorkspaceSandboxState
   readonly workspace: Workspace
@@ -95,12 +94,12 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return Promise.resolve(this.#closing === undefined)
   }
 
-  /** True where there is an executor: running commands can be polled and written to. A terminal that it lacks is refused by name. */
+  /** True with an executor: running commands can be polled and written to. A missing terminal is refused. */
   supportsPty(): boolean {
     return this.workspace.executor !== undefined
   }
 
-  /** Patches as those of {@link createEditor}; the next call of a refusal is one of `exec_command`. */
+  /** Works like {@link createEditor}, but refusals suggest an `exec_command` call. */
   createEditor(runAs?: string): Editor {
     this.#check(runAs)
     const nextCall = (command: string): string => `exec_command ${JSON.stringify({ cmd: command })}`
@@ -126,19 +125,19 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return inSandboxWords(() => this.#processes.writeStdin(args))
   }
 
-  /** A refusal has the words that the tool `view_image` knows; else its name is our message, which the tool shows. */
+  /** Refusals use texts of `view_image`, or our message as the error's name, which the tool shows. */
   async viewImage({ path, runAs }: ViewImageArgs): Promise<ToolOutputImage> {
     this.#check(runAs)
     return readImage(this.workspace, workspacePath(path), path)
   }
 
-  /** The file's bytes: the first `maxBytes` of them. */
+  /** The first `maxBytes` of the file. */
   async readFile({ path, maxBytes, runAs }: ReadFileArgs): Promise<Uint8Array> {
     this.#check(runAs)
     return inSandboxWords(() => readBytes(this.workspace, workspacePath(path), maxBytes))
   }
 
-  /** Sorted by name. A link has the type of the entry that it leads to; `other` where it leads nowhere. */
+  /** Sorted by name. A link has the type of its target; `other` where it leads nowhere. */
   async listDir({ path, runAs }: ListDirectoryArgs): Promise<SandboxDirectoryEntry[]> {
     this.#check(runAs)
     return inSandboxWords(() => listDirectory(this.workspace, workspacePath(path)))
@@ -149,7 +148,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return inSandboxWords(() => this.workspace.exists(workspacePath(path), { followLinks: true }))
   }
 
-  /** False for a directory that rules deny too. */
+  /** False for a denied directory too. */
   async directoryExists(path: string, runAs?: string): Promise<boolean> {
     this.#check(runAs)
     return (await statBehindLinks(this.workspace, workspacePath(path)))?.type === 'directory'
@@ -184,7 +183,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     )
   }
 
-  /** The tree of the workspace's root as a tar file. Other mounts, ephemeral entries and denied places are left out. */
+  /** The root's tree as a tar file, without other mounts, ephemeral entries and denied places. */
   async persistWorkspace(): Promise<Uint8Array> {
     this.#check()
     return inSandboxWords(async () =>
@@ -192,7 +191,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     )
   }
 
-  /** Replaces the tree of the workspace's root by a tar file of `persistWorkspace`, which is checked as a whole before. */
+  /** Replaces the root's tree by a tar file of `persistWorkspace`, after checking all of it. */
   async hydrateWorkspace(data: WorkspaceArchiveData, { archiveLimits }: WorkspaceArchiveOptions = {}): Promise<void> {
     this.#check()
     const members = await readArchive(data, archiveLimits === undefined ? this.#archiveLimits : archiveLimits)
@@ -206,7 +205,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     this.#archiveLimits = limits
   }
 
-  /** Ends the commands that still run, and flushes the store. The session can be used again. */
+  /** Ends running commands, and flushes the store. The session can be used again. */
   async stop(): Promise<void> {
     if (this.#closing !== undefined) return
     await this.#processes.endAll()
@@ -217,12 +216,11 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return this.close()
   }
 
-  /** Ends the session. Files stay in their store: deleting them is the application's own decision. */
   delete(): Promise<void> {
     return this.close()
   }
 
-  /** Ends the commands that still run; closes the workspace where it was opened for the session. */
+  /** Ends running commands, and closes a workspace of the session's own. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -10,11 +10,10 @@ import {
 } from '@openai/agents-core/sandbox/internal'
 
 export interface WorkspaceSandboxState extends SandboxSessionState {
-  /** The name under which the workspace is opened again. */
+  /** The name for opening the workspace again. */
   readonly workspaceId: string
 }
 
-/** The state as JSON. Files stay in the workspace's store, and no secret of a mount is in it. */
 export function serializeState(state: WorkspaceSandboxState): Record<string, unknown> {
   return {
     ...serializeMountCredentialRedactionMetadata(state),
@@ -24,7 +23,7 @@ export function serializeState(state: WorkspaceSandboxState): Record<string, unk
   }
 }
 
-/** The values of the references in the environment. A stored state has only the references. */
+/** Values of references in the environment. A stored state holds only the references. */
 export async function referencesOf({ environment }: Manifest): Promise<Record<string, string>> {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
@@ -33,7 +32,7 @@ export async function referencesOf({ environment }: Manifest): Promise<Record<st
   return values
 }
 
-/** @throws SandboxConfigurationError for the state of another provider */
+/** @throws SandboxConfigurationError for another provider's state */
 export function deserializeState(record: Record<string, unknown>): WorkspaceSandboxState {
   checkState(record)
   const { manifest, environment } = record
