@@ -5,25 +5,20 @@ export interface Invocation {
   readonly context: ToolContext
   readonly host: ToolHost
   readonly listing: Listing
-  /** The source of its standard input: the group or the loop around it, or a file. */
+  /** The source of its standard input: the surrounding group or loop, or a file. */
   readonly inherits?: 'group' | 'loop' | 'file' | undefined
-  /**
-   * Runs a program, for `xargs` and `find -exec`: no shell looks at its words.
-   *
-   * @param cwd default the tool's own
-   * @param stdin bytes; default none
-   */
+  /** Runs a program without a shell, for `xargs` and `find -exec`. @param cwd default the tool's own @param stdin bytes; default none */
   run(words: readonly string[], options?: { readonly cwd?: string; readonly stdin?: string }): Promise<ToolResult>
 }
 
 export type Tool<Call extends Invocation = Invocation> = (call: Call) => Promise<ToolResult>
 
 export interface ToolHost {
-  /** Ends the script: nothing after the call runs. For a form that the tool does not run as the real program does. */
+  /** Ends the script at a form whose result would differ from the real program's. */
   refuse(subject: string, reason: string): never
-  /** Throws where the script is to stop. Tools call it between two pieces of work. */
+  /** Throws where the script must stop. Tools call it between two pieces of work. */
   check(): void
-  /** Notes that the tool reads its standard input, and refuses input that another command has read before. */
+  /** Notes that the tool reads its standard input; refuses input that another command has read. */
   noteInput(call: Invocation): void
 }
 
@@ -31,25 +26,24 @@ export interface ToolResult {
   stdout: string
   stderr: string
   exitCode: number
-  /** `bytes`: one character for each byte. Without it, text. */
+  /** `bytes`: one character for each byte. Default: text. */
   stdoutKind?: 'text' | 'bytes'
   stdoutEncoding?: 'binary'
-  /** The bytes of both outputs, as they come where both go to one place. */
+  /** The bytes of both outputs in order, for one common place. */
   together?: () => string
 }
 
 export interface ToolContext {
   readonly fs: ToolFiles
   readonly cwd: string
-  /** Bytes. */
   readonly stdin: string
-  /** All variables, exported or not. */
+  /** Exported or not. */
   readonly env: ReadonlyMap<string, string>
   readonly exportedEnv?: Readonly<Record<string, string>> | undefined
   readonly limits: { readonly maxAwkIterations: number; readonly maxSedIterations: number }
 }
 
-/** Files by absolute path. Errors begin with a code of the system: `ENOENT: …`. `binary` content is bytes in a string. */
+/** Files by absolute path. Errors begin with a system code: `ENOENT: …`. `binary` content is a byte string. */
 export interface ToolFiles {
   resolvePath(base: string, path: string): string
   readFileBuffer(path: string): Promise<Uint8Array>
@@ -76,27 +70,26 @@ export interface FileFacts {
   mode: number
   size: number
   mtime: Date
-  /** Equal for two paths that lead to one file. */
+  /** Equal for two paths of one file. */
   identity?: string
 }
 
-/** Directories by one listing, instead of an `lstat` for each entry. */
+/** Lists directories with facts, instead of an `lstat` for each entry. */
 export interface Listing {
   readdirWithStats(path: string, options: { readonly facts: Facts }): Promise<ListedEntry[]>
-  /** The facts that `lstat` reports about a path, or `stat` with `follow`, without the identity. */
+  /** The facts of `lstat`, or `stat` with `follow`, without the identity. */
   look(path: string, options?: { readonly follow?: boolean }): Promise<FileFacts>
 }
 
 /**
- * Facts that a listing reports about its entries. `size` adds the sizes of files, `all` everything that `lstat` knows.
- * Each may cost the store a request for each file, so a tool asks for no more than it shows.
+ * Facts in a listing: `size` adds file sizes, `all` everything of `lstat`. Each may cost a request per file: ask for no more than needed.
  */
 export type Facts = 'type' | 'size' | 'all'
 
 export interface ListedEntry {
   readonly name: string
-  /** As far as facts were asked for; absent where the listing lacks them: `lstat` reports them, or throws why. */
+  /** The requested facts; absent where `lstat` must report them, or throw. */
   readonly stat?: FileFacts | undefined
-  /** The target of a link, with `all`, where the listing has it. */
+  /** A link's target with `all`, if the listing has it. */
   readonly target?: string | undefined
 }

@@ -21,7 +21,7 @@ export const errorWords: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'Connection timed out',
 }
 
-/** An error as Node's `fs` would throw it, which is what the interpreter's commands look at. */
+/** An error as Node's `fs` throws it, in the form that the interpreter checks. */
 export class FileError extends Error {
   readonly code: string
 
@@ -34,12 +34,12 @@ export class FileError extends Error {
   }
 }
 
-/** True for an error whose message begins with a code of the system, as those of files do. */
+/** True for messages that begin with a system code, as those of files do. */
 export function isFileError(error: unknown): error is Error {
   return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }
 
-/** The code of an error of any origin; `EIO` for an error without a code. */
+/** The code of any error; `EIO` without one. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'EIO'
   if ('code' in error && typeof error.code === 'string') return error.code

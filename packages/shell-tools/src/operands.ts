@@ -7,19 +7,18 @@ export function standardInput(call: Invocation): string {
   return call.context.stdin
 }
 
-/** The absolute path of an operand; an empty one stays empty, which names nothing. */
+/** The absolute path of an operand; an empty one stays empty, and names nothing. */
 export function pathOf({ context }: Invocation, operand: string): string {
   return context.fs.resolvePath(context.cwd, operand)
 }
 
-/** The bytes of an operand, `-` for standard input. */
 export async function readOperand(call: Invocation, operand: string): Promise<string> {
   if (operand === '-' || operand === '/dev/stdin') return standardInput(call)
   const { fs } = call.context
   return Buffer.from(await fs.readFileBuffer(pathOf(call, operand))).toString('latin1')
 }
 
-/** The words of an error, as the C library has them. */
+/** The C library's message of an error. */
 export function wordsOf(error: unknown): string {
   return errorWords[codeOf(error)] ?? codeOf(error)
 }
@@ -29,7 +28,7 @@ interface Read {
   readonly bytes: string
 }
 
-/** Each operand's bytes, or standard input without operands. An unreadable operand is reported and passed over. */
+/** Each operand's bytes, or standard input without operands. An unreadable operand is reported and skipped. */
 export async function* eachOperand(
   call: Invocation,
   operands: readonly string[],
@@ -46,12 +45,12 @@ export async function* eachOperand(
   return undefined
 }
 
-/** All of {@link eachOperand}: for a program that prints nothing before it has read them. */
+/** For a program that reads all of {@link eachOperand} before it prints. */
 export async function readOperands(...given: Parameters<typeof eachOperand>): Promise<Read[]> {
   return Array.fromAsync(eachOperand(...given))
 }
 
-/** Lines without their newline; a last line without one counts too. */
+/** Lines without newlines; an unterminated last line counts too. */
 export function linesOf(bytes: string, separator = '\n'): string[] {
   const lines = bytes.split(separator)
   if (lines.at(-1) === '') lines.pop()

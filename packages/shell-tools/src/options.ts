@@ -1,18 +1,18 @@
 export interface OptionTable {
-  /** Short options without a value, in one string: `lrn`. */
+  /** Short options without a value in one string: `lrn`. */
   readonly flags?: string | undefined
   /** Short options with a value: `kt`. */
   readonly valued?: string | undefined
-  /** Long options; those with a value end in `=`, in `=?` where it may be left out, and in `==` where two words follow. */
+  /** A value is marked by `=`, an optional one by `=?`, two words by `==`. */
   readonly long?: readonly string[] | undefined
-  /** True where `-5` is an option. */
+  /** `-5` is an option. */
   readonly numeric?: boolean | undefined
-  /** True where options end at the first operand. */
+  /** Options end at the first operand. */
   readonly leading?: boolean | undefined
 }
 
 export interface Option {
-  /** The option as it was given, without its value: `-k`, `--key`, `-5`. */
+  /** As given, without its value: `-k`, `--key`, `-5`. */
   readonly name: string
   readonly value?: string | undefined
 }
@@ -20,11 +20,11 @@ export interface Option {
 export interface Arguments {
   readonly options: readonly Option[]
   readonly operands: readonly string[]
-  /** The first option that is not in the table. */
+  /** The first unknown option. */
   readonly unknown?: string | undefined
 }
 
-/** Takes arguments apart as GNU's `getopt_long` does. Long options must be written out. */
+/** Parses as GNU's `getopt_long`, without abbreviations. */
 export function parseArguments(table: OptionTable, all: readonly string[]): Arguments {
   const options: Option[] = []
   const operands: string[] = []

@@ -1,13 +1,12 @@
 import type { ToolResult } from './contract.ts'
 import { encodeText } from './text.ts'
 
-/** The output that a call has written. */
 export class Output {
   readonly #out: string[] = []
   readonly #err: string[] = []
-  /** The number of pieces of output that came before each piece of an error. */
+  /** For each error, the number of output pieces before it. */
   readonly #places: number[] = []
-  /** True where the program keeps its output back: then its errors come first. */
+  /** The program delays its output, so its errors come first. */
   readonly #isLate: boolean
   exitCode = 0
 
@@ -19,13 +18,12 @@ export class Output {
     this.#out.push(bytes)
   }
 
-  /** A line on standard error; the exit code is 1 or more from now on. */
   fail(text: string, exitCode = 1): void {
     this.note(`${text}\n`)
     this.exitCode = Math.max(this.exitCode, exitCode)
   }
 
-  /** Passes on the output of a command that this one ran. */
+  /** Passes on the output of an inner command. */
   relay(result: ToolResult): void {
     this.write(outputOf(result))
     this.note(result.stderr)
@@ -59,12 +57,10 @@ export class Output {
   }
 }
 
-/** Text as bytes, one character for each. */
 export function bytesOf(text: string): string {
   return Buffer.from(encodeText(text)).toString('latin1')
 }
 
-/** The bytes of a result, one character for each. */
 export function outputOf({ stdout, stdoutKind }: ToolResult): string {
   return stdoutKind === 'bytes' ? stdout : bytesOf(stdout)
 }

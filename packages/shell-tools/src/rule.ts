@@ -1,21 +1,20 @@
 import { type Arguments, type OptionTable, parseArguments } from './options.ts'
 
-/** The forms of one command that were compared with the real command, and that give the same. */
+/** The forms of a command that were compared with the real one, and are equal. */
 export interface CommandRule extends OptionTable {
-  /** Short options that change nothing here: they are taken off. */
+  /** Short options without effect here, which are removed. */
   readonly ignored?: string | undefined
-  /** Options that come before all others. */
+  /** Options inserted before all others. */
   readonly preset?: readonly string[] | undefined
-  /** True for a command that looks at its arguments itself. */
+  /** The command parses its own arguments. */
   readonly raw?: boolean | undefined
-  /** The reason why these arguments are refused. */
   readonly refuse?: ((call: Arguments) => string | undefined) | undefined
 }
 
-/** The command is not run at all, and why. */
+/** Why the command never runs. */
 export type RefusedCommand = string
 
-/** @returns what is refused (`sort -R`) and why; undefined for a call that may run */
+/** @returns the refused part (`sort -R`) and the reason; `undefined` for a call that may run */
 export function refusalOf(
   name: string,
   rule: CommandRule | RefusedCommand,

@@ -1,10 +1,10 @@
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
-/** In text, one of these is written for each byte that is not UTF-8, as in Python's `surrogateescape`. */
+/** Escapes a byte that is not UTF-8, as Python's `surrogateescape`. */
 const firstEscape = 0xdc00
 const escapes = /[\u{dc80}-\u{dcff}]/u
 
-/** Text that keeps every byte: a byte that is not part of valid UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF. */
+/** Keeps every byte: those outside valid UTF-8 become lone surrogates, U+DC80 to U+DCFF. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes)
@@ -15,7 +15,7 @@ export function decodeText(bytes: Uint8Array): string {
 
 export function encodeText(text: string): Uint8Array {
   if (!escapes.test(text)) return encoder.encode(text)
-  // three for each unit are the most that UTF-8 takes
+  // UTF-8 takes at most three bytes for each unit
   const bytes = Buffer.allocUnsafe(text.length * 3)
   let length = 0
   let start = 0
@@ -40,7 +40,7 @@ function isSecondHalf(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000
 }
 
-/** True for text that holds escaped bytes, which are not UTF-8. */
+/** True for text with escaped bytes. */
 export function hasForeignBytes(text: string): boolean {
   return escapes.test(text)
 }
@@ -62,7 +62,7 @@ function decodeEscaped(bytes: Uint8Array): string {
   return parts.join('')
 }
 
-/** Bytes of the valid UTF-8 sequence that begins here; 0 where none does. */
+/** Bytes of the valid UTF-8 sequence that begins here, or 0. */
 function sequenceLength(bytes: Uint8Array, index: number): number {
   const first = bytes[index] ?? 0
   if (first < 0x80) return 1

@@ -26,13 +26,12 @@ import { head, headOptions, tac, tail, uniq, uniqOptions, wc, wcOptions } from '
 import { tr, trOptions } from './tools/tr.ts'
 import { xargs, xargsOptions } from './tools/xargs.ts'
 
-/** A command, and the forms of it that give what the real one gives. Its host refuses any other form. */
+/** A command with its faithful forms. The host refuses all others. */
 export interface ShellTool {
   readonly run: Tool
   readonly rule: CommandRule
 }
 
-/** It takes words, not options, and looks at them itself. */
 const raw: CommandRule = { raw: true }
 
 const uniqRule: CommandRule = {

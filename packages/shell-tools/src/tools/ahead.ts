@@ -1,7 +1,7 @@
 const mostAtOnce = 32
-/** Bytes that are read ahead: a whole file is held at a time. */
+/** Bytes read ahead: a whole file is in memory at a time. */
 const mostBytesAtOnce = 32 * 1024 * 1024
-/** Bytes that are assumed for a file whose size the listing does not report. */
+/** Bytes assumed for a file of unknown size. */
 const assumedBytes = 4 * 1024 * 1024
 
 export interface Ahead<Item, Result> {
@@ -9,7 +9,7 @@ export interface Ahead<Item, Result> {
   readonly result: Promise<Result>
 }
 
-/** Work on items in order, begun ahead: on 32 items at most, and on files of 32 MiB together. */
+/** Works on items in order, up to 32 items or 32 MiB of files ahead. */
 export async function* workAhead<Item extends { readonly size?: number | undefined }, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item) => Promise<Result>,
@@ -25,7 +25,7 @@ export async function* workAhead<Item extends { readonly size?: number | undefin
       bytes -= first.bytes
     }
     const result = work(item)
-    // heard where it is waited for; who stops early does not
+    // failures are thrown in turn; an early stop ignores them
     result.catch(() => undefined)
     begun.push({ item, result, bytes: size })
     bytes += size

@@ -5,7 +5,6 @@ import { parseArguments } from '../options.ts'
 
 export const catOptions = { flags: 'nAETvet' }
 
-/** `cat` with numbers of lines, and with characters that are not printed made visible. */
 export const cat: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(catOptions, call.given)

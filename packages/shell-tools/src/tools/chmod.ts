@@ -6,10 +6,9 @@ import { childOf } from '../paths.ts'
 
 const bits: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1 }
 const shifts: Readonly<Record<string, number>> = { u: 6, g: 3, o: 0 }
-/** The bits that a new file's mode leaves out, and `+w` without a name before it. */
+/** Bits removed from a new file's mode, and for `+w` without a name. */
 const umask = 0o022
 
-/** Changes modes, in every form of GNU's but setuid, setgid and sticky. */
 export const chmod: Tool = async (call) => {
   const output = new Output()
   const words: string[] = []
@@ -53,7 +52,7 @@ async function change(call: Invocation, shown: string, how: Change): Promise<voi
     if (!how.recursive || !isDirectory) return
     for (const name of await fs.readdir(path)) {
       const child = childOf(shown, name)
-      // Links that are come to on the way are left alone.
+      // Links met on the way stay unchanged.
       if (!(await fs.lstat(pathOf(call, child))).isSymbolicLink) await change(call, child, how)
     }
   } catch (error) {
@@ -65,7 +64,7 @@ async function change(call: Invocation, shown: string, how: Change): Promise<voi
   }
 }
 
-/** The mode that a text makes of another one; undefined for a text that is not a mode. */
+/** Applies a mode's text to a mode; `undefined` for invalid text. */
 function changed(text: string, mode: number, isDirectory: boolean): number | undefined {
   if (/^[0-7]{1,4}$/.test(text)) return Number.parseInt(text, 8)
   let now = mode

@@ -6,7 +6,6 @@ import { parseArguments } from '../options.ts'
 
 export const columnOptions = { flags: 't', valued: 's' }
 
-/** `column -t`: each column but the last is as wide as its widest cell and two blanks. */
 export const column: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(columnOptions, call.given)
@@ -33,7 +32,7 @@ export const column: Tool = async (call) => {
 }
 
 function cellsOf(call: Invocation, text: string, separators: string | undefined): string[] {
-  // Wide characters, and those of no width, take other places on a terminal.
+  // Wide and zero-width characters occupy other columns.
   if (/[\u0300-\u036f\u1100-\u{10ffff}]|\p{Cc}/u.test(text.replaceAll('\t', '')))
     call.host.refuse('column', 'characters that are not one place wide')
   if (separators === undefined) return text.trim().split(/[ \t]+/)

@@ -9,7 +9,7 @@ export const cutOptions = {
   long: ['delimiter=', 'fields=', 'characters=', 'bytes=', 'complement', 'only-delimited', 'output-delimiter='],
 }
 
-/** Ranges of a list such as `1,3-5,7-`, counted from 1; undefined for an invalid list. */
+/** Ranges of a list such as `1,3-5,7-`, from 1; `undefined` for an invalid list. */
 function rangesOf(list: string): (readonly [number, number])[] | undefined {
   const ranges: (readonly [number, number])[] = []
   for (const item of list.split(/[, \t]/)) {

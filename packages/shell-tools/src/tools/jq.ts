@@ -29,13 +29,13 @@ export const jqOptions: CommandRule = {
   refuse: ({ operands: [filter] }) => (filter === undefined ? 'give a filter, such as `.`' : undefined),
 }
 
-/** Parts of the language that look at the machine, or at more files than the operands. */
+/** Parts of the language that access the machine, or other files. */
 const outside =
   /\b(?:input_filename|input_line_number|get_search_list)\b|\$__prog_args|(?:^|;)\s*(?:import|include|module)\b/
 
-/** Bytes of memory beyond which jq is loaded anew for the next call: its memory never shrinks. */
+/** Bytes above which jq is reloaded for the next call: its memory never shrinks. */
 const mostKept = 64 * 1024 * 1024
-/** The memory of a program in WebAssembly. Node's types do not have it. */
+/** WebAssembly's memory, which Node's types lack. */
 interface Memory {
   readonly buffer: ArrayBuffer
   grow(pages: number): number
@@ -46,10 +46,10 @@ const { grow } = memories.prototype
 let mostBytes = Infinity
 let isLarge = false
 let loaded: Promise<Jq> | undefined
-/** The texts that jq has decoded. The last two are its output and its errors. Its results have lost space at their ends. */
+/** Texts decoded by jq. The last two are output and errors, untrimmed. */
 let decoded: string[] = []
 
-// The limit of the thread counts no memory of WebAssembly. Beyond this limit growing fails, as it does without memory.
+// The thread's limit excludes WebAssembly's memory. Beyond this one, growing fails as without memory.
 memories.prototype.grow = function (this: Memory, pages: number): number {
   const bytes = this.buffer.byteLength + pages * 64 * 1024
   if (bytes > mostBytes) throw new RangeError('out of memory')
@@ -57,12 +57,12 @@ memories.prototype.grow = function (this: Memory, pages: number): number {
   return grow.call(this, pages)
 }
 
-/** Sets the most bytes of memory that programs in WebAssembly take in this thread. */
+/** Limits the memory of WebAssembly programs in this thread, in bytes. */
 export function limitPrograms(bytes: number): void {
   mostBytes = bytes
 }
 
-/** jq itself, compiled to WebAssembly. It gets the files as one text, as it would read them one after the other. */
+/** jq compiled to WebAssembly. Files are joined into one text. */
 export const jq: Tool = async (call) => {
   const { host, context, given } = call
   const { options, operands } = parseArguments(jqOptions, given)
@@ -96,7 +96,7 @@ export const jq: Tool = async (call) => {
     output.note(stderr)
     output.exitCode = Math.max(output.exitCode, exitCode)
   } catch {
-    // It gives up without memory, and cannot be called again. Its own words speak of how it was built.
+    // It fails without memory, and cannot be called again. Its own message concerns its build.
     loaded = undefined
     output.fail(`jq: error: out of memory: the limit is ${mostBytes} bytes`, 134)
   }
@@ -109,7 +109,7 @@ export const jq: Tool = async (call) => {
   }
 }
 
-/** The two words after `--arg`: a name, which holds no space, and a value. */
+/** The two words after `--arg`: a name without spaces, and a value. */
 function pairOf(value: string): [string, string] {
   const space = value.indexOf(' ')
   return [value.slice(0, space), value.slice(space + 1)]

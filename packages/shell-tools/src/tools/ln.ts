@@ -5,7 +5,6 @@ import { parseArguments } from '../options.ts'
 
 export const lnOptions = { flags: 'sfnT' }
 
-/** `ln -s`: into a directory where the last operand is one, also by a link. */
 export const ln: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(lnOptions, call.given)

@@ -40,7 +40,6 @@ interface Item {
   readonly path: string
   readonly stat: FileFacts
   readonly target?: string | undefined
-  /** The facts of a link's target. */
   readonly leadsTo?: FileFacts | undefined
 }
 
@@ -92,7 +91,6 @@ class Lister {
     for (const directory of this.#sorted(directories)) await this.#list(directory, headed)
   }
 
-  /** The facts that are shown or sorted by. */
   get #facts(): Facts {
     const needs = (...flags: string[]) => flags.some((flag) => this.#flags.has(flag))
     // the mode identifies programs, which -F marks
@@ -128,7 +126,7 @@ class Lister {
     }
     if (headed) this.#output.write(`${this.#written ? '\n' : ''}${bytesOf(directory.shown)}:\n`)
     this.#written = true
-    // The blocks that files take are not known; the line stays, since scripts leave it out.
+    // Blocks are unknown; the line stays, since scripts skip it.
     if (this.#flags.has('l')) this.#output.write('total ?\n')
     const items = await this.#itemsOf(directory, listed)
     const sorted = this.#sorted(items)
@@ -148,7 +146,7 @@ class Lister {
     if (all) {
       const itself = { ...directory, shown: '.' }
       const above = pathOf(this.#call, `${directory.path}/..`)
-      // that it is a directory is known
+      // its type is known
       items.push(itself, this.#facts === 'type' ? { ...itself, shown: '..' } : await this.#look('..', above))
     }
     const below = wanted.map((entry) => ({
@@ -183,7 +181,7 @@ class Lister {
     return item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
   }
 
-  /** Times are known to a millisecond: below that the order would be a guess. */
+  /** Times have milliseconds: a finer order would be a guess. */
   #refuseEqualTimes(items: readonly Item[]): void {
     const times = new Set<number>()
     for (const { stat, shown } of items) {
@@ -227,7 +225,7 @@ class Lister {
     return this.#flags.has('p') && stat.isDirectory ? `${shown}/` : shown
   }
 
-  /** `?` for a directory: its own size depends on the store. GNU's `ls` prints the same for unknown values. */
+  /** `?` for a directory, whose size depends on the store. GNU's `ls` prints it for unknown values. */
   #sizeText(item: Item): string {
     if (item.stat.isDirectory) return '?'
     const size = item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
@@ -235,7 +233,7 @@ class Lister {
   }
 }
 
-/** A size in the format of `-h` in GNU's tools: rounded up, with a fraction below 10. */
+/** GNU's `-h`: rounded up, with a fraction below 10. */
 export function humanSize(size: number): string {
   if (size < 1024) return String(size)
   let value = size
@@ -251,7 +249,7 @@ export function humanSize(size: number): string {
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-/** Half a Gregorian year: an older time is shown with its year. Milliseconds. */
+/** Milliseconds of half a Gregorian year: older times show the year. */
 const recent = 31_556_952_000 / 2
 
 function timeText(time: Date): string {

@@ -12,10 +12,9 @@ export const mktempOptions = {
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-/** Names that are tried before giving up. */
 const tries = 100
 
-/** A new file or directory that only its owner may enter, where the store keeps modes. */
+/** Only its owner may enter, where the store keeps modes. */
 export const mktemp: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(mktempOptions, call.given)
@@ -57,7 +56,7 @@ export const mktemp: Tool = async (call) => {
   return output.result()
 }
 
-/** False where the name is taken. */
+/** False for a taken name. */
 async function make(
   call: Invocation,
   shown: string,
@@ -80,7 +79,7 @@ async function make(
   return true
 }
 
-/** A store that keeps no modes has none to give: the file is there all the same. */
+/** Ignores stores without modes: the file exists anyway. */
 async function setMode(call: Invocation, path: string, mode: number): Promise<void> {
   const files = call.context.fs as Invocation['context']['fs'] & {
     chmodIfKept?(path: string, mode: number): Promise<void>

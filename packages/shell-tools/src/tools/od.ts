@@ -17,7 +17,6 @@ const names: Readonly<Record<number, string>> = {
 }
 
 interface Format {
-  /** Bytes of one number. */
   readonly size: number
   readonly width: number
   show(value: number): string

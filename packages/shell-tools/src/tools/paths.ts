@@ -7,7 +7,6 @@ import { codeOf } from '../errors.ts'
 export const readlinkOptions = { flags: 'fe' }
 export const realpathOptions = { flags: 'e' }
 
-/** Where an operand really is; its last name may be missing unless it `must` be there. */
 async function resolved(call: Invocation, operand: string, must: boolean): Promise<string | undefined> {
   const { fs } = call.context
   const path = pathOf(call, operand)

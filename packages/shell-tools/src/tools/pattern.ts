@@ -23,7 +23,7 @@ const unicodeClasses: Readonly<Record<string, string>> = {
   upper: '\\p{Lu}',
 }
 
-/** Bytes that are not UTF-8: no character, so nothing matches them. */
+/** Bytes outside UTF-8: no character, so nothing matches them. */
 const foreign = '\\u{dc80}-\\u{dcff}'
 
 interface BracketOptions {
@@ -33,15 +33,13 @@ interface BracketOptions {
 }
 
 export function escapeLiteral(character: string): string {
-  // Outside of brackets `\-` is an error to JavaScript, and within them `-` alone is a range.
+  // Outside of brackets `\-` is an error in JavaScript, and within them `-` alone is a range.
   return character === '-' ? '\\x2d' : special.test(character) ? `\\${character}` : character
 }
 
 /**
- * A bracket expression (`[a-z]`, `[^[:space:]]`) as one of JavaScript's.
- *
- * @param text begins after the `[`
- * @returns the expression and what follows it; undefined where it is not closed or means something else elsewhere
+ * Converts a bracket expression (`[a-z]`, `[^[:space:]]`) to JavaScript. @param text begins after the `[`
+ * @returns the expression and the rest; `undefined` where it is unclosed or ambiguous
  */
 export function bracket(
   text: string,
@@ -85,7 +83,7 @@ function member(text: string, escapes: boolean): string {
   return String.fromCodePoint(text.codePointAt(0) ?? 0)
 }
 
-/** A pattern as `fnmatch` takes it, where `*` passes over slashes and leading dots. */
+/** A pattern of `fnmatch`, in which `*` matches slashes and leading dots. */
 export function globExpression(glob: string, foldCase: boolean): RegExp | undefined {
   let source = ''
   let rest = glob
@@ -110,7 +108,7 @@ export function globExpression(glob: string, foldCase: boolean): RegExp | undefi
   }
   const [first, ...inner] = parts
   if (first === undefined) return compile(source, foldCase)
-  // The first place of a part between stars is as good as any other: what has been found is not looked for again.
+  // The first match of a part between stars suffices, so the search never goes back.
   const found = inner.filter((part) => part !== '').map((part, index) => `(?=([^]*?${part}))\\${index + 1}`)
   return compile(`${first}${found.join('')}[^]*${source}`, foldCase)
 }

@@ -14,27 +14,26 @@ const escapes: Readonly<Record<string, string>> = {
 
 export interface Dialect {
   readonly extended: boolean
-  /** True where the length of a match counts: alternatives must then differ in their first character. */
+  /** A match's length counts: alternatives must then differ in their first character. */
   readonly longest: boolean
-  /** True where a text may hold several lines: `.` matches a newline. Default false. */
+  /** A text may hold several lines: `.` matches a newline. Default false. */
   readonly lines?: boolean
 }
 
-/** A basic or extended regular expression of GNU's grep, as the source of one of JavaScript's with the flag `u`. */
+/** Converts a basic or extended expression of GNU's grep to JavaScript with the flag `u`. */
 export function posixSource(pattern: string, { extended, longest, lines = false }: Dialect): string | undefined {
   if (longest && hasAmbiguousAlternatives(pattern, extended ? '|' : '\\|')) return undefined
   let source = ''
   let rest = pattern
   let open = 0
   let repeatable = false
-  /** Nothing of the current alternative has been read yet. */
   let first = true
   while (rest !== '') {
     const raw = String.fromCodePoint(rest.codePointAt(0) ?? 0)
     const escaped = raw === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : undefined
     if (escaped === '\0') return undefined
     rest = rest.slice(raw.length + (escaped?.length ?? 0))
-    // An operator with a backslash in one dialect has none in the other.
+    // An operator has a backslash in exactly one dialect.
     const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
     if (raw === '[') {
       // `[:alpha:]` is an error, as it hardly means these letters.
@@ -106,7 +105,7 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
   return open === 0 ? source : undefined
 }
 
-/** A Perl expression that means the same in JavaScript; undefined for another one. */
+/** Returns a Perl expression with equal meaning in JavaScript, else `undefined`. */
 export function perlSource(pattern: string): string | undefined {
   if (/\\[KAzZGQEhHRXpPNog]|\(\?[^:=!<]|\(\?<[^=!]|\(\*|[*+?}]\+|\[\[:|\\\d/.test(pattern)) return undefined
   return pattern

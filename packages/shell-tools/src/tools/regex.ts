@@ -11,8 +11,8 @@ const controls: Readonly<Record<string, string>> = {
 }
 
 /**
- * An extended regular expression of awk as one of JavaScript's, over bytes; undefined for an unknown form. Where a match's
- * length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the longest.
+ * An extended expression of awk for JavaScript, over bytes; `undefined` for an unknown form.
+ * If length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the longest.
  */
 export function extendedExpression(pattern: string, { longest }: { readonly longest: boolean }): RegExp | undefined {
   if (longest && hasAmbiguousAlternatives(pattern)) return undefined
@@ -39,7 +39,7 @@ export function extendedExpression(pattern: string, { longest }: { readonly long
       source += character
       repeatable = false
     } else if (character === '{') {
-      // awks do not agree on intervals.
+      // awks disagree on intervals.
       return undefined
     } else if (character === '(' || character === '|' || character === ')') {
       source += character === '(' ? '(?:' : character
@@ -69,7 +69,7 @@ function withControls(text: string): string {
   )
 }
 
-/** True where one alternative may match the beginning of what a later one matches. */
+/** True where an alternative may match the beginning of a later one's match. */
 export function hasAmbiguousAlternatives(pattern: string, bar = '|'): boolean {
   if (!pattern.includes(bar)) return false
   // Blanks at either end: both alternatives match the same at each place.

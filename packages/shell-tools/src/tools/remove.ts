@@ -42,7 +42,7 @@ async function removeOne(
 ): Promise<void> {
   const { fs } = call.context
   const path = pathOf(call, operand)
-  // A slash after a link asks for the directory, which is not removed through it.
+  // A trailing slash asks for the link's directory, which is not removed through it.
   const own = operand.endsWith('/') ? await fs.lstat(path.replace(/\/+$/, '')) : undefined
   if (own?.isSymbolicLink === true && recursive && (await fs.stat(path)).isDirectory)
     call.host.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)
@@ -128,13 +128,13 @@ async function moveOne(
     throw new MoveError(`mv: cannot overwrite non-directory '${shown}' with directory '${source}'`)
   if (moved.isDirectory && `${String(await realTarget(call, to))}/`.startsWith(`${moved.identity ?? from}/`))
     throw new MoveError(`mv: cannot move '${source}' to a subdirectory of itself, '${shown}'`)
-  // A link that is replaced is replaced itself: the file API would follow it to where it leads.
+  // Removes a replaced link first: the file API would write to its target.
   if (there?.isSymbolicLink === true && !moved.isDirectory) await fs.rm(to)
   await fs.mv(from.replace(/(.)\/+$/, '$1'), to.replace(/(.)\/+$/, '$1'))
   made.add(to)
 }
 
-/** Where the path really is, as far as it exists. */
+/** The real path, as far as it exists. */
 async function realTarget(call: Invocation, path: string): Promise<string> {
   const { fs } = call.context
   const parent = path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/'

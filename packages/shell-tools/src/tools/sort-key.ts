@@ -1,4 +1,4 @@
-/** A key of `sort -k`: field and character counted from 1; character 0 is the field's end, or its start. */
+/** Fields and characters count from 1; character 0 is the field's end, or its start. */
 export interface Key {
   readonly from: readonly [field: number, character: number]
   readonly to: readonly [field: number, character: number] | undefined
@@ -7,7 +7,7 @@ export interface Key {
   readonly skipTo?: boolean
 }
 
-/** @returns undefined for text that is not a key, or has a flag that is not known here */
+/** @returns undefined for an invalid key or an unknown flag */
 export function keyOf(text: string, global: string): Key | undefined {
   const [whole, field, character, flags = '', toField, toCharacter, toFlags = ''] =
     /^(\d+)(?:\.(\d+))?([bdfghnr]*)(?:,(\d+)(?:\.(\d+))?([bdfghnr]*))?$/.exec(text) ?? []
@@ -43,7 +43,7 @@ export function keyText(
   return line.slice(start, Math.max(start, end))
 }
 
-/** Where a field begins; without a separator its leading blanks belong to it. */
+/** A field's start; without a separator it includes leading blanks. */
 function fieldStart(line: string, field: number, separator: string | undefined): number {
   let place = 0
   for (let left = field - 1; left > 0 && place < line.length; left--) {

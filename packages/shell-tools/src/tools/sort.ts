@@ -112,7 +112,6 @@ async function writeTarget(call: Invocation, target: string, bytes: string, outp
   }
 }
 
-/** By the value of each byte, as in the locale C.UTF-8. */
 export function compareBytes(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
@@ -140,7 +139,7 @@ function numeralOf(text: string): Numeral {
   return { negative: minus !== '' && (digits.whole !== '' || digits.fraction !== ''), ...digits }
 }
 
-/** By their digits, at any length: no rounding. */
+/** By digits of any length, without rounding. */
 function compareNumbers(leftText: string, rightText: string): number {
   const [left, right] = [numeralOf(leftText), numeralOf(rightText)]
   if (left.negative !== right.negative) return left.negative ? -1 : 1

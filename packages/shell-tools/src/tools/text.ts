@@ -6,7 +6,7 @@ import { parseArguments } from '../options.ts'
 
 const units: Readonly<Record<string, number>> = { '': 1, b: 512, K: 1024, k: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
-/** A count with its unit (`1K`); undefined for another text. */
+/** A count with its unit (`1K`); `undefined` for other text. */
 export function countOf(text: string): number | undefined {
   const [, digits, unit = ''] = /^(\d+)([bKkMG]?)$/.exec(text) ?? []
   const factor = units[unit]
@@ -15,7 +15,7 @@ export function countOf(text: string): number | undefined {
 
 interface Part {
   readonly unit: 'lines' | 'bytes'
-  /** `+`: from here on; `-`: all but so many. */
+  /** `+`: from here on; `-`: all but the last. */
   readonly sign: string
   readonly count: number
 }
@@ -126,7 +126,7 @@ function countColumn(bytes: string, column: string): number {
   return bytes.split(/[ \t\n\v\f\r]+/).filter((word) => word !== '').length
 }
 
-/** GNU's `wc` takes the digits of all sizes together, and seven where it cannot know them. */
+/** GNU's `wc` uses the digits of the total size, and seven if unknown. */
 async function columnWidth(call: Invocation, operands: readonly string[], columns: number): Promise<number> {
   if (operands.length <= 1 && columns === 1) return 1
   const input = call.context.stdin

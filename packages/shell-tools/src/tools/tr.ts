@@ -34,13 +34,13 @@ const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r:
 
 interface CharacterSet {
   readonly codes: readonly number[]
-  /** It is `[:lower:]` or `[:upper:]` alone, or holds another class. */
+  /** `case`: `[:lower:]` or `[:upper:]` alone; `class`: another class. */
   readonly kind: 'plain' | 'case' | 'class'
-  /** The place of a `[c*]` that fills up. */
+  /** The position of a `[c*]` that fills up. */
   readonly fill?: { readonly at: number; readonly code: number }
 }
 
-/** The characters of a set; undefined for a set that GNU's `tr` refuses. */
+/** `undefined` for a set that GNU's `tr` refuses. */
 function setOf(text: string): CharacterSet | undefined {
   const found: number[] = []
   let kind: CharacterSet['kind'] = 'plain'

@@ -33,7 +33,7 @@ const longNames: Readonly<Record<string, string>> = {
   '--max-lines': '-L',
 }
 
-/** Bytes of arguments of one command, as GNU's `xargs` has it on Linux. */
+/** Bytes of one command's arguments, as for GNU's `xargs` on Linux. */
 const mostBytes = 131_072
 
 interface Item {
@@ -107,7 +107,7 @@ function plainItems(bytes: string, delimiter: string): Item[] {
   return parts.map((text) => ({ text, ends: true }))
 }
 
-/** Words with quotes and backslashes taken off; whole lines for `-I`. It fails at a quote that is not closed. */
+/** Unquoted words, or whole lines for `-I`. Fails at an unclosed quote. */
 function quotedItems(bytes: string, lines: boolean): { readonly items: Item[]; readonly failed: boolean } {
   const items: { text: string; ends: boolean }[] = []
   let word: string | undefined

@@ -8,7 +8,7 @@ import { parseProgram } from './parser.ts'
 import { Runner } from './run.ts'
 import { Input, Refused } from './values.ts'
 
-/** POSIX awk over bytes. A program that awks do not agree on, or that starts others, is refused. */
+/** POSIX awk over bytes. Programs that awks disagree on, or that start others, are refused. */
 export const awk: Tool = async (call) => {
   const output = new Output({ late: true })
   try {
@@ -81,7 +81,7 @@ async function inputsOf(
       try {
         inputs.push({ name: operand === '-' ? '' : bytesOf(operand), bytes: await readOperand(call, operand) })
       } catch (error) {
-        // As mawk does: earlier input counts, and later input does not.
+        // As in mawk: earlier input counts, later input does not.
         output.fail(`awk: cannot open ${operand} (${wordsOf(error)})`, 2)
         if (inputs.some((input) => 'bytes' in input)) call.host.refuse('awk', `\`${operand}\` cannot be read`)
         break

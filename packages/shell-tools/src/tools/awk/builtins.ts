@@ -67,9 +67,9 @@ export function builtin(run: Evaluator, name: string, values: readonly Expressio
   }
 }
 
-/** Places between the characters are rounded as POSIX has it. */
+/** Rounds fractional positions as in POSIX. */
 function substring(text: string, start: number, length: number | undefined): string {
-  // Before the first character awks do not agree.
+  // Before the first character awks disagree.
   if (start < 0.5 && length !== undefined) throw new Refused('substr from before the first character')
   if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of a value that is not a number')
   if (!Number.isInteger(start) || !(length === undefined || Number.isInteger(length)))
@@ -123,7 +123,7 @@ function substitute(
   return count
 }
 
-/** The replacement's parts; undefined is the place of the matched text. */
+/** `undefined` stands for the matched text. */
 function piecesOf(text: string): (string | undefined)[] {
   return (text.match(/\\[\\&]|\\|&|[^\\&]+/g) ?? []).map((piece) => {
     if (piece === '&') return undefined

@@ -158,7 +158,7 @@ export class Evaluator {
     if (values.length > found.parameters.length) throw new Refused(`${name} with ${values.length} arguments`)
     found.parameters.forEach((parameter, index) => {
       const given = values[index]
-      // A bare name may be an array, which is shared; it is one as soon as it is used as one.
+      // A bare name may be a shared array; its first use as an array decides.
       const shared = given?.type === 'variable' && this.#isArray(given.name) ? this.array(given.name) : undefined
       const value = given === undefined || shared !== undefined ? undefined : this.value(given)
       frame.set(parameter, { value, array: shared })

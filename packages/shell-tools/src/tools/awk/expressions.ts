@@ -5,9 +5,9 @@ import type { Expression } from './syntax.ts'
 const comparisons = new Set(['<', '<=', '==', '!=', '>', '>='])
 const assignments = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^='])
 
-/** Reads expressions from tokens, each level of precedence in a method of its own. */
+/** One method for each level of precedence. */
 export class ExpressionParser extends Cursor {
-  /** In the words of `print`, `>` is a redirection. */
+  /** In `print`, `>` is a redirection. */
   #noGreater = false
   #noIn = false
 
@@ -26,7 +26,6 @@ export class ExpressionParser extends Cursor {
     }
   }
 
-  /** Expressions up to a closing bracket, which is taken. */
   list(close: string): Expression[] {
     return this.#with({ noGreater: false, noIn: false }, () => {
       const values: Expression[] = []
@@ -210,7 +209,7 @@ export class ExpressionParser extends Cursor {
   }
 }
 
-/** The least and the most arguments of those that do not take exactly one. */
+/** The least and most arguments, except for functions with exactly one. */
 const counts: Readonly<Record<string, readonly [number, number]>> = {
   length: [0, 1],
   substr: [2, 3],

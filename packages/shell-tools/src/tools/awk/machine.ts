@@ -6,7 +6,7 @@ export interface Source {
   readonly bytes: string
 }
 
-/** `name=value` among the operands: takes effect when it is reached. */
+/** `name=value` among the operands: takes effect in its turn. */
 export interface Assignment {
   readonly variable: string
   readonly value: string
@@ -17,7 +17,7 @@ export type Cell = Map<string, Value>
 export class Machine {
   readonly variables = new Map<string, Value>()
   readonly arrays = new Map<string, Cell>()
-  /** Files that `close` was called for: the next `>` empties them. */
+  /** Files after `close`: the next `>` empties them. */
   readonly closed = new Set<string>()
   readonly #inputs: (Source | Assignment)[]
   readonly #regexes = new Map<string, RegExp>()
@@ -118,7 +118,7 @@ export class Machine {
     return this.#fields
   }
 
-  /** Fields of a text, as `split` and each record make them. */
+  /** Fields of a text, as of each record. */
   split(text: string, separator: string): string[] {
     if (text === '') return []
     if (separator === ' ') return text.split(/[ \t\n]+/).filter((word) => word !== '')

@@ -1,4 +1,4 @@
-/** Rounds a double to so many decimal places, exactly, as C does: a tie goes to the even digit. */
+/** Rounds exactly to decimal places, as C does: a tie goes to the even digit. */
 export function fixed(value: number, digits: number): string {
   if (!Number.isFinite(value)) return textOf(value)
   const { mantissa, exponent } = partsOf(Math.abs(value))
@@ -18,7 +18,7 @@ export function exponential(value: number, digits: number): string {
   return `${sign}${head}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-/** The shorter one of both, without zeros at its end unless `keep`. */
+/** The shorter of both, without trailing zeros unless `keep`. */
 export function general(value: number, precision: number, keep = false): string {
   if (!Number.isFinite(value)) return textOf(value)
   const wanted = precision === 0 ? 1 : precision

@@ -1,6 +1,6 @@
 import { general } from './numbers.ts'
 
-/** Text that came from outside and may be a number: it compares as one. */
+/** Outside text that may be a number: it compares as one. */
 export class Input {
   readonly text: string
 
@@ -9,13 +9,12 @@ export class Input {
   }
 }
 
-/** Undefined is a variable that has no value yet: `""` and 0. */
 export type Value = number | string | Input | undefined
 
 export class Refused extends Error {}
 
 const numeral = /^[ \t\n\r\f\v]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\f\v]*$/
-/** awks do not agree on these. */
+/** awks disagree on these. */
 const disputed = /^[ \t\n]*[+-]?(?:0[xX]|inf|nan)/i
 
 export function numberOf(value: Value): number {
@@ -32,7 +31,7 @@ export function textOf(value: Value, format = '%.6g'): string {
   if (value === undefined) return ''
   if (value instanceof Input) return value.text
   if (Number.isInteger(value)) {
-    // Beyond 32 bits awks do not agree on how a number is shown.
+    // Beyond 32 bits awks format numbers differently.
     if (Math.abs(value) >= 2 ** 31) throw new Refused('a number of 2147483648 or more as text; use printf "%d"')
     return String(value === 0 ? 0 : value)
   }

@@ -1,20 +1,18 @@
-/** Lines of both files, counted from 0, that differ: from `start` to before `end`. Everything between two changes is equal. */
+/** Differing lines of both files, from 0, `end` exclusive. Lines between changes are equal. */
 export interface Change {
   readonly a: { readonly start: number; readonly end: number }
   readonly b: { readonly start: number; readonly end: number }
 }
 
-/** Lines that differ in both files together; beyond it GNU's `diff` begins to guess. */
+/** Differing lines in both files together, beyond which GNU's `diff` guesses. */
 const mostLines = 4000
 const mostCells = 4_000_000
-/** GNU's `diff` may pass over lines that are found more often than this among lines that are found nowhere. */
+/** GNU's `diff` may skip lines more frequent than this among lines without a match. */
 const often = 5
 
 /**
- * The changes between two files as GNU's `diff` gives them; undefined where that is not certain.
- *
- * GNU's takes one of the shortest differences, and there may be several. It is certain where there is only one, apart
- * from a block of lines that could be higher or lower: it goes as low as it can.
+ * GNU's changes between two files; `undefined` where several shortest differences exist.
+ * A block that could move up or down is placed as low as possible.
  */
 export function changesOf(left: readonly string[], right: readonly string[]): readonly Change[] | undefined {
   const [a, b] = numbered(left, right)
@@ -38,7 +36,6 @@ export function changesOf(left: readonly string[], right: readonly string[]): re
   return lowered.changes.map((change) => ({ a: moved(change.a), b: moved(change.b) }))
 }
 
-/** Equal lines have equal numbers. */
 function numbered(left: readonly string[], right: readonly string[]): [number[], number[]] {
   const numbers = new Map<string, number>()
   const numberOf = (line: string): number => {
@@ -86,7 +83,7 @@ function align(
   return { matches, pairs }
 }
 
-/** True where GNU's `diff` may pass over a line that has a match: a frequent one among lines that are found nowhere. */
+/** True where GNU's `diff` may skip a line with a match: a frequent one among lines without. */
 function passesOver(
   own: readonly number[],
   other: readonly number[],
@@ -121,10 +118,8 @@ function changesBetween(matches: readonly (readonly [number, number])[], height:
 }
 
 /**
- * Moves each block that is in one file only as low as it can go.
- *
- * @param below the first lines after the compared ones
- * @returns undefined where a block may touch another one; `steps`: by how many lines all blocks can be moved
+ * Moves each one-sided block as low as possible. @param below the first lines after the compared ones
+ * @returns `undefined` where blocks may touch; `steps`: the possible distance of moves
  */
 function lower(
   changes: readonly Change[],

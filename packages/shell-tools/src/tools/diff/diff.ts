@@ -12,19 +12,18 @@ export const diffOptions = {
   long: ['brief', 'recursive', 'unified=?', 'label='],
 }
 
-/** Bytes in which GNU's `diff` looks for a NUL, by which it knows a file that is not text. */
+/** GNU's `diff` treats a file with a NUL in these bytes as binary. */
 const lookedAt = 4096
 const deepest = 100
 
 interface File {
-  /** The name in the output. */
   readonly name: string
   readonly kind: 'directory' | 'file' | 'input'
   readonly size: number
   readonly time: number
 }
 
-/** `diff` of files and directories, where GNU's choice among several differences is certain. */
+/** Runs where GNU's choice among several differences is certain. */
 export const diff: Tool = async (call) => {
   const output = new Output()
   const parsed = parseArguments(diffOptions, call.given)
@@ -49,10 +48,10 @@ class Comparison {
   readonly #output: Output
   readonly #brief: boolean
   readonly #recursive: boolean
-  /** Lines around a change; undefined for the normal format. */
+  /** `undefined` for the normal format. */
   readonly #context: number | undefined
   readonly #labels: readonly string[]
-  /** The options as GNU's `diff` repeats them for each file of a directory. */
+  /** Options as GNU's `diff` repeats them for each file of a directory. */
   readonly #switches: string
 
   constructor(call: Invocation, output: Output, { options }: Arguments) {
@@ -84,7 +83,7 @@ class Comparison {
     if (below !== undefined) await (directory === a ? this.#pair(below, file, 0) : this.#pair(file, below, 0))
   }
 
-  /** The kind and facts of an operand; undefined once its absence is reported. */
+  /** Kind and facts of an operand; `undefined` after reporting its absence. */
   async #look(name: string): Promise<File | undefined> {
     if (name === '-') return { name, kind: 'input', size: 0, time: Date.now() }
     return this.#orTold(name, async (path) => {
@@ -93,7 +92,7 @@ class Comparison {
     })
   }
 
-  /** The answer of the files about a name; undefined once the reason for its absence is reported. */
+  /** The files' answer; `undefined` after reporting why there is none. */
   async #orTold<Answer>(name: string, ask: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await ask(pathOf(this.#call, name))
@@ -181,7 +180,7 @@ class Comparison {
     this.#output.exitCode = Math.max(this.#output.exitCode, 1)
   }
 
-  /** The name and time of a file in a header. The shell has no time zone but UTC. */
+  /** Name and time in a header. The shell's time zone is UTC. */
   #titleOf({ name, time }: File, index: number): string {
     const label = this.#labels[index]
     if (label !== undefined) return label
@@ -202,7 +201,7 @@ function joined(directory: string, name: string): string {
   return directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`
 }
 
-/** With their newlines: a last line without one differs from the same line with one. */
+/** With newlines: an unterminated last line differs from the same terminated one. */
 function linesOf(bytes: string): string[] {
   return bytes.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }

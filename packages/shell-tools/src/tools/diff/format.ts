@@ -2,12 +2,11 @@ import type { Change } from './compare.ts'
 
 type Lines = readonly string[]
 
-/** Lines with a mark before each, and a note where the last one has no newline. */
 function marked(mark: string, lines: Lines): string {
   return lines.map((line) => `${mark}${line}${line.endsWith('\n') ? '' : '\n\\ No newline at end of file\n'}`).join('')
 }
 
-/** The changes in the format of `diff` without options: `2,3c2`. */
+/** The default format of `diff`: `2,3c2`. */
 export function normal(a: Lines, b: Lines, changes: readonly Change[]): string {
   return changes
     .map((change) => {
@@ -24,7 +23,7 @@ function span({ start, end }: Change['a']): string {
   return end - start < 2 ? String(end) : `${start + 1},${end}`
 }
 
-/** The changes in the format of `diff -u`, without the header of both names. */
+/** The format of `diff -u`, without the header. */
 export function unified(a: Lines, b: Lines, changes: readonly Change[], context: number): string {
   const hunks: Change[][] = []
   for (const change of changes) {

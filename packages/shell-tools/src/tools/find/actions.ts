@@ -9,17 +9,16 @@ export interface State {
   readonly call: Invocation
   readonly output: Output
   readonly context: FindContext
-  /** The facts that listings are asked for. */
   readonly facts: Facts
   pruned: boolean
   quit: boolean
-  /** The commands that `-exec … +` still has to run. */
+  /** The remaining commands of `-exec … +`. */
   readonly batches: Map<object, () => Promise<void>>
 }
 
 export type Action = (entry: Entry) => Promise<boolean>
 
-/** Bytes of names that one `-exec … +` takes. */
+/** Bytes of names for one `-exec … +`. */
 const mostBytes = 131_072
 
 export async function compileExpression(expression: Expression, state: State): Promise<Action> {
@@ -95,7 +94,7 @@ async function remove({ shown, path }: Entry, { call, output }: State): Promise<
   }
 }
 
-/** Where a command runs, and the name that it is given. */
+/** A command's directory, and the name for it. */
 function placeOf(
   name: string,
   { shown, path }: Entry,

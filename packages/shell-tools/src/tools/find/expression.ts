@@ -12,10 +12,9 @@ export interface Query {
   readonly least: number
 }
 
-/** Words that cannot be understood: find's own message. */
 export class QueryError extends Error {}
 
-/** A part of find that is not done here, and why. */
+/** An unsupported part of find, with the reason. */
 export class Unsupported extends Error {
   readonly subject: string
 
@@ -25,7 +24,6 @@ export class Unsupported extends Error {
   }
 }
 
-/** Tests and actions, with how many values each takes. */
 const arity: Readonly<Record<string, number>> = {
   '-name': 1,
   '-iname': 1,
@@ -73,7 +71,7 @@ const reasons: Readonly<Record<string, string>> = {
   '-fls': 'owners, links and blocks are not known here; use -printf',
 }
 
-/** Values of the words that make files of their own, or ask. */
+/** Values of words that create files, or ask. */
 const actions = new Set(['-print', '-print0', '-printf', '-delete', '-quit', '-exec', '-execdir'])
 
 class Parser {
@@ -176,7 +174,6 @@ class Parser {
     return value
   }
 
-  /** The words of a command, with `;` or `+` as the last one. */
   #command(word: string): string[] {
     const end = this.#words.findIndex(
       (candidate, index) => candidate === ';' || (candidate === '+' && this.#words[index - 1] === '{}'),
@@ -201,7 +198,7 @@ export function parseQuery(given: readonly string[]): Query {
   let expression: Expression = { kind: 'test', name: '-true', values: [] }
   if (words.length > 0) expression = parser.alternatives()
   if (parser.rest > 0) throw new QueryError("find: you have too many ')'")
-  // Otherwise what is pruned would be deleted.
+  // Otherwise pruned entries would be deleted.
   if (parser.deletes && parser.prunes && !parser.asked)
     throw new QueryError(
       'find: The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you want to carry on anyway, just explicitly use the -depth option.',

@@ -7,7 +7,7 @@ import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts
 import { factsOf } from './facts.ts'
 import type { Entry, FindContext } from './tests.ts'
 
-/** GNU's find. A part that is not known here is refused, and nothing of the command is done. */
+/** GNU's find. An unknown part refuses the whole command. */
 export const find: Tool = async (call) => {
   const output = new Output()
   try {

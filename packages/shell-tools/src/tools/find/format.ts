@@ -16,7 +16,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
 }
 
-/** @throws Unsupported for a directive whose answer is not known here */
+/** @throws Unsupported for an unsupported directive */
 export function compileFormat(format: string, context: FindContext): Part {
   const parts: Part[] = []
   const pattern =

@@ -3,15 +3,12 @@ import { globExpression } from '../pattern.ts'
 import { posixSource } from '../posix.ts'
 import { QueryError, Unsupported } from './expression.ts'
 
-/** An entry that find has come to. */
 export interface Entry {
-  /** The shown path: the starting point and the path below it. */
+  /** The starting point and the path below it. */
   readonly shown: string
   readonly path: string
-  /** The starting point, as it was given. */
   readonly start: string
   readonly depth: number
-  /** The facts of the entry, or of the link's target where links are followed. */
   readonly stat: FileFacts
 }
 
@@ -21,7 +18,7 @@ export interface FindContext {
   readFile(path: string): Promise<FileFacts>
   readLink(path: string): Promise<string>
   isEmptyDirectory(path: string): Promise<boolean>
-  /** The entry itself, or its target: the other than what {@link Entry.stat} is. */
+  /** The entry or its target: the opposite of {@link Entry.stat}. */
   otherSide(entry: Entry): Promise<FileFacts>
 }
 
@@ -29,14 +26,14 @@ export type Test = (entry: Entry) => boolean | Promise<boolean>
 
 const day = 86_400_000
 const minute = 60_000
-/** A directory's own size depends on the store; it is taken to lie between these. Bytes. */
+/** Assumed bounds of a directory's size in bytes, which depends on the store. */
 const directorySizes = [1, 65_536] as const
 
 export function typeOf(stat: FileFacts): string {
   return stat.isSymbolicLink ? 'l' : stat.isDirectory ? 'd' : stat.isFile ? 'f' : '?'
 }
 
-/** The name as `-name` sees it: without slashes at the end. */
+/** The name for `-name`: without trailing slashes. */
 export function nameOf(shown: string): string {
   const bare = shown.replace(/\/+$/, '')
   return bare === '' ? '/' : bare.slice(bare.lastIndexOf('/') + 1)

@@ -6,7 +6,6 @@ import { isFileError } from '../../errors.ts'
 import { decodeText, hasForeignBytes } from '../../text.ts'
 import { type GrepOptions, grepOptionsOf } from './options.ts'
 
-/** `grep`, and `egrep` and `fgrep` by their options. */
 export function grepWith(preset: readonly string[]): Tool {
   return async (call) => {
     const output = new Output()
@@ -21,13 +20,13 @@ export function grepWith(preset: readonly string[]): Tool {
   }
 }
 
-/** A file that is to be searched, or the words for an operand that cannot be. */
+/** A file to search, or the error of an operand. */
 type Wanted = { readonly shown: string; readonly named: boolean; readonly size?: number | undefined } & (
   | { readonly path: string }
   | { readonly path?: undefined; readonly words: string }
 )
 
-/** Standard input is read in its turn alone: what was read cannot be put back. Bytes. */
+/** Bytes. Standard input is read only in its turn, since it cannot be put back. */
 const whole = 2 ** 30
 
 type Read = { readonly bytes: string } | { readonly words: string }
@@ -63,7 +62,7 @@ class Search {
 
   async *#wanted(operands: readonly string[], recursive: boolean): AsyncGenerator<Wanted, undefined> {
     const { flags, files } = this.#options
-    // A file that is named alone is not shown before its lines, with `-r` neither.
+    // A single named file is not shown before its lines, also with `-r`.
     const named = (flags.has('H') || files.length > 1) && !flags.has('h')
     for (const operand of operands) {
       if (operand === '-') yield { path: '-', shown: '-', named, size: whole }
@@ -177,7 +176,7 @@ class Search {
         if (quiet) continue
         const from = Math.max(shownTo + 1, index - before)
         if (!flags.has('a') && lines.slice(from, index + after + 1).some(hasForeignBytes)) {
-          // GNU's grep takes the rest of such a file for binary; how much of its context it shows depends on buffers.
+          // GNU's grep takes the rest of such a file for binary; the shown context depends on buffers.
           if (before > 0 || after > 0 || flags.has('o')) this.#call.host.refuse('grep', `\`${label}\` is not UTF-8`)
           this.#output.note(`grep: ${label}: binary file matches\n`)
           return
@@ -216,7 +215,6 @@ class Search {
     return found !== this.#options.flags.has('v')
   }
 
-  /** The parts of a line that match: at each place the longest one, and nothing that is empty. */
   #matches(line: string): string[] {
     const { patterns, flags } = this.#options
     if (flags.has('v')) return []

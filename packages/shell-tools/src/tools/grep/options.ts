@@ -77,13 +77,12 @@ export interface GrepOptions {
   readonly files: readonly string[]
   readonly before: number
   readonly after: number
-  /** Matching lines of each file at most. */
   readonly most: number
   includes(name: string): boolean
   entersDirectory(name: string): boolean
 }
 
-/** @returns a text where the arguments are wrong: grep's own message */
+/** @returns grep's own message for wrong arguments */
 export async function grepOptionsOf(call: Invocation, preset: readonly string[]): Promise<GrepOptions | string> {
   const { options, operands } = parseArguments(grepOptions, call.given)
   const flags = new Set(preset)

@@ -1,7 +1,7 @@
 import type { Address, Command } from './script.ts'
 import { substitute } from './substitute.ts'
 
-/** Lines of a file; the last one may have no newline. */
+/** The last line may have no newline. */
 export interface Lines {
   readonly all: readonly string[]
   readonly closed: boolean
@@ -18,7 +18,6 @@ export class Machine {
   #hold = ''
   #last: RegExp | undefined
   #number = 0
-  /** Set by `q` and `Q`. */
   exitCode: number | undefined
 
   constructor(
@@ -30,7 +29,7 @@ export class Machine {
     this.#mostJumps = mostJumps
   }
 
-  /** A file that is edited in place counts its lines anew. */
+  /** A file edited in place restarts its line numbers. */
   restart(): void {
     this.#number = 0
     this.#open.clear()
@@ -42,7 +41,7 @@ export class Machine {
     let space = ''
     let appended: string[] = []
     let changed = false
-    /** The last line that was read has a newline at its end. */
+    /** The last line read has a newline. */
     const lineEnd = () => (at === all.length && !closed ? '' : '\n')
     const print = (text: string, end = '\n') => out.push(text + end)
     const flush = () => {
@@ -148,7 +147,7 @@ export class Machine {
             print(command.text ?? '')
             break
           case 'c':
-            // In a range the text replaces the whole range, once.
+            // The text replaces a whole range, once.
             if (command.to === undefined || command.negated || !this.#open.has(command)) print(command.text ?? '')
             flush()
             continue cycle
@@ -186,7 +185,7 @@ export class Machine {
     if (open !== undefined) {
       if (open.until !== undefined) {
         if (this.#number >= open.until) this.#open.delete(command)
-        // A range of numbers that was passed over ends before this line.
+        // A skipped range of numbers ends before this line.
         return this.#number <= open.until
       }
       if (to.type === 'last' ? last : this.#matches(to, space, last)) this.#open.delete(command)

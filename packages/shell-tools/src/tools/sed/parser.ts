@@ -1,7 +1,6 @@
 import { posixSource } from '../posix.ts'
 import { type Address, type Command, type Piece, ScriptProblem } from './script.ts'
 
-/** @throws ScriptProblem for scripts that GNU's sed refuses, and for unknown constructs */
 export function parseScript(script: string, extended: boolean): Command[] {
   return new Parser(script, extended).all()
 }
@@ -132,7 +131,7 @@ class Parser {
     return { type: 'regex', regex: this.#regex(pattern, fold, '') }
   }
 
-  /** Reads up to a delimiter, which is taken. After a backslash the delimiter is literal. */
+  /** Consumes the delimiter. After a backslash it is literal. */
   #until(delimiter: string, brackets: boolean): string {
     const text = this.#rest
     let inside = false
@@ -167,7 +166,7 @@ class Parser {
     throw new ScriptProblem("an expression or `s' that is not closed")
   }
 
-  /** @returns undefined for an empty pattern, which means the last used pattern */
+  /** @returns undefined for an empty pattern: the last used one */
   #regex(pattern: string, fold: boolean, flags: string): RegExp | undefined {
     if (pattern === '') return undefined
     const plain = pattern.replace(/\\([nt])/g, (_, letter: string) => (letter === 'n' ? '\n' : '\t'))
@@ -182,7 +181,7 @@ class Parser {
 
   #text(): string {
     this.#take(/^[ \t]*/)
-    // `a\` with the text on the next line or right after it: then blanks at its start are kept.
+    // `a\` with the text on the next line or right after it: then its leading blanks stay.
     const continued = this.#take(/^\\(?:\n|(?=[^]))/)
     if (continued === undefined && this.#rest.startsWith('\\')) this.#take(/^\\/)
     if (this.#rest === '') throw new ScriptProblem("`a', `c' or `i' without a text")

@@ -7,7 +7,7 @@ export type Address =
   | { readonly type: 'regex'; readonly regex: RegExp | undefined }
   | { readonly type: 'count' | 'multiple'; readonly number: number }
 
-/** A part of a replacement: text, a group (0 is the whole match), or a change of case for what follows. */
+/** Text, a group (0 is the whole match), or a case change for the rest. */
 export type Piece = string | number | { readonly fold: 'U' | 'L' | 'u' | 'l' | 'E' }
 
 export interface Command {
@@ -15,7 +15,7 @@ export interface Command {
   readonly from?: Address
   readonly to?: Address
   readonly negated: boolean
-  /** The place after the `}` of a `{`. */
+  /** The position after the `}` of a `{`. */
   end?: number
   readonly text?: string
   readonly label?: string

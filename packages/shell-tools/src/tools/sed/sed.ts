@@ -13,10 +13,10 @@ export const sedOptions = {
   long: ['regexp-extended', 'quiet', 'silent', 'expression=', 'file=', 'in-place=?', 'separate', 'unbuffered'],
 }
 
-/** GNU's sed. A part that is not known here is refused, and no file is changed. */
+/** GNU's sed. An unknown part refuses the command, and no file changes. */
 export const sed: Tool = async (call) => {
   const output = new Output({ late: true })
-  // The value of -i is glued to it, and may be missing.
+  // The value of -i is in its word, and optional.
   const split = call.given.flatMap((word) => {
     if (word.startsWith('-i')) return [`--in-place=${word.slice(2)}`]
     return /^-[nrEsu]+i$/.test(word) ? [word.slice(0, -1), '--in-place='] : [word]
@@ -97,7 +97,7 @@ async function stream(
   }
 }
 
-/** All files as one: a newline is put between them where one is missing. */
+/** Joins all files, with newlines between them. */
 function joined(read: readonly Lines[]): Lines {
   const used = read.filter(({ all }) => all.length > 0)
   return { all: used.flatMap(({ all }) => all), closed: used.at(-1)?.closed ?? true }

@@ -3,11 +3,11 @@ import type { Piece } from './script.ts'
 export interface Substitution {
   readonly pieces: readonly Piece[]
   readonly all: boolean
-  /** The first match that is replaced, from 1. */
+  /** The first replaced match, from 1. */
   readonly number: number
 }
 
-/** @returns undefined where nothing is replaced */
+/** @returns undefined without a replacement */
 export function substitute(space: string, used: RegExp, { pieces, all, number }: Substitution): string | undefined {
   let count = 0
   let done = ''
