@@ -11,11 +11,10 @@ export interface CommandContext {
   readonly settings: Settings
   readonly output: Output
   readonly style: Style
-  /** Aborted by Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal
   /**
-   * Opens the workspace; with `executors` when commands are to run: those of the settings, or these; with `readOnly` when
-   * nothing will be changed; with `rules` and `mounts` besides those of the settings. The caller closes it.
+   * Opens the workspace; the caller closes it. `executors`: for commands, those of the settings or these. `readOnly`: no changes.
+   * `rules` and `mounts` are added to those of the settings.
    */
   open(options?: {
     readonly executors?: boolean | readonly ExecutorName[]
@@ -24,9 +23,9 @@ export interface CommandContext {
     readonly rules?: readonly Rule[]
     readonly mounts?: readonly MountSettings[]
   }): Promise<Workspace>
-  /** Says on standard error what went wrong, for commands that go on afterwards. */
+  /** Reports an error on standard error, for commands that go on. */
   complain(error: unknown): ErrorReport
 }
 
-/** Registers what is to be done; called by a command's action once its arguments are parsed. */
+/** Registers work; called by a command's action after parsing. */
 export type Start = (work: (context: CommandContext) => Promise<number>) => void

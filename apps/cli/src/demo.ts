@@ -9,7 +9,7 @@ import { describeError, Interruption } from './errors.ts'
 import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
 
-// A story of two screens: an agent at work at both doors, the rules, the way back, a plan, and what this machine holds.
+// A story of two screens: an agent at both doors, rules, the way back, a plan, and this machine's guarantees.
 
 const style = createStyle(process.stdout)
 const controller = new AbortController()
@@ -26,12 +26,11 @@ const teller: Teller = {
 const { say } = teller
 const title = (text: string): void => say(`\n${style.strong(text)}`)
 
-/** Resolves to the exit code. */
 async function demo(): Promise<number> {
   const owner = ordinaryOwner()
   const findings = await probeAll({ settings: await resolveSettings({}), signal }, owner)
   const ready = findings.find(({ available, executor }) => available && executor !== 'sanitize')
-  // without a sandbox, an interpreter of bash shows what it can
+  // without a sandbox, show a bash interpreter
   const executor = await createExecutor(ready?.executor ?? 'virtual')
   say(style.strong('One workspace, two doors: an agent at work on a copy of a small project'))
   let worked: boolean

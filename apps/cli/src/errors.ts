@@ -4,12 +4,12 @@ import { inOwnWords } from './own-words.ts'
 import { exitCodes, signalExitCode } from './exit-codes.ts'
 import { type Called, describeMissing, MissingPackagesError } from './optional/packages.ts'
 
-/** Wrong arguments or a wrong config file; the message says what, where, and how to mend it. */
+/** Wrong arguments or config file; the message has fault, place and remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Everything ends early without a message: Ctrl-C, or the reader has closed the output. */
+/** A silent early end: Ctrl-C, or the reader closed the output. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number
@@ -20,20 +20,18 @@ export class Interruption extends Error {
   }
 }
 
-/** Standard output or input failed; the message has no path, since the streams have none. */
+/** Standard output or input failed. The message has no path. */
 export class StreamError extends Error {
   override readonly name = 'StreamError'
 }
 
 export interface ErrorReport {
   readonly exitCode: number
-  /** One line for people; absent where nothing is to be said. */
   readonly line?: string
-  /** The same for programs. */
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** The message and the exit code for an error. Nothing of an unknown one is shown, since it may hold host paths. */
+/** The message and exit code for an error. Unknown errors stay hidden, since they may hold host paths. */
 export function describeError(error: unknown, called: Called = { command: '', options: {} }): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-// Every Node reads this file, also a version that is too old for the rest: no import, and no syntax that it lacks.
+// Every Node must parse this file, even a too old one: no imports, only old syntax.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 18)) {
   void import('./main.ts').then(async ({ main }) => {
-    // what a command left open, such as standard input, must not keep this process alive
     process.exit(await main(process.argv.slice(2)))
   })
 } else {

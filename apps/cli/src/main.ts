@@ -34,7 +34,7 @@ import { complainTo, screenWidth } from './terminal/wrap.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
-/** Commands whose result is what they print: without standard output they would do nothing. */
+/** Commands that only print: without standard output they do nothing. */
 const printing: ReadonlySet<string> = new Set([
   'ls',
   'tree',
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // a closed standard error loses the messages, and that is not a reason to fail
+  // a closed standard error loses messages, but is no failure
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain, named)
@@ -106,7 +106,7 @@ async function run(
     complainTo(process.stderr, `this terminal has ${columns} columns, and tables need ${narrow}; make it wider`)
   }
   const options = program.opts<GlobalOptions>()
-  // a thread's tree is at `/` for programs that use the library, too
+  // programs that use the library have a thread's tree at `/`, too
   const place = named.command.startsWith('thread ') ? '/' : undefined
   const settings = await resolveSettings(options, foundFor(named.command, options), place)
   const controller = new AbortController()
@@ -131,17 +131,14 @@ async function run(
   })
 }
 
-/** Commands that print tables, and the columns that those need. */
+/** Commands with tables, and their columns. */
 const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
 const narrow = 60
 
-/** Commands that do not work on a workspace that they find: they make one, need none, or name theirs otherwise. */
+/** Commands that do not use a found workspace: they make one, need none, or name it themselves. */
 const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
 
-/**
- * The workspace of the working directory, for a command whose options name none, or the config file that holds for --root.
- * `doctor` without one is about the machine.
- */
+/** The working directory's workspace if no option names one, or the config file for --root. `doctor` without one checks the machine. */
 function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOptions): FoundWorkspace {
   const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
@@ -156,7 +153,7 @@ function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOpt
   return command === 'doctor' && found.config === undefined ? {} : found
 }
 
-/** `thread open`: the name of a command with those that it belongs to. */
+/** `thread open`: a command with its parents. */
 function nameOf(command: Command, program: Command): string {
   const above = command.parent
   return above === null || above === program ? command.name() : `${nameOf(above, program)} ${command.name()}`
@@ -223,7 +220,7 @@ function termOf(command: Command): string {
   return [command.name(), ...given].join(' ')
 }
 
-/** Commander's message without its prefix, on one line, with where to look. */
+/** Commander's message on one line without its prefix, and a hint. */
 function usageMessage({ code, message }: CommanderError, argv: readonly string[]): string {
   const text = message
     .replace(/^error: /u, '')

@@ -9,15 +9,13 @@ import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {
   readonly signal: AbortSignal
-  /** In what commands will be run, if any are: file operations need no executor, so that they work where none is. */
+  /** Executors for commands, if any: file operations need none. */
   readonly executors: readonly ExecutorName[] | undefined
-  /** Nothing will be changed, so that the right to read is enough. */
+  /** Nothing will change, so the right to read is enough. */
   readonly readOnly?: boolean | undefined
-  /** Keeps earlier states of the files. */
   readonly checkpoints?: CheckpointEngine | undefined
 }
 
-/** Opens the workspace that the settings describe. The caller closes it. */
 export async function openWorkspace(
   settings: Settings,
   { signal, executors, readOnly = false, checkpoints }: OpenOptions,

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { getNativeCause } from '@ws/core/executor'
 
-/** Options of the library in remedies, and the options of `ws` that do the same. */
+/** Library options in remedies, and the equal options of `ws`. */
 const options: readonly (readonly [RegExp, string])[] = [
   [/`overwrite: true`/gu, '`-f`'],
   [/set `all`/gu, 'pass `--all`'],
@@ -14,7 +14,6 @@ const options: readonly (readonly [RegExp, string])[] = [
   [/`(cwd|owner|require|shell|timeout)`/gu, '`--$1`'],
 ]
 
-/** A remedy that names the options of `ws`. */
 export function ownRemedy(given: string, command: string): string {
   const remedy = given.replaceAll('`recursive: true`', command === 'mkdir' ? '`-p`' : '`-r`')
   return options.reduce((text, [theirs, own]) => text.replaceAll(theirs, own), remedy)

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 
 import { UsageError } from './errors.ts'
 
-/** A `ws` that runs a command or a session now. */
 export interface Entry {
-  /** The process of `ws` itself: ending it ends everything that it runs. */
+  /** The process of `ws` itself: its end ends everything that it runs. */
   readonly pid: number
   readonly kind: 'exec' | 'session'
   readonly command: string
@@ -19,26 +18,25 @@ interface Stored extends Entry {
   readonly startTime: string
 }
 
-/** Characters of a command line that are kept. */
 const longest = 4096
 
 /**
- * Where each running `ws` of this user has an entry: `ws` in the directory of the login session. Without one, as in
- * containers and cron jobs, it is a directory in the temporary one, with the user's number in its name.
+ * The directory of running `ws` processes: `ws` in the login session's.
+ * Without one, as in containers, a temporary one with the user's number in its name.
  */
 function entriesDirectory(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
   return runtime.startsWith('/') ? join(runtime, 'ws') : join(tmpdir(), `ws-${process.getuid?.() ?? 0}`)
 }
 
-/** Anyone may make a directory of that name in the temporary one: only the user's own, closed to others, counts. */
+/** Anyone can create this path, so only the user's own directory, closed to others, counts. */
 function stateOf(directory: string): 'private' | 'missing' | 'open' {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (found === undefined) return 'missing'
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0 ? 'private' : 'open'
 }
 
-/** Notes this process until it is disposed of. Where that is not possible, it runs all the same and is not listed. */
+/** Lists this process until disposal. If that fails, it runs unlisted. */
 export function register(kind: Entry['kind'], command: string): Disposable {
   const nothing = { [Symbol.dispose]() {} }
   try {
@@ -69,7 +67,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
   }
 }
 
-/** Entries of running ones, oldest first; removes those of killed processes. @throws UsageError if others could write them */
+/** Running ones, oldest first; removes entries of killed processes. @throws UsageError if others could write them */
 export function running(): Entry[] {
   const directory = entriesDirectory()
   const state = stateOf(directory)

@@ -2,7 +2,7 @@ import { isWorkspaceError, parseVirtualPath, quotePath } from '@ws/core'
 
 import { UsageError } from './errors.ts'
 
-/** Runs a check of a value. Its error becomes a usage error that names the place. */
+/** Turns a check's error into a usage error that names the place. */
 export function usageOf<Value>(place: string, check: () => Value): Value {
   try {
     return check()
@@ -12,7 +12,6 @@ export function usageOf<Value>(place: string, check: () => Value): Value {
   }
 }
 
-/** An absolute path without `..`. */
 export function checkMountPoint(text: string, place: string): string {
   if (!text.startsWith('/')) {
     throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)

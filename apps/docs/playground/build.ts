@@ -9,10 +9,10 @@ const here = import.meta.dirname
 const globals = join(here, 'shims/globals.ts')
 const executor = fileURLToPath(import.meta.resolve('@ws/executor-virtual'))
 const justBash = fileURLToPath(import.meta.resolve('just-bash'))
-/** Packages for programs and downloads, which a browser does not have. */
+/** Packages for programs and downloads, which browsers lack. */
 const leftOut = '@lydell/node-pty @mongodb-js/zstd @ws/download execa node-liblzma quickjs-emscripten sql.js'.split(' ')
 
-/** Replaces the modules of Node: a name is the one in `shims/`, plain data as in Node, or a function that refuses. */
+/** Node's modules become one in `shims/`, plain data, or a refusing function. */
 export const withoutNode: Replacements = {
   plugins: [
     {
@@ -27,7 +27,7 @@ export const withoutNode: Replacements = {
     },
   ],
   transform: {
-    // in a browser just-bash has no locks on globals: they need `async_hooks`
+    // just-bash has no locks on globals in a browser: they need `async_hooks`
     define: { __BROWSER__: 'true', 'import.meta.url': 'self.location.href', 'import.meta.resolve': 'undefined' },
     inject: {
       Buffer: [globals, 'Buffer'],
@@ -38,7 +38,7 @@ export const withoutNode: Replacements = {
   },
 }
 
-/** Source text of the module that takes the place of one of Node's. */
+/** The replacement's source text for a module of Node. */
 async function replacementOf(name: string): Promise<string> {
   const own = join(here, `shims/${name.replace('/', '-')}.ts`)
   const text = existsSync(own) ? readFileSync(own, 'utf8') : ''
@@ -59,7 +59,7 @@ async function replacementOf(name: string): Promise<string> {
   ].join('\n')
 }
 
-/** Writes the scripts of the playground into a directory that the site serves as they are. */
+/** Writes the playground's scripts for the site. */
 export async function buildPlayground(directory: string): Promise<void> {
   mkdirSync(join(directory, 'build'), { recursive: true })
   const bundle = async (input: string) => (await bundleForBrowser(input, ['@ws/source'], true, withoutNode)).code

@@ -3,13 +3,13 @@ import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Rule
 import { createVirtualExecutor } from '@ws/executor-virtual'
 
 const mebibyte = 1024 * 1024
-/** The memory of a thread has no limit in a browser: files, texts and output are kept small instead. */
+/** Browser threads have no memory limit, so files, texts and output stay small. */
 const executor = createVirtualExecutor({ limits: { maxFileBytes: 4 * mebibyte, maxOutputBytes: mebibyte } })
-/** Milliseconds that a command has, and that it has to end by itself after that. */
+/** Milliseconds for a command, and for its own end after that. */
 const times = { timeout: 10_000, killGrace: 200 }
 const skillsAt = '/skills'
 
-/** The switches by their names in a link. `code` is the text of the rule in a program. */
+/** Switches by their names in a link. `code` is the rule in a program. */
 export const switches: Readonly<Record<string, { readonly code: string; readonly make?: () => Rule }>> = {
   secrets: { code: "rules.deny('/secrets')", make: () => rules.deny('/secrets') },
   notes: { code: "rules.readOnly('/notes')", make: () => rules.readOnly('/notes') },
@@ -21,10 +21,10 @@ export const switches: Readonly<Record<string, { readonly code: string; readonly
 
 const operations = ['stat', 'list', 'read', 'write', 'append', 'createDirectory', 'delete', 'move', 'copy'] as const
 
-/** Files by path: `''` at a path that ends in `/` is a directory. */
+/** By path; `''` at a path with a trailing `/` is a directory. */
 export type Files = Readonly<Record<string, string>>
 
-/** A workspace with both doors, over files in memory. @throws WorkspaceError for a path that no workspace has */
+/** A workspace with both doors over memory. @throws WorkspaceError for an invalid path */
 export async function openEngine(files: Files, names: readonly string[]) {
   const all = Object.entries(files)
   const isSkill = ([path]: readonly [string, string]) => path.startsWith(`${skillsAt}/`)
@@ -45,17 +45,17 @@ export async function openEngine(files: Files, names: readonly string[]) {
   const plain = await open([])
 
   return {
-    /** The workspace by the rules that are switched on now. */
+    /** The workspace under the present rules. */
     get workspace(): Workspace {
       return workspace
     },
-    /** Opens the workspace again by other rules, over the same files. */
+    /** Opens the workspace again with other rules over the same files. */
     async use(chosen: readonly string[]): Promise<void> {
       const before = workspace
       workspace = await open(chosen)
       await before.close()
     },
-    /** The operations by the answer that each gets at a path: allowed, or the code, the rule, the reason and the remedy. */
+    /** Operations by their answer at a path: allowed, or code, rule, reason and remedy. */
     async explain(path: string): Promise<Map<string, string[]>> {
       const answers = new Map<string, string[]>()
       for (const operation of operations) {
@@ -66,13 +66,13 @@ export async function openEngine(files: Files, names: readonly string[]) {
       }
       return answers
     },
-    /** Runs a command. `started` gets the function that ends it at once. */
+    /** Runs a command. `started` gets a function that ends it. */
     async run(command: string, started?: (stop: () => void) => void): Promise<CommandResult> {
       const running = await workspace.spawn(command, times)
       started?.(() => running.kill('SIGKILL'))
       return running.wait()
     },
-    /** All files that are text, whatever the rules, and the paths of all other entries. */
+    /** All text files regardless of rules, and the paths of other entries. */
     async save(): Promise<{ readonly files: Files; readonly left: readonly string[] }> {
       const saved: Record<string, string> = {}
       const left: string[] = []

@@ -4,7 +4,7 @@ import { openEngine, switches } from './engine.ts'
 import { setInterpreter } from './shims/worker_threads.ts'
 import { fromLink, initial, isLink, toLink } from './state.ts'
 
-/** The most that is shown, so that the page stays quick. */
+/** Limits of display, to keep the page fast. */
 const most = { entries: 300, characters: 20_000 }
 
 const here =
@@ -12,7 +12,6 @@ const here =
   '10 seconds, 1 MiB of output, files of 4 MiB, and no limit of memory. The interpreter locks the globals of JavaScript ' +
   'on Node, and cannot do so here. Nothing of yours leaves this page.'
 
-/** An element with text and elements in it: text never becomes HTML. */
 function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},
@@ -32,11 +31,11 @@ const part = (title: string, ...children: Node[]) =>
   make('section', { ariaLabel: title }, make('h2', {}, title), ...children)
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Puts the playground into an element. `base` is the directory of the scripts. @returns takes it away again */
+/** Mounts the playground into an element. `base` is the scripts' directory. @returns unmounts it */
 export async function mount(element: HTMLElement, base: string): Promise<() => void> {
   setInterpreter(new URL('interpreter.js', new URL(base, location.href)))
   let engine = await openEngine(initial.files, initial.rules)
-  /** The open file, and its content when it was opened or saved. */
+  /** The open file with its content as opened or saved. */
   let open: { readonly path: string; readonly content: string } | undefined
   let stop: (() => void) | undefined
   const past: string[] = []
@@ -65,7 +64,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     Object.assign(answer, { value: words, className })
   }
 
-  /** Does one thing of the visitor's after the one before, says how it went, and shows the files as they are then. */
+  /** Queues an act of the visitor's, reports it, and shows the files. */
   function act(done: string, work: Work): void {
     const refuse = (error: unknown) => say(wordsOf(error), 'refused')
     const doIt = () => work().then((words) => say(words ?? done), refuse)
@@ -117,7 +116,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     if (shown !== found.join('\n')) tree.replaceChildren(...items) // else the focus stays where it is
     shown = found.join('\n')
     await explain()
-    // the shell may have changed the open file; text that the visitor has typed stays, and so does a file that is gone
+    // the shell may have changed or deleted the open file; typed text stays
     if (open === undefined || text.value !== open.content) return
     fill(open.path, await engine.workspace.readText(open.path).catch(() => text.value))
   }
@@ -179,7 +178,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     prompt.value = past[place] ?? ''
   }
 
-  /** Shows the state of the address; the usual one where it has none, or one that cannot be read. */
+  /** Shows the address's state, or the default for a missing or broken one. */
   async function load(): Promise<void> {
     let state = initial
     let problem = ''
@@ -219,7 +218,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     part('Not here', make('p', {}, `${engine.workspace.executor?.lacks ?? ''} ${here}`)),
   )
   addEventListener('hashchange', onHash)
-  // loads the interpreter before the first command; a visitor who leaves ends that too
+  // loads the interpreter early; leaving ends that too
   engine.run('true').catch(() => undefined)
   return () => {
     removeEventListener('hashchange', onHash)

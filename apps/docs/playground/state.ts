@@ -1,11 +1,10 @@
 import { switches, type Files } from './engine.ts'
 
-/** Everything that a link carries. */
 export interface State {
   readonly files: Files
-  /** Names of the {@link switches} that are on. */
+  /** Names of the active {@link switches}. */
   readonly rules: readonly string[]
-  /** The command at the prompt. It is not run by itself. */
+  /** The command at the prompt, not run automatically. */
   readonly command: string
 }
 
@@ -27,11 +26,11 @@ export const initial: State = {
 
 /** Characters of a link: some servers and chats cut longer ones. */
 const mostCharacters = 8_000
-/** Bytes of a state before it is compressed. */
+/** Bytes of an uncompressed state. */
 const mostBytes = 256 * 1024
 const prefix = '#s='
 
-/** @throws Error where the files are too many for a link */
+/** @throws Error for too many files */
 export async function toLink(state: State): Promise<string> {
   const packed = await pipe(new TextEncoder().encode(JSON.stringify(state)), new CompressionStream('deflate-raw'))
   const text = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(''))
@@ -40,10 +39,9 @@ export async function toLink(state: State): Promise<string> {
   throw new Error(`The files take ${link.length} characters of a link, and ${mostCharacters} are the most; delete some`)
 }
 
-/** True where the part of an address behind `#` is a state, and not a heading of the page. */
 export const isLink = (hash: string): boolean => hash.startsWith(prefix)
 
-/** @returns undefined where the address has no state. @throws Error where it has one that cannot be read */
+/** @returns undefined without a state @throws Error for an unreadable state */
 export async function fromLink(hash: string): Promise<State | undefined> {
   if (!isLink(hash)) return undefined
   if (hash.length > mostCharacters)
@@ -58,7 +56,7 @@ export async function fromLink(hash: string): Promise<State | undefined> {
   }
 }
 
-/** A part of a message of the browser's own would name the place in the text: nothing of a broken state is shown. */
+/** Browsers' messages quote the text, so a broken state gets one of ours. */
 function checked(value: unknown): State {
   const { files, rules, command } = value as State
   const entries = Object.entries(files)
@@ -71,7 +69,7 @@ function checked(value: unknown): State {
   return { files, rules, command }
 }
 
-/** @throws Error above {@link mostBytes} on either side: a short link could stand for a text without end */
+/** @throws Error above {@link mostBytes} on either side: a short link could expand without end */
 async function pipe(bytes: Uint8Array<ArrayBuffer>, through: CompressionStream | DecompressionStream) {
   const reader = new Blob([bytes]).stream().pipeThrough(through).getReader()
   const chunks: Uint8Array<ArrayBuffer>[] = []

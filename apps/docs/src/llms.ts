@@ -4,7 +4,7 @@ interface RenderedPage extends Page {
   readonly markdown: string
 }
 
-/** Writes a Markdown twin of each page, `llms.txt` with a link to each, and `llms-full.txt` with all of them. */
+/** Writes Markdown twins of pages, `llms.txt` with links, and `llms-full.txt` with all. */
 export function writeTexts(pages: readonly RenderedPage[], write: (path: string, text: string) => void): void {
   for (const { route, markdown } of pages) write(`${route}.md`, markdown)
   const links = pages.map(({ route, title, markdown }) => `- [${title}](/${route}.md): ${firstSentence(markdown)}`)

@@ -9,15 +9,15 @@ import { type LoadedPage, repositoryRoot, withoutCode } from './pages.ts'
 
 const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8')
 
-/** The packages and their doors, as an import names them. */
+/** Packages and doors as imported. */
 const doors = new Set(
   packages.flatMap(({ name, exports = {} }) => ['.', ...Object.keys(exports)].map((door) => join(name, door))),
 )
 
-/** `ENOENT`, also that of a system; the rest of these letters are codes of programs that the pages quote. */
+/** Our and the system's codes such as `ENOENT`; the rest are codes of quoted programs. */
 const codes = new Set<string>([...errorCodes, ...Object.keys(constants.errno), 'EAI_AGAIN', 'EPIPE', 'ENOTFOUND'])
 
-/** The words of all sources of a package: names of options are among them. */
+/** All words of a package's sources, option names included. */
 const words = new Map<string, ReadonlySet<string>>()
 function wordsOf(folder: string): ReadonlySet<string> {
   let found = words.get(folder)
@@ -29,7 +29,7 @@ function wordsOf(folder: string): ReadonlySet<string> {
   return found
 }
 
-/** Names that are gone: packages and their doors, error codes, makers of rules, and the options in tables. With file and line. */
+/** Removed names: packages, doors, error codes, rule makers, and options in tables. With file and line. */
 export function goneNames(page: LoadedPage): string[] {
   const [, own = ''] = /^(.+)\/README\.md$/u.exec(page.source) ?? []
   let isOptions = false

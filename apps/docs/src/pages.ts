@@ -5,14 +5,13 @@ import { addressOf, type Page, sections } from './site.ts'
 
 export const repositoryRoot = join(import.meta.dirname, '../../..')
 
-/** A line of a file of the repository. */
 interface Line {
   readonly source: string
   readonly number: number
   readonly text: string
 }
 
-/** A page with the lines of its sources, and where its sections are. */
+/** A page with its source lines and sections. */
 export interface LoadedPage extends Page {
   readonly lines: readonly Line[]
   readonly anchors: ReadonlySet<string>
@@ -22,10 +21,8 @@ const decisions: readonly Page[] = globSync('docs/decisions/*.md', { cwd: reposi
   .toSorted()
   .map((source) => ({ route: `decisions/${basename(source, '.md')}`, title: titleOf(source), source }))
 
-/** All pages, with the decisions last. */
 export const allSections = [...sections, { title: 'Decisions', pages: decisions }]
 
-/** The name that GitHub and the site give the section of a heading. */
 export function slugOf(heading: string): string {
   const words = heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1')
@@ -34,7 +31,7 @@ export function slugOf(heading: string): string {
   return words.replaceAll(/[^\p{L}\p{N}\-_ ]/gu, '').replaceAll(' ', '-')
 }
 
-/** Reads all pages. A README goes on in the page of `docs` that its last line names. */
+/** A README continues in the page of `docs` on its last line. */
 export function loadPages(): LoadedPage[] {
   return allSections
     .flatMap(({ pages }) => pages)
@@ -69,16 +66,14 @@ export function withoutCode(lines: readonly Line[]): Line[] {
 }
 
 /**
- * The Markdown of a page as the site has it: with its title, and with links to pages of the site. A link to another file of the
- * repository becomes its path.
- *
- * @throws Error for a link that leads nowhere, with file and line.
+ * A page's Markdown with its title; links to pages of the site stay links, and others become paths.
+ * @throws Error for a broken link, with file and line
  */
 export function renderPage(page: LoadedPage, pages: readonly LoadedPage[]): string {
   const bySource = new Map(pages.flatMap((each) => each.lines.map(({ source }) => [source, each] as const)))
   const prose = new Set(withoutCode(page.lines))
   const body = page.lines.slice(1).map((line) => {
-    // words behind a language are for the tests; VitePress takes the number in `store=r2` for a line to highlight
+    // words after a language are for tests; VitePress reads the number in `store=r2` as a line to highlight
     if (!prose.has(line)) return line.text.replace(/^(`{3,}\w+) .+$/u, '$1')
     if (line.text.includes('docs/pictures/')) return line.text.replaceAll('docs/pictures/', '/pictures/')
     const escaped = line.text.replaceAll(/(`+)(.*?)\1|\{\{/gu, (all, mark?: string) =>

@@ -5,7 +5,7 @@ import { Application, type TypeDocOptions } from 'typedoc'
 import { packages } from './packages.ts'
 import { repositoryRoot } from './pages.ts'
 
-/** The sources of every public door: those of packages that are published and not internal. */
+/** Sources of public doors: of published packages that are not internal. */
 function publicDoors(): string[] {
   return packages.flatMap(({ folder, keywords = [], exports = {}, private: isPrivate = false }) => {
     if (isPrivate || keywords.includes('internal')) return []
@@ -16,7 +16,7 @@ function publicDoors(): string[] {
   })
 }
 
-/** @throws Error for a door that TypeDoc cannot read. */
+/** @throws Error for a door that TypeDoc cannot read */
 export async function buildReference(directory: string): Promise<void> {
   const options: TypeDocOptions = {
     name: '@ws',

@@ -1,15 +1,12 @@
-/** A page of the site: its title, and the Markdown that it is made of. */
 export interface Page {
-  /** Without an extension, below the root of the site: `stores/s3`. */
+  /** Without extension, below the site's root: `stores/s3`. */
   readonly route: string
   readonly title: string
-  /** Its path in this repository. */
   readonly source: string
-  /** Ends "Add `@ws` to this project ", for the text that a reader gives to a coding agent. */
+  /** Ends "Add `@ws` to this project ", for the reader's coding agent. */
   readonly task?: string
 }
 
-/** The path of a page on the site. */
 export const addressOf = ({ route }: Pick<Page, 'route'>): string => `/${route === 'index' ? '' : route}`
 
 export interface Section {
@@ -24,7 +21,7 @@ const page = (route: string, title: string, source: string, task?: string): Page
   ...(task === undefined ? {} : { task }),
 })
 
-/** The pages in the order of a reader who has not seen the project before. */
+/** Pages in order for a newcomer. */
 export const sections: readonly Section[] = [
   {
     title: 'Start',

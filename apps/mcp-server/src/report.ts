@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { escapeUnprintable } from '@ws/core/executor'
 
-/** One line on standard error, without anything that a terminal would obey. Other errors than ours may hold paths of this machine. */
+/** One line on standard error, escaped for a terminal. Foreign errors may hold host paths. */
 export function reportError(error: unknown): void {
   const text = isWorkspaceError(error)
     ? error.message

@@ -24,7 +24,6 @@ interface SinceFlag extends StateFlag {
 const stateFlag = ['--state <dir>', 'the directory of saved states, outside every mount'] as const
 const sinceFlag = ['--since <id>', 'the checkpoint to compare with (default: the latest)'] as const
 
-/** `ws checkpoint`, `changes`, `diff` and `restore`. */
 export function addCheckpoints(program: Command, start: Start): void {
   program
     .command('checkpoint')
@@ -95,7 +94,6 @@ export function addCheckpoints(program: Command, start: Start): void {
     })
 }
 
-/** A diff as a terminal may show it. Its own control characters are written out first. */
 function coloured(diff: string, { strong, note, good, bad }: Style): string {
   const lines = /^(?:(--- .*\n\+\+\+ .*)|(@@.*)|(\+.*)|-.*)$/gmu
   return escapeText(diff).replace(lines, (line: string, head?: string, hunk?: string, added?: string) =>
@@ -158,15 +156,14 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
   return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
 }
 
-/** One directory for each set of mounts: two workspaces then never wait for one another. */
+/** One directory for each set of mounts, so that workspaces never wait for one another. */
 async function defaultState(mounts: string): Promise<string> {
-  // loaded only here: other commands start without it
+  // loaded here, so that other commands start without it
   const { HostPaths } = await import('@ws/sandbox')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
   return join(HostPaths.stateHome('checkpoints'), name)
 }
 
-/** The act for a change that is taken back, done and to be done. */
 const acts = {
   created: ['removed', 'would remove'],
   changed: ['restored', 'would restore'],

@@ -20,7 +20,7 @@ export interface ExecFlags {
   readonly withWorktree?: true
 }
 
-/** Bytes kept of each stream where everything is printed as it comes. */
+/** Bytes kept of each stream while everything is printed. */
 const keptWhileStreaming = 1024
 
 export function addExec(program: Command, start: Start): void {
@@ -81,7 +81,7 @@ export async function exec(context: CommandContext, command: readonly string[], 
   }
 }
 
-/** Few need it. */
+/** Loaded on demand, as few need it. */
 async function worktree({ settings }: CommandContext, { withWorktree }: ExecFlags) {
   if (withWorktree === undefined) return {}
   const { worktreeOf } = await import('../config/worktree.ts')
@@ -95,7 +95,7 @@ async function spawn(
   flags: ExecFlags,
   env: Record<string, string>,
 ): Promise<RunningCommand> {
-  // a container without an input of its own has a closed one: there is nothing to read, as for any program
+  // a container may have a closed input: nothing to read, as for any program
   const stdin = flags.stdin && !isClosed(0) ? standardInput('give a file or a pipe, or --no-stdin') : undefined
   return await workspace.spawn(others.length === 0 ? first : [first, ...others], {
     cwd: flags.cwd,
@@ -123,7 +123,6 @@ async function stream({ output }: CommandContext, running: RunningCommand): Prom
 const survivorsNote =
   'processes of the command could not be ended: they wait for a file system that does not answer, and end when it does'
 
-/** Which rule may be why a command failed. */
 function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
   const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`

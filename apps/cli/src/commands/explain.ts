@@ -29,7 +29,6 @@ export function addExplain(program: Command, start: Start): void {
     })
 }
 
-/** `HOST` or `HOST:PORT`. */
 function connectionTo(text: string): ExplainRequest {
   const [, host = text, port] = /^(.*):(\d+)$/u.exec(text) ?? []
   return { operation: 'connect', host, ...(port !== undefined && { port: Number(port) }) }
@@ -58,7 +57,7 @@ async function explain(context: CommandContext, request: ExplainRequest): Promis
 
 const labelWidth = 25
 
-/** The files' door can be explained on a machine that has no executor, too. */
+/** Files can be explained without an executor. */
 async function openWithExecutorIfThereIsOne({
   open,
 }: CommandContext): Promise<{ workspace: Workspace; refusal?: WorkspaceError }> {
@@ -70,7 +69,7 @@ async function openWithExecutorIfThereIsOne({
   }
 }
 
-/** No command runs where no executor is: why, was found when one was looked for. */
+/** The reason was found when looking for an executor. */
 function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | undefined): Explanation {
   if (refusal === undefined || explanation.code !== 'ENOEXECUTOR') return explanation
   const { code, reason, remedy } = refusal

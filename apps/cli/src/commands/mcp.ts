@@ -17,7 +17,7 @@ interface Flags {
   readonly downloads: boolean
 }
 
-/** Where the token of `--http` comes from: never from the command line, which others can see. */
+/** The source of `--http`'s token, as others can see command lines. */
 const tokenVariable = 'WS_MCP_TOKEN'
 
 export function addMcp(program: Command, start: Start): void {
@@ -84,7 +84,7 @@ async function run(
   return exitCodes.ok
 }
 
-/** Waits for the client to leave, or for Ctrl-C, which has an exit code of its own. */
+/** Waits for the client to leave, or for Ctrl-C, which has its own exit code. */
 async function ended(server: Served, signal: AbortSignal, closed?: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => resolve(), { once: true })

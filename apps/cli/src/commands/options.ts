@@ -3,10 +3,9 @@ import { InvalidArgumentError } from 'commander'
 
 import { UsageError } from '../errors.ts'
 
-/** For commander: an option that may be given several times. */
+/** For commander: a repeatable option. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]
 
-/** `NAME=VALUE` of `--env`. Throws UsageError. */
 export function parseEnvironment(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
@@ -17,7 +16,7 @@ export function parseEnvironment(texts: readonly string[]): Record<string, strin
   )
 }
 
-/** For commander: a whole number from 1 on. */
+/** For commander: a whole number ≥ 1. */
 export function parseCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count) || count < 1) {

@@ -94,7 +94,7 @@ async function openRunner({ settings }: CommandContext, flags: RunFlags): Promis
   })
 }
 
-/** Faults of a plan: nothing was tried. */
+/** Problems of a plan that was not tried. */
 async function complain({ output }: CommandContext, file: string, { problems }: PlanCheck): Promise<number> {
   const { describeProblem } = await loadOptional('@ws/runner')
   if (output.json) await output.value({ problems })

@@ -8,10 +8,10 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
-/** Tried in this order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
+/** In this order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
-/** The same where a mount has no directory on this machine: no program can see it, so there is nothing to fall back from. */
+/** For mounts without a directory here, which programs cannot see. */
 export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]
 
 export type ExecutorName = (typeof executorNames)[number]
@@ -22,7 +22,7 @@ export interface ExecutorOptions {
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 
-/** Each is loaded when it is asked for: that takes longer than what most commands do. */
+/** Loaded on demand: loading takes longer than most commands. */
 const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => Executor>> = {
   async bubblewrap({ bubblewrap }) {
     const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')
@@ -42,7 +42,7 @@ const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => E
   },
 }
 
-/** Rejects with a MissingPackagesError, or with a UsageError for options that mean nothing here: a tool that does not exist, say. */
+/** Rejects with a MissingPackagesError, or a UsageError for meaningless options: a missing tool, say. */
 export async function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Promise<Executor> {
   const make = await makers[name](options)
   return usageOf(`--config: executorOptions.${name}`, make)

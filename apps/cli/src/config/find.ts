@@ -9,7 +9,7 @@ import { canonical, hashOf, trustedHash } from './trusted.ts'
 
 export const configName = 'ws.config.json'
 
-/** A workspace that no option names: by a configuration, or the working directory itself. */
+/** A workspace found without options: by a configuration, or the working directory itself. */
 export interface FoundWorkspace {
   /** The host path of the nearest configuration. */
   readonly config?: string | undefined
@@ -22,14 +22,14 @@ export function findWorkspace(): FoundWorkspace {
   const directory = workingDirectory()
   for (let at = directory; ; at = dirname(at)) {
     const config = join(at, configName)
-    // a trusted configuration that is gone counts as found: its rules must not go with it
+    // a deleted trusted configuration counts too: its rules must not vanish
     if (isThere(config) || trustedHash(config) !== undefined) return { config }
     if (at === dirname(at)) break
   }
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
-/** The configuration of a named directory, in it or above it with this root, if trusted: a command can plant one. */
+/** A trusted configuration in or above a named directory with this root. Commands can plant others. */
 export function trustedConfigOf(directory: string): string | undefined {
   const root = canonical(resolve(directory))
   for (let at = root; ; at = dirname(at)) {
@@ -39,7 +39,7 @@ export function trustedConfigOf(directory: string): string | undefined {
   }
 }
 
-/** The line about a configuration in a directory that an option names which counts for nothing: a command may have planted it. */
+/** The note on an ignored configuration in a named directory: a command may have planted it. */
 export function passedOver(directory: string): string | undefined {
   const shown = quotePath(join(directory, configName))
   return existsSync(join(resolve(directory), configName))
@@ -47,10 +47,10 @@ export function passedOver(directory: string): string | undefined {
     : undefined
 }
 
-/** The root of its first mount; `undefined` where it cannot be read. */
+/** The root of its first mount; `undefined` for an unreadable file. */
 function rootOf(config: string): string | undefined {
   try {
-    // a FIFO in its place must not be waited for
+    // a FIFO in its place must not block
     const text = readFileSync(config, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK })
     const { mounts } = JSON.parse(text) as { readonly mounts: readonly { readonly root: string }[] }
     return canonical(resolve(dirname(config), mounts[0]?.root ?? ''))
@@ -73,7 +73,6 @@ export function untrusted(shown: string, others: string): UsageError {
   return new UsageError(`${shown} is not trusted yet; look at it, then run \`ws trust\`${others}`)
 }
 
-/** The path as it is seen from the working directory. */
 export function shownFile(file: string): string {
   return quotePath(relative(workingDirectory(), file))
 }

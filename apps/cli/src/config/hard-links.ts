@@ -4,18 +4,17 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import type { Settings } from './settings.ts'
 
-/** Files that commands can write and that have further names elsewhere: what is written to one changes for all. */
+/** Files writable by commands that have further names elsewhere, where a write shows too. */
 export interface SharedFiles {
   readonly files: number
-  /** Workspace paths, the first few. */
   readonly examples: readonly string[]
-  /** False: the tree is larger than was looked at. */
+  /** False for a tree too large to search. */
   readonly complete: boolean
 }
 
 const mostEntries = 200_000
 
-/** Counts the files in the mounts of this machine of which not all names lie there. */
+/** Counts files in this machine's mounts with names outside. */
 export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, signal: AbortSignal): Promise<SharedFiles> {
   const known = new Map<string, { readonly path: string; rest: number }>()
   let entries = 0
@@ -44,7 +43,6 @@ export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, sign
 const namesIn = (path: string): string[] => orNothing(() => readdirSync(path)) ?? []
 const look = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
 
-/** Asks this machine; `undefined` where an entry is gone, closed to this user, or of another kind. */
 export function orNothing<Result>(ask: () => Result): Result | undefined {
   try {
     return ask()

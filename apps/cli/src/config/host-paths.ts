@@ -12,11 +12,9 @@ import type { Settings } from './settings.ts'
 import { trustDirectory } from './trusted.ts'
 
 /**
- * Refuses a config file with a path that leads into a directory that commands can write: one could exchange what lies there for
- * a link to anything. The file itself, or else the note that it is trusted, must not lie there either.
- *
- * @param output a further directory that commands can write
- * @throws UsageError
+ * Refuses a config file with a path into a directory that commands can write, where they could plant links.
+ * The file, or the note that it is trusted, must not lie there either.
+ * @param output a further directory that commands can write @throws UsageError
  */
 export function refuseExchangeable(
   config: LoadedConfig,
@@ -52,7 +50,7 @@ export function refuseExchangeable(
   }
 }
 
-/** Refuses a config file found in the directory of --root whose rules are for another root. @throws UsageError */
+/** Refuses a config file in the directory of --root with rules for another root. @throws UsageError */
 export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: LoadedConfig, root: string): void {
   if (first === undefined) return
   if (

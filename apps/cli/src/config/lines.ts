@@ -4,7 +4,6 @@ const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/uy
 
 class Scanner {
   at = 0
-  /** Offsets of the keys and elements that were found, by path. */
   readonly places = new Map<string, number>()
   readonly #content: string
 
@@ -12,7 +11,6 @@ class Scanner {
     this.#content = content
   }
 
-  /** Goes through one value. False at the first character that cannot be there. */
   value(path: readonly PropertyKey[]): boolean {
     this.#take(blank)
     if (!this.places.has(keyOf(path))) this.places.set(keyOf(path), this.at)
@@ -21,7 +19,7 @@ class Scanner {
     return this.#take(text) !== undefined || this.#take(literal) !== undefined
   }
 
-  /** True where nothing follows. */
+  /** Nothing follows. */
   end(): boolean {
     this.#take(blank)
     return this.at === this.#content.length
@@ -65,7 +63,7 @@ class Scanner {
 
 const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\0')
 
-/** The line, from 1, of a key or an element in a JSON text; of the nearest part above it where it is missing. */
+/** The line, from 1, of a key or element in a JSON text; for a missing one, of the nearest part above. */
 export function lineOf(content: string, path: readonly PropertyKey[]): number {
   const scanner = new Scanner(content)
   scanner.value([])
@@ -76,7 +74,7 @@ export function lineOf(content: string, path: readonly PropertyKey[]): number {
   return lineAt(content, scanner.places.get('') ?? 0)
 }
 
-/** The line, from 1, where a text stops being JSON; `undefined` for JSON. */
+/** The line, from 1, of the first JSON error; else `undefined`. */
 export function lineOfError(content: string): number | undefined {
   const scanner = new Scanner(content)
   return scanner.value([]) && scanner.end() ? undefined : lineAt(content, scanner.at)

@@ -12,9 +12,7 @@ import { configSchema, type Config } from './schema.ts'
 import { trustedHash } from './trusted.ts'
 
 export interface LoadedConfig extends Config {
-  /** The host directory that relative paths in it start from. */
   readonly directory: string
-  /** The file, as a host path, and as errors show it. */
   readonly file: string
   readonly shown: string
   /** The user trusts its content. */
@@ -40,7 +38,7 @@ export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   return { ...parseConfig(content.toString('utf8'), file, shown), shown, trusted: true }
 }
 
-/** The bytes of a config file. A pipe or a device is refused, since reading it may never end. @throws UsageError */
+/** Refuses a pipe or device, since reading it may never end. @throws UsageError */
 export async function readFound(file: string): Promise<Buffer> {
   const known = trustedHash(file) !== undefined
   const elsewhere = known ? 'run `ws trust --forget` on it' : 'name the workspace with --root DIR'
@@ -66,10 +64,9 @@ async function readConfig(file: string, shown: string, remedyOf: (mend: string) 
 }
 
 const mostBytes = 1_048_576
-/** A descriptor of this process, as a shell gives for `<(…)`: no command has made that pipe. */
 const descriptor = /^\/(?:dev|proc\/self)\/(?:fd\/\d+|stdin)$/u
 
-/** @throws UsageError naming the place in the file and the remedy */
+/** @throws UsageError with the place in the file and the remedy */
 export function parseConfig(text: string, file: string, shown: string): Omit<LoadedConfig, 'shown' | 'trusted'> {
   const result = configSchema.safeParse(parseJson(text, shown), { reportInput: true })
   if (!result.success) {
@@ -84,7 +81,7 @@ function parseJson(content: string, shown: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // Node's message quotes the file's content around the place, so only the place is kept
+    // Node's message quotes the file's content, so only the place is kept
     const text = String(error)
     const place =
       /line \d+ column \d+/u.exec(text)?.[0] ?? /Unexpected token (?:'.'|"'")/u.exec(text)?.[0].toLowerCase()

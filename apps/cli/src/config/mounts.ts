@@ -18,10 +18,10 @@ export interface MountFlags extends StorageFlags {
   readonly at?: string
 }
 
-/** Where `ws` mounts: projects have directories such as `bin` and `lib`, which commands need for the system at `/`. */
+/** Projects have directories such as `bin` and `lib`, which commands at `/` need for the system. */
 export const defaultPlace = '/workspace'
 
-/** The storage options and `--at` replace those of the first mount. @param place the first mount's, if none is named */
+/** Storage options and `--at` override the first mount's. @param place the first mount's default */
 export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined, place: string): MountSettings[] {
   const named = storageOfFlags(flags)
   const [first, ...others] = (config?.mounts ?? []).map(

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** The first problem of a config, as one sentence that names the place: `mounts[0].at must be a string, got a number`. */
+/** The first problem as one sentence with its place: `mounts[0].at must be a string, got a number`. */
 export function describeProblem(error: z.ZodError, schema: z.core.$ZodType): string {
   const issue = deepest(error.issues)
   if (issue === undefined) return 'the file is not valid'
@@ -20,12 +20,11 @@ export function describeProblem(error: z.ZodError, schema: z.core.$ZodType): str
   const given = 'discriminator' in issue ? ownValue(issue.input, String(issue.discriminator)) : issue.input
   const wanted = wantedBy(issue)
   if (given === undefined && issue.code !== 'custom') return `${subject} is missing; it must be ${wanted}`
-  // The value may be a secret in the place of the name of its variable.
   if (issue.code === 'invalid_format' && issue.format === 'regex') return `${subject} must be ${wanted}`
   return `${subject} must ${issue.code === 'custom' ? wanted : `be ${wanted}, got ${describeValue(given)}`}`
 }
 
-/** The path of the first problem: of the key itself, where it is not known. */
+/** The path of the first problem; for an unknown key, the key itself. */
 export function placeOfProblem(error: z.ZodError): readonly PropertyKey[] {
   const issue = deepest(error.issues)
   if (issue?.code === 'unrecognized_keys') return [...issue.path, ...issue.keys.slice(0, 1)]
@@ -51,7 +50,7 @@ function keysAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[
   }
 }
 
-/** Within a union the alternative that came furthest says most. */
+/** In a union, the deepest alternative is most informative. */
 function deepest(issues: readonly Issue[]): Issue | undefined {
   const [issue] = issues
   if (issue?.code !== 'invalid_union') return issue
@@ -103,7 +102,7 @@ function oneOf(values: readonly unknown[]): string {
 const ownValue = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 
-/** A text is only shown when it is as short as a word: a longer one may be anything. */
+/** Shows only texts as short as a word: others may be secret. */
 function describeValue(value: unknown): string {
   if (typeof value === 'string') return value.length <= 40 ? quotePath(value) : 'a longer string'
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `\`${String(value)}\``

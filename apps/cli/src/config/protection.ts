@@ -2,7 +2,6 @@ import { rules, type Rule } from '@ws/core'
 
 import type { Settings } from './settings.ts'
 
-/** Rules for the work of a model that the config file does not have. */
 export function missingRules(
   { config }: Pick<Settings, 'config'>,
   kinds: readonly ('protectSecrets' | 'protectHooks')[] = ['protectSecrets', 'protectHooks'],

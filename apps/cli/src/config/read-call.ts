@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 
 import { UsageError } from '../errors.ts'
 
-/** The call of a tool in a JSON file of this machine. @throws UsageError */
 export function readCall(file: string): { readonly tool: string; readonly arguments: unknown } {
   let text: string
   try {

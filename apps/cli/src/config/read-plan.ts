@@ -16,7 +16,6 @@ import { UsageError } from '../errors.ts'
 
 const pathOnly = 0o10000000
 
-/** The text of a plan in a file of this machine. @throws UsageError */
 export function readPlan(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -26,10 +25,8 @@ export function readPlan(file: string): string {
 }
 
 /**
- * Makes the output's directory when it is missing; as root it belongs to the owner of the workspace. A command that still
- * runs may exchange what is made, so each directory is opened without following, and given away through its descriptor.
- *
- * @throws UsageError
+ * Makes a missing output directory; as root, for the workspace's owner.
+ * A command could exchange it, so it is opened without following links, and changed by descriptor. @throws UsageError
  */
 export function prepareOutput(output: string, workspace: string): void {
   try {
@@ -66,7 +63,6 @@ export function prepareOutput(output: string, workspace: string): void {
   }
 }
 
-/** @throws UsageError */
 export function writeReport(file: string, html: string): void {
   try {
     writeFileSync(file, html)

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 type Network = Exclude<NonNullable<BubblewrapExecutorOptions['network']>, string>
 type Requests = NonNullable<Network['requests']>
 
-/** The rules with the values of variables. Throws UsageError for one that is not set. */
+/** The rules with variables filled in. @throws UsageError for an unset one */
 export function withVariables(rules: RequestsConfig): Requests {
   return Object.fromEntries(
     Object.entries(rules).map(([host, list]) => [

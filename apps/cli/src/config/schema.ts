@@ -8,7 +8,7 @@ const path = z.string().min(1)
 const name = z.string().min(1).optional()
 const texts = z.record(z.string(), z.string())
 
-/** The executor says what is wrong with a name or a value. */
+/** The executor checks names and values. */
 const requests = z.record(
   z.string(),
   z.array(
@@ -21,14 +21,14 @@ const requests = z.record(
           headers: texts.optional(),
         })
         .optional(),
-      /** `${NAME}` in a value is a variable of the environment of `ws`. */
+      /** `${NAME}` is a variable of `ws`'s environment. */
       transform: z.strictObject({ headers: texts.optional() }).optional(),
       respond: z.strictObject({ status: z.int(), headers: texts.optional(), body: z.string().optional() }).optional(),
     }),
   ),
 )
 
-/** The executor says what is wrong with an entry. */
+/** The executor checks entries. */
 const listedHosts = z.strictObject({
   allow: z.array(z.string()),
   addresses: z.array(z.string()).optional(),
@@ -57,7 +57,7 @@ const rule = z.discriminatedUnion('rule', [
   }),
 ])
 
-/** A name and not a value: no secret is ever in a config file. */
+/** A variable's name, since config files hold no secrets. */
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'the name of an environment variable')
 
 const bucket = {
@@ -69,10 +69,10 @@ const bucket = {
     .optional(),
 }
 
-/** A copy in which commands work; relative to the config file. */
+/** A copy for commands; relative to the config file. */
 const replica = path.optional()
 
-/** The same for each storage that speaks S3. */
+/** The same for each S3 storage. */
 const connection = {
   endpoint: z.string().optional(),
   region: z.string().min(1).optional(),
@@ -95,19 +95,19 @@ const r2 = z
     message: 'have `accountId` or `endpoint`, and not both',
   })
 
-/** The same bucket, mounted: commands work in it. */
+/** The same bucket, mounted for commands. */
 const rclone = z.strictObject({
   bucket: bucket.bucket,
   prefix: bucket.prefix,
   ...connection,
   credentialsFrom: bucket.credentialsFrom,
-  /** Where its cache is; relative to the config file. */
+  /** The place of its cache; relative to the config file. */
   directory: path.optional(),
 })
 
-/** Storage that can be mounted, by the key that names it. */
+/** Mountable storage by its key. */
 const storages = {
-  /** A directory; relative to the config file. */
+  /** Relative to the config file. */
   root: path.optional(),
   s3: s3.optional(),
   r2: r2.optional(),
@@ -117,7 +117,6 @@ const storageKeys = Object.keys(storages) as (keyof typeof storages)[]
 
 const mount = z
   .strictObject({
-    /** Where it appears in the workspace. */
     at: path,
     ...storages,
     access: z.enum(['read-write', 'read-only']).optional(),
@@ -135,7 +134,6 @@ const processLimits = { cpuSeconds: count, memoryBytes: count, fileBytes: count,
 const env = z.array(z.string().min(1)).optional()
 
 const viewOptions = {
-  /** Directories of this machine; relative to the config file. */
   tools: z.array(z.strictObject({ host: path, at: path.optional() })).optional(),
   limits: z.strictObject({ ...processLimits, scratchBytes: count }).optional(),
   /** A delegated cgroup v2 group of this machine. */
@@ -174,7 +172,7 @@ export const configSchema = z.strictObject({
     .union([z.enum(['untrusted', 'untrusted-by-name']), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))])
     .optional(),
   aliases: z.record(z.string(), z.string()).optional(),
-  /** Where programs keep their caches, in the workspace, and the author of commits. */
+  /** The place of programs' caches in the workspace, and the author of commits. */
   commands: z
     .strictObject({
       cache: path.optional(),

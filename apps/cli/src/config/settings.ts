@@ -30,9 +30,9 @@ export interface GlobalOptions extends MountFlags {
   readonly allowHost?: readonly string[]
 }
 
-/** The settings that a workspace is opened with: flags over file over defaults (PM1). */
+/** Flags override the file, which overrides defaults (PM1). */
 export interface Settings {
-  /** The file that they come from, as far as no option took its place. */
+  /** The file, as far as no option replaced it. */
   readonly config: LoadedConfig | undefined
   readonly mounts: readonly MountSettings[]
   readonly owner: Owner | undefined
@@ -45,7 +45,6 @@ export interface Settings {
   readonly downloads: ToolsOptions['downloads']
 }
 
-/** Resolves options and config file without touching the workspace. Throws UsageError. */
 export async function resolveSettings(
   given: GlobalOptions,
   found: FoundWorkspace = {},
@@ -76,7 +75,7 @@ export async function resolveSettings(
   return settings
 }
 
-/** By default, tools download from the hosts that commands are given. Rules for requests hold in commands alone. */
+/** By default tools have the commands' hosts. Rules for requests apply to commands alone. */
 function resolveDownloads(
   config: LoadedConfig | undefined,
   { executors, executorOptions }: Pick<Settings, 'executors' | 'executorOptions'>,
@@ -91,7 +90,7 @@ function resolveDownloads(
   return requests === undefined ? { hosts: allow, addresses } : undefined
 }
 
-/** A list of hosts never falls back to an executor whose commands share the network of this machine. */
+/** A list of hosts never falls back to an executor on this machine's network. */
 function resolveExecutors(
   { executor, allowHost }: GlobalOptions,
   config: LoadedConfig | undefined,
@@ -106,7 +105,7 @@ function resolveExecutors(
   return named ?? (holdsList ? ['bubblewrap'] : defaultExecutorsOf(mounts))
 }
 
-/** The hosts of the command line take the place of those of the file, whose limits stay. */
+/** Hosts of the command line replace the file's, whose limits stay. */
 function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions): ExecutorOptions {
   if (allow === undefined) return options
   usageOf('--allow-host', () => readHosts(allow, { operation: 'network', option: 'allow' }))
@@ -115,12 +114,12 @@ function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions
   return { ...options, bubblewrap: { ...options.bubblewrap, network: { ...others, allow } } }
 }
 
-/** Programs need every mount to be a directory. Otherwise there is only one way to run commands. */
+/** Programs need a directory for every mount. Otherwise only one executor is left. */
 function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
   return mounts.every(({ storage }) => hasDirectory(storage)) ? defaultExecutorNames : executorNamesWithoutDirectory
 }
 
-/** The code that checks config files takes longer to load than most commands to run. */
+/** Loaded on demand: the code that checks config files takes longer than most commands. */
 async function load(named: string | undefined, found: string | undefined): Promise<LoadedConfig | undefined> {
   if (named === undefined && found === undefined) return undefined
   const { loadConfig, loadFoundConfig } = await import('./load.ts')
@@ -134,7 +133,7 @@ function networkOf(network: NetworkConfig): NonNullable<ExecutorOptions['bubblew
   return { ...network, requests: withVariables(network.requests) }
 }
 
-/** Directories of tools are relative to the file that names them. */
+/** Tools' directories are relative to the config file. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
   const { bubblewrap, proot, sanitize } = config?.executorOptions ?? {}
   const toolsOf = (options: NonNullable<typeof proot>) =>
@@ -146,7 +145,7 @@ function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptio
   }
 }
 
-/** It is address space that is limited. */
+/** The limit applies to address space. */
 function ofProcesses(limits: { readonly memoryBytes?: number | undefined } | undefined) {
   if (limits === undefined) return undefined
   const { memoryBytes: addressSpaceBytes, ...others } = limits

@@ -2,18 +2,17 @@ import type { Owner } from '@ws/core/adapter'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A directory of this machine that commands could be shown: an entry of `tools` in a config file. */
+/** A directory that commands could see: an entry of `tools` in a config file. */
 export interface SuggestedTool {
-  /** The version manager's name. */
   readonly manager: string
   readonly host: string
-  /** False where the user that commands run as may not read it, or not even reach it. */
+  /** False where the commands' user cannot read or reach it. */
   readonly reachable: boolean
 }
 
 interface Manager {
   readonly name: string
-  /** The variable that names its directory, and where that is without. */
+  /** The variable with its directory, and the default without it. */
   readonly variable: string
   readonly below: string
   /** From there to a directory with a `bin`; `*` is any name, the newest version first. */
@@ -22,7 +21,7 @@ interface Manager {
 
 const managers: readonly Manager[] = [
   { name: 'pyenv', variable: 'PYENV_ROOT', below: '.pyenv', parts: ['versions', '*'] },
-  // Before cargo's, which are only its own way to a toolchain.
+  // Before cargo's proxies, which only start a toolchain.
   { name: 'rustup', variable: 'RUSTUP_HOME', below: '.rustup', parts: ['toolchains', '*'] },
   { name: 'cargo', variable: 'CARGO_HOME', below: '.cargo', parts: [] },
   { name: 'nvm', variable: 'NVM_DIR', below: '.nvm', parts: ['versions', 'node', '*'] },
@@ -31,7 +30,7 @@ const managers: readonly Manager[] = [
   { name: 'asdf', variable: 'ASDF_DATA_DIR', below: '.asdf', parts: ['installs', '*', '*'] },
 ]
 
-/** The tools that version managers have installed for the current user, and whether `owner` can use them. */
+/** Version managers' tools of the current user, and whether `owner` can use them. */
 export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedTool[] {
   const { HOME } = env
   return managers.flatMap(({ name, variable, below, parts }) => {
@@ -42,7 +41,7 @@ export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedToo
   })
 }
 
-/** Each directory on the way can be passed through, and the last one listed. */
+/** Every directory on the way is passable, and the last one listable. */
 function isReachable(path: string, { uid, gid }: Owner): boolean {
   const mayEnter = (directory: string, needed: number): boolean => {
     const stat = statSync(directory, { throwIfNoEntry: false })

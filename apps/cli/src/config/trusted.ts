@@ -5,15 +5,12 @@ import { basename, dirname, join } from 'node:path'
 
 import { UsageError } from '../errors.ts'
 
-/** The hash that a configuration is known by. */
 export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
 /**
- * The hash of the configuration that the user trusts at this host path; `undefined` where there is none.
- *
- * @throws UsageError where the system refuses to say: rules that hold must not be lost
+ * The trusted configuration's hash at a host path; `undefined` without one. @throws UsageError if unreadable, so that rules are not lost
  */
 export function trustedHash(path: string): string | undefined {
   const directory = trustDirectory()
@@ -31,7 +28,7 @@ export function trustedHash(path: string): string | undefined {
   }
 }
 
-/** Notes that the user trusts a configuration as it is now. @throws UsageError where the note cannot be kept */
+/** Notes that the user trusts a configuration as it is. @throws UsageError where the note cannot be kept */
 export function trust(path: string, hash: string): void {
   const directory = trustDirectory()
   try {
@@ -48,7 +45,6 @@ export function trust(path: string, hash: string): void {
   }
 }
 
-/** Removes the note, if there is one. */
 export function forget(path: string): void {
   rmSync(entryOf(trustDirectory(), path), { force: true })
 }
@@ -65,12 +61,11 @@ function isPrivate(directory: string): boolean {
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-/** A file is known by one name, whatever links lead to its directory. */
 function entryOf(directory: string, path: string): string {
   return join(directory, hashOf(Buffer.from(join(canonical(dirname(path)), basename(path)))))
 }
 
-/** The path without links; the same where it does not exist. */
+/** The path without links; unchanged if missing. */
 export function canonical(path: string): string {
   try {
     return realpathSync(path)

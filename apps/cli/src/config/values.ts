@@ -14,7 +14,7 @@ import { executorNames, type ExecutorName } from './executors.ts'
 const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'names', 'none']
 const largestId = 0xffff_fffe
 
-/** `UID` or `UID:GID`; the group is the user's number where it is left out. */
+/** `UID` or `UID:GID`; the default group is the user's number. */
 export function parseOwner(text: string, place: string): Owner {
   const [, uid, gid = uid] = /^(\d{1,10})(?::(\d{1,10}))?$/u.exec(text) ?? []
   const owner = { uid: Number(uid), gid: Number(gid) }
@@ -25,7 +25,7 @@ export function parseOwner(text: string, place: string): Owner {
   return owner
 }
 
-/** A preset such as `untrusted`, or `field=level` with commas between several. */
+/** A preset such as `untrusted`, or `field=level` pairs with commas. */
 export function parseRequirement(texts: readonly string[], place: string): Requirement | undefined {
   if (texts.length === 0) return undefined
   const parts = texts.flatMap((text) => text.split(','))

@@ -14,10 +14,8 @@ import { missingRules } from './protection.ts'
 const longestName = 8192
 
 /**
- * The repository of the worktree that the root is: a mount at the path that git looks for it, and rules that leave commands what a
- * commit changes. The file `.git` can be a command's, so it counts only where the repository itself names this worktree.
- *
- * @throws UsageError
+ * Mounts the repository of a worktree root at git's path, with rules for the files that commits change.
+ * Commands can write `.git`, so the repository must name this worktree too. @throws UsageError
  */
 export function worktreeOf(settings: Settings): { readonly mounts: MountSettings[]; readonly rules: Rule[] } {
   const [first] = settings.mounts
@@ -53,7 +51,7 @@ export function worktreeOf(settings: Settings): { readonly mounts: MountSettings
   return { mounts: [{ at, storage }], rules: [rule, ...missingRules(settings, ['protectHooks'])] }
 }
 
-/** The two name one another, and the repository is whole. */
+/** The two name one another, and the repository is complete. */
 function namesWorktree(git: string, repository: string, own: string): boolean {
   const common = nameIn(join(git, 'commondir'))?.trim()
   const back = nameIn(join(git, 'gitdir'))?.trim()
@@ -63,7 +61,6 @@ function namesWorktree(git: string, repository: string, own: string): boolean {
   return isOwn && isCommon && ['objects', 'refs'].every((name) => isDirectory(join(repository, name)))
 }
 
-/** The text of a small file; `undefined` for a link, a pipe, and all else that a command may have put there. */
 function nameIn(path: string): string | undefined {
   return orNothing(() => {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

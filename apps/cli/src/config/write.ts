@@ -2,7 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { UsageError } from '../errors.ts'
 
-/** Writes a config file of the user. A link of that name is replaced, not followed. @throws UsageError */
+/** Replaces a link of that name instead of following it. @throws UsageError */
 export function writeConfig(file: string, shown: string, text: string): void {
   try {
     rmSync(file, { force: true })
@@ -23,7 +23,6 @@ export function isDirectory(path: string): boolean {
   }
 }
 
-/** True for an entry of any type, also for a link that leads nowhere. */
 export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -36,7 +36,6 @@ steps:
     with: { prompt: 'Sum up the checks in {output_path}/summary.md.' }
 `
 
-/** A model that follows a script: it reads the two logs, and writes what it found. */
 const scripted: Model = async ({ messages }) => {
   const results = messages.filter((message) => message.role === 'tool')
   const call = (name: string, given: Record<string, string>) => [{ id: `c${results.length}`, name, arguments: given }]
@@ -57,7 +56,7 @@ export interface RunDemoOptions extends Teller {
   readonly signal: AbortSignal
 }
 
-/** Runs a plan on the sample project twice; the second run finds nothing to do again. True when both went well. */
+/** Runs a plan twice; the second run finds everything done. True when both went well. */
 export async function runDemoPlan({ owner, executor, style, say, signal }: RunDemoOptions): Promise<boolean> {
   await using project = await createSampleProject({ owner })
   await using scratch = await createScratch(owner)

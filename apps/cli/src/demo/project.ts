@@ -7,14 +7,14 @@ import { createSampleProject } from '@ws/test-fixtures/sample-project'
 
 import { createScratch } from '../verify/scratch.ts'
 
-/** Where the read-only skills are mounted, below the workspace's root. */
+/** The place of the read-only skills in the workspace. */
 export const skillsPath = '/.solven/skills/system'
 
 export interface DemoProject extends AsyncDisposable {
-  /** An adapter on the project, which the caller closes. */
+  /** The caller closes the adapter. */
   openProject(): Promise<StorageAdapter>
   openSkills(): Promise<StorageAdapter>
-  /** Host path for the states of checkpoints, outside both. */
+  /** Host path for checkpoints, outside both. */
   readonly stateDirectory: string
 }
 

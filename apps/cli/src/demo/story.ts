@@ -17,7 +17,7 @@ export interface StoryTeller extends Teller {
   readonly title: (text: string) => void
 }
 
-/** One act at a door. It resolves to a text that is shown beside it. */
+/** One act at a door. It resolves to a text for display. */
 type Step = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
 
 const file = (shown: string, run: Step[2]): Step => ['files', shown, run]
@@ -39,7 +39,7 @@ const withPrograms: readonly Step[] = [
   read('/count.txt'),
 ]
 
-/** The same for an interpreter, which has no programs of this machine. */
+/** For an interpreter, without programs of this machine. */
 const withoutPrograms: readonly Step[] = [
   write('/hello.txt', 'hello\n'),
   shell('cat /hello.txt; ls /src'),
@@ -57,14 +57,13 @@ const forbidden: readonly Step[] = [
 const breaking = shell('rm src/count.js; echo oops > src/words.js')
 const lookAgain = shell('cat src/*.js | wc -l')
 
-/** Calls of a model that follows a script. `next` is the call that the error before it offers. */
 const calls = [
   { operation: 'read', path: '/notes/empty.txt' },
   { operation: 'read', pth: '/src/words.js' },
   'next',
 ] as const
 
-/** Works at both doors of one workspace, and runs into its rules. True when each step ended as expected. */
+/** Works at both doors, and runs into rules. True when each step ended as expected. */
 export async function tellStory(project: DemoProject, executor: Executor, teller: StoryTeller): Promise<boolean> {
   await using workspace = await createWorkspace({
     mounts: [
@@ -85,7 +84,7 @@ export async function tellStory(project: DemoProject, executor: Executor, teller
   return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine && isBack
 }
 
-/** True when the project is broken by the command, and works as before afterwards. */
+/** True when the command broke the project, and the restore repaired it. */
 async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<boolean> {
   const { id } = await workspace.checkpoint({ label: 'before the command' })
   const [isBroken] = await take(workspace, [breaking], teller)
@@ -101,7 +100,6 @@ async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<bo
   return isBroken === true && works === true && (await workspace.changes({ since: id })).length === 0
 }
 
-/** Takes the steps, and shows each with its outcome. False for each that was refused or failed. */
 async function take(workspace: Workspace, steps: readonly Step[], { style, say }: Teller): Promise<boolean[]> {
   const ends: boolean[] = []
   for (const [door, shown, run] of steps) {
@@ -124,10 +122,10 @@ async function take(workspace: Workspace, steps: readonly Step[], { style, say }
   return ends
 }
 
-/** Columns for a command, so that its outcome has the rest of the line. */
+/** Columns for a command, before its outcome. */
 const commandWidth = 36
 
-/** A model makes calls of tools. Shows the words that it reads. */
+/** Calls tools as a model would, and shows the answers. */
 async function callTools(workspace: Workspace, { style, say }: Teller): Promise<boolean> {
   await using toolset = createTools(workspace, { downloads: false })
   let last: Awaited<ReturnType<typeof toolset.run>> | undefined
@@ -151,7 +149,7 @@ class Failed extends Error {}
 
 function describe({ stdout, stderr, exitCode }: CommandResult): string {
   if (exitCode === 0) return stdout
-  // shells differ in where they put the path; only the fault matters
+  // shells place the path differently; only the fault matters
   const fault = stderr
     .trim()
     .split(': ')

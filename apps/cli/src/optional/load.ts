@@ -8,11 +8,8 @@ import { MissingPackagesError, type OptionalName, type OptionalPackages } from '
 const own = dirname(dirname(import.meta.dirname))
 
 /**
- * Loads an optional package that is installed beside this one.
- *
- * A plain import would look in every `node_modules` on the way up to `/`. An agent can plant a package in its workspace. So this function looks in two directories only: the `node_modules` that holds this package, and its own.
- *
- * @throws MissingPackagesError
+ * Loads an optional package from two directories only: the `node_modules` with this package, and its own.
+ * A plain import would search up to `/`, where an agent can plant a package. @throws MissingPackagesError
  */
 export async function loadOptional<Name extends OptionalName>(name: Name): Promise<OptionalPackages[Name]> {
   const entry = findEntry(name)
@@ -20,7 +17,7 @@ export async function loadOptional<Name extends OptionalName>(name: Name): Promi
   return (await import(pathToFileURL(entry).href)) as OptionalPackages[Name]
 }
 
-/** @throws MissingPackagesError with all those that are missing */
+/** @throws MissingPackagesError with all missing ones */
 export function checkInstalled(names: readonly OptionalName[]): void {
   const missing = [...new Set(names)].filter((name) => !isInstalled(name))
   if (missing.length > 0) throw new MissingPackagesError(missing)
@@ -36,7 +33,7 @@ function findEntry(name: OptionalName): string | undefined {
   return undefined
 }
 
-/** The directories beside this package: as it was loaded, and where its links lead. */
+/** The directories beside this package: as loaded, and without links. */
 function places(): string[] {
   return [...new Set([own, realpathSync(own)])].flatMap((folder) => {
     const parent = dirname(folder)
@@ -45,14 +42,14 @@ function places(): string[] {
   })
 }
 
-/** The entry of the package in a folder. A package finds itself by its name, before Node looks anywhere else. */
+/** Node resolves a package's own name first. */
 function entryIn(folder: string, name: string): string | undefined {
   try {
     const entry = createRequire(join(folder, 'package.json')).resolve(name)
-    // Where the folder holds another package or none, Node has looked in the directories above it and in NODE_PATH.
+    // For a missing package, Node has searched parent directories and NODE_PATH.
     return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined
   } catch {
-    // a package that Node cannot find, and one without this entry, count as missing
+    // an unresolvable package, or one without this entry, counts as missing
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** The packages that only their users install, with their modules. */
+/** Packages that only their users install, with their modules. */
 export interface OptionalPackages {
   '@ws/adapter-rclone': typeof import('@ws/adapter-rclone')
   '@ws/adapter-replica': typeof import('@ws/adapter-replica')
@@ -27,7 +27,7 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
 
 export const optionalNames = Object.keys(optionalPackages) as readonly OptionalName[]
 
-/** Optional packages that a command needs are not installed beside `ws`. */
+/** Required optional packages are not installed beside `ws`. */
 export class MissingPackagesError extends Error {
   override readonly name = 'MissingPackagesError'
   readonly packages: readonly OptionalName[]
@@ -38,9 +38,7 @@ export class MissingPackagesError extends Error {
   }
 }
 
-/** The command that was called, as far as its errors name it. */
 export interface Called {
-  /** `thread open`. */
   readonly command: string
   readonly options: {
     readonly s3?: string
@@ -50,7 +48,6 @@ export interface Called {
   }
 }
 
-/** An error's text for packages that a command needs. */
 export function describeMissing(packages: readonly OptionalName[], { command, options }: Called): string {
   const flags = [
     packages.includes('@ws/adapter-s3') && options.s3 !== undefined ? ' --s3' : '',
@@ -67,7 +64,7 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
   return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
 }
 
-/** The command that installs packages from tarballs: on the registry, names that begin with `@ws/` belong to others. */
+/** Installs packages from tarballs: on the registry, names with `@ws/` belong to others. */
 export function howToInstall(packages: readonly OptionalName[]): string {
   const command = `npm run pack -- DIR ${packages.join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``

@@ -9,7 +9,7 @@ export function parseBucket(text: string, place: string): { readonly bucket: str
   return { bucket: checkBucketName(bucket, place), prefix: checkPrefix(segments.join('/'), place) }
 }
 
-/** Wider than what AWS allows today: old buckets, and other servers, have capitals and underscores. */
+/** Wider than AWS today: old buckets and other servers have capitals and underscores. */
 export function checkBucketName(name: string, place: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/u.test(name)) return name
   throw new UsageError(
@@ -18,7 +18,7 @@ export function checkBucketName(name: string, place: string): string {
   )
 }
 
-/** Whole segments; a slash at the end is the same without. */
+/** Whole segments; a trailing slash is ignored. */
 export function checkPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/$/u, '')
   if (prefix === '') return ''
@@ -29,7 +29,7 @@ export function checkPrefix(text: string, place: string): string {
   )
 }
 
-/** The URL of a service. A part that could hold a secret is refused, and not repeated. */
+/** The URL of a service. Parts that could hold a secret are refused, and not repeated. */
 export function checkEndpoint(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {

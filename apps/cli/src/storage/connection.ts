@@ -4,13 +4,13 @@ import { UsageError } from '../errors.ts'
 import { checkEndpoint } from './bucket.ts'
 import type { CredentialVariables } from './settings.ts'
 
-/** The service that the environment names, as the AWS SDK reads it. */
+/** The service in the environment, as the AWS SDK reads it. */
 export function endpointOfEnvironment(): string | undefined {
   const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => (process.env[name] ?? '') !== '')
   return variable === undefined ? undefined : checkEndpoint(process.env[variable] ?? '', variable)
 }
 
-/** A variable is never repeated: the text in the place of its name may be the secret itself. */
+/** A variable is never repeated: its name may be the secret itself. */
 export function readCredentials(variables: CredentialVariables): S3Credentials {
   const read = (field: keyof CredentialVariables): string => {
     const value = process.env[variables[field] ?? '']

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 import { checkEndpoint, parseBucket } from './bucket.ts'
 import type { StorageSettings } from './settings.ts'
 
-/** The global options that say where the files are, as they were typed: at most one kind of storage. */
+/** Storage options as typed: at most one kind. */
 export interface StorageFlags {
   readonly root?: string
   readonly s3?: string
@@ -16,7 +16,7 @@ export interface StorageFlags {
   readonly replica?: string
 }
 
-/** `undefined` where no storage is named. Throws UsageError. */
+/** `undefined` without a named storage. Throws UsageError. */
 export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined {
   const { root, s3, rclone, s3Endpoint, s3Region, replica } = flags
   const named = Object.entries({ root, s3, rclone }).filter(([, value]) => value !== undefined)

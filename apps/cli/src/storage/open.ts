@@ -4,11 +4,11 @@ import { rewriteError, type Owner, type StorageAdapter } from '@ws/core/adapter'
 import type { R2Settings, S3Settings, StorageSettings } from './settings.ts'
 
 export interface StorageOptions {
-  /** The user that owns new files in a directory of this machine. */
+  /** The owner of new files in a directory of this machine. */
   readonly owner: Owner | undefined
-  /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
+  /** Nothing will change, so the store is not probed, which takes the right to write. */
   readonly readOnly?: boolean | undefined
-  /** Where a mount has its cache, or a bucket its copy: a host path. Default: that of the settings. */
+  /** A host path for a mount's cache, or a bucket's copy. Default: the settings'. */
   readonly directory?: string | undefined
 }
 
@@ -17,7 +17,7 @@ type Maker<Kind extends StorageSettings['kind']> = (
   options: StorageOptions,
 ) => Promise<StorageAdapter>
 
-/** Each is loaded when it is asked for: the AWS SDK alone takes longer than what most commands do. */
+/** Loaded on demand: the AWS SDK alone takes longer than most commands. */
 const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
   async local({ root }, { owner }) {
     const { createLocalAdapter } = await import('@ws/adapter-local')
@@ -41,7 +41,7 @@ async function openBucketOrCopy(
   return await openCopy({ store: () => openBucket(settings), directory, owner })
 }
 
-/** The adapter on a storage. Of this machine and of the store an error names only what the user typed. */
+/** Errors name only text that the user typed. */
 export async function openStorage(settings: StorageSettings, options: StorageOptions): Promise<StorageAdapter> {
   try {
     const make = makers[settings.kind] as Maker<StorageSettings['kind']>

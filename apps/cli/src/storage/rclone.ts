@@ -9,7 +9,7 @@ import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { StorageOptions } from './open.ts'
 import type { RcloneSettings } from './settings.ts'
 
-/** Mounts what the settings name. Closing the adapter uploads everything, and unmounts. */
+/** Closing the adapter uploads everything, and unmounts. */
 export async function openMount(settings: RcloneSettings, options: StorageOptions): Promise<StorageAdapter> {
   const { createRcloneAdapter } = await loadOptional('@ws/adapter-rclone')
   return await createRcloneAdapter(mountOptionsOf(settings, options))
@@ -36,13 +36,13 @@ export function mountOptionsOf(
   }
 }
 
-/** Files of root's own mount belong to root, and no command runs there: then one has to be given. */
+/** Root's mount belongs to root, for whom no command runs: then an owner must be given. */
 function ownUser(): StorageOptions['owner'] {
   const uid = process.getuid?.() ?? 0
   return uid === 0 ? undefined : { uid, gid: process.getgid?.() ?? uid }
 }
 
-/** rclone has no idea where the AWS SDK would look. */
+/** rclone does not search like the AWS SDK. */
 function credentialsOf({ credentialsFrom }: RcloneSettings): S3Credentials {
   if (credentialsFrom !== undefined) return readCredentials(credentialsFrom)
   const {

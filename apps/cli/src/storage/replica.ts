@@ -10,12 +10,11 @@ import { copyOf, isBucket, type StorageSettings } from './settings.ts'
 
 interface CopyOptions {
   readonly store: StorageAdapter | (() => Promise<StorageAdapter>)
-  /** A host path. Default: a scratch directory. */
   readonly directory: string | undefined
   readonly owner: Owner | undefined
 }
 
-/** A copy of a store on this machine. Its conflicts, its failures and the progress of a long copy go to standard error. */
+/** A store's copy on this machine. Conflicts, failures and progress go to standard error. */
 export async function openCopy({ store, directory, owner }: CopyOptions): Promise<ReplicaAdapter> {
   const { createReplicaAdapter } = await loadOptional('@ws/adapter-replica')
   return await createReplicaAdapter({
@@ -29,7 +28,7 @@ export async function openCopy({ store, directory, owner }: CopyOptions): Promis
   })
 }
 
-/** The copies of threads, each in a directory of its own; `undefined` where the settings name none. */
+/** Copies of threads, each in its own directory; `undefined` without a setting. */
 export function copiesOfThreads(storage: StorageSettings, owner: Owner | undefined) {
   const replica = copyOf(storage)
   if (replica === undefined) return undefined
@@ -37,7 +36,6 @@ export function copiesOfThreads(storage: StorageSettings, owner: Owner | undefin
     openCopy({ store, directory: threadId === undefined ? undefined : join(replica, threadId), owner })
 }
 
-/** The same storage without its copy. */
 export function withoutCopy(storage: StorageSettings): StorageSettings {
   return isBucket(storage) ? { ...storage, replica: undefined } : storage
 }

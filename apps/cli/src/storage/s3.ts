@@ -7,11 +7,10 @@ import type { R2Settings, S3Settings } from './settings.ts'
 
 export interface BucketOpenOptions {
   readonly readOnly?: boolean | undefined
-  /** The conditions that the server honours, where they are known. */
+  /** The server's known conditions. */
   readonly dialect?: S3Dialect | undefined
 }
 
-/** The adapter on a bucket, or on the part of it that the settings name. */
 export async function openBucket(
   settings: S3Settings | R2Settings,
   options: BucketOpenOptions = {},
@@ -39,10 +38,10 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
   return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }
 }
 
-/** Read here and not by the SDK, so that buckets are addressed by path: few self-hosted servers have a host name for each. */
+/** Not the SDK's reading, to address buckets by path: few self-hosted servers have a host name for each. */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
   const url = endpoint ?? endpointOfEnvironment()
-  // a self-hosted server has no regions, yet requests are signed for one
+  // a self-hosted server has no regions, but requests are signed for one
   const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
   return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
 }

@@ -6,7 +6,7 @@ import { mountOptionsOf, openMount } from './rclone.ts'
 import type { ScratchStore } from './scratch.ts'
 import type { RcloneSettings } from './settings.ts'
 
-/** The same as a part of a bucket that is mounted once; its cache is given up with it. */
+/** A part of a bucket, mounted once; its cache is removed with it. */
 export async function createScratchMount(settings: RcloneSettings, owner: Owner): Promise<ScratchStore> {
   const { openRcloneBucket } = await loadOptional('@ws/adapter-rclone')
   const cache = await createScratchAdapter({ owner })
@@ -14,7 +14,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
   const options = { owner, directory: cache.hostPath?.(mountRoot) }
   try {
-    // what is checked is a thousand times more than what is kept
+    // checks write a thousand times more than is kept
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
       writeBackDelay: 100,

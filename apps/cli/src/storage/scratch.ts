@@ -3,15 +3,15 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { openBucket, probeBucket } from './s3.ts'
 import type { R2Settings, S3Settings } from './settings.ts'
 
-/** A part of a store that is given up again, and adapters on parts of that. */
+/** A temporary part of a store, with adapters below it. */
 export interface ScratchStore extends AsyncDisposable {
   /** For people: `s3`. */
   readonly name: string
-  /** An adapter on what is below the path, `/threads/t1`. The caller closes it. */
+  /** An adapter below the path `/threads/t1`. The caller closes it. */
   open(path: string): Promise<StorageAdapter>
 }
 
-/** Takes a new part below the prefix. Disposing of the store deletes that part with everything in it. */
+/** Takes a new part below the prefix. Disposal deletes it with all content. */
 export async function createScratchStore(settings: S3Settings | R2Settings): Promise<ScratchStore> {
   const dialect = await probeBucket(settings) // asked once, not by every adapter
   const name = `ws-check-${crypto.randomUUID()}`

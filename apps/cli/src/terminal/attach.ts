@@ -4,14 +4,14 @@ import type { Session } from '@ws/core'
 
 import type { Output } from './output.ts'
 
-/** This process's own terminal, when standard input and output are both one. */
+/** This process's terminal, if standard input and output are one. */
 export function ownTerminal(): { readonly columns: number; readonly rows: number } | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   const { columns, rows } = process.stdout
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** Connects a session with this process: keys, size, output. The terminal's mode is put back however this process exits. */
+/** Connects keys, size and output with a session. The terminal's mode is restored at any exit. */
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)
@@ -38,7 +38,6 @@ export async function attachTerminal(session: Session, output: Output): Promise<
   }
 }
 
-/** Connects a session with pipes or files. The session ends when its programs have read the end of the input. */
 export async function attachPipes(
   session: Session,
   output: Output,
@@ -56,7 +55,7 @@ export async function attachPipes(
   const typing = type().then(
     () => printing,
     async (error: unknown) => {
-      // A session that has ended needs no input.
+      // An ended session needs no input.
       if (session.closed) return await printing
       await session.close()
       throw error
@@ -69,12 +68,12 @@ const endOfFile = '\x04'
 const endOfFileInterval = 200
 
 /**
- * Types the end-of-file key until the session ends: nothing follows, so each program that reads is at the end. Once is not
- * enough. The key is lost when a shell that is starting takes over the terminal, and each program takes one.
+ * Types the end-of-file key until the session ends.
+ * Once is not enough: a starting shell can lose it, and each program takes one.
  */
 async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void> {
   for (let attempt = 0; !session.closed; attempt++) {
-    // Behind an unfinished line the first key only sends that line; a shell's line editor ignores the key there.
+    // After an unfinished line the first key only sends that line; a line editor ignores it there.
     const first = unfinishedLine && attempt === 0 ? endOfFile : ''
     const finish = unfinishedLine && attempt === 2 ? '\r' : ''
     await session.write(`${first}${finish}${endOfFile}`)
@@ -82,7 +81,7 @@ async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void>
   }
 }
 
-/** Prints in order, and waits at the end until all is printed. */
+/** Prints in order; at the end waits for all. */
 async function printUntilEnd(session: Session, output: Output): Promise<void> {
   let printed: Promise<unknown> = Promise.resolve()
   const stop = session.onData(

@@ -19,7 +19,7 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** True for a standard stream that was closed at the start: Node opens `/dev/null` for reading *and* writing in its place. */
+/** Node replaces a closed standard stream by `/dev/null` for reading *and* writing. */
 export function isClosed(descriptor: 0 | 1): boolean {
   try {
     if (readlinkSync(`/proc/self/fd/${descriptor}`) !== '/dev/null') return false

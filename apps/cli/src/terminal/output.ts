@@ -1,26 +1,22 @@
 import { Interruption, StreamError } from '../errors.ts'
 import { escapeJson, escapeText, nameOn } from './escape.ts'
 
-/** Where a command prints to. */
 export interface Output {
   readonly json: boolean
-  /** The output is a terminal, so names are escaped. */
   readonly terminal: boolean
-  /** A line of text. On a terminal it acts by colours only. */
+  /** A line of text, on a terminal with colours only. */
   line(text: string): Promise<void>
-  /** The output of a program, byte for byte, also on a terminal; resolves when more may be written. */
+  /** A program's output, byte for byte, also on a terminal; resolves when more may be written. */
   bytes(chunk: Uint8Array): Promise<void>
-  /** Content of the workspace, byte for byte; on a terminal as text that does not act. */
+  /** Workspace content, byte for byte; escaped on a terminal. */
   content(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>
-  /** One JSON value on a line of its own. */
   value(value: unknown): Promise<void>
-  /** A name from the workspace: escaped on a terminal, as it is elsewhere. */
   name(name: string): string
 }
 
 export interface OutputOptions {
   readonly json: boolean
-  /** Called when the reader has closed the pipe, or a write fails. */
+  /** Called when the reader closes the pipe, or a write fails. */
   readonly onFailure: (reason: Error) => void
 }
 

@@ -1,24 +1,22 @@
-/** One line about work that takes long, on a terminal. It is overwritten, and goes when the work ends. */
 export interface Progress extends Disposable {
-  /** Counts one more result. */
   count(): void
-  /** Takes the line away, so that other text can be written. It comes back with the next tick. */
+  /** Clears the line for other text, until the next tick. */
   clear(): void
 }
 
 const firstAfter = 1000
 const everyMs = 500
 
-/** Milliseconds: the defaults are 1,000 until the line first shows, and 500 between its changes. */
+/** Milliseconds until the line shows (default 1,000), and between its changes (500). */
 export interface ProgressOptions {
   readonly delay?: number
   readonly interval?: number
-  /** Follows the number of results. Default: `found`. */
+  /** The label of the number. Default: `found`. */
   readonly counted?: string
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Shows nothing where the stream is not a terminal that can overwrite a line. */
+/** Shows nothing without a terminal that can overwrite a line. */
 export function startProgress(
   stream: NodeJS.WriteStream,
   label: string,

@@ -7,20 +7,16 @@ import { wrapWords } from './wrap.ts'
 
 export interface RunView {
   show(event: RunEvent): void
-  /** Takes the line of running steps away. */
   end(): void
 }
 
 export interface RunViewOptions {
   readonly output: Output
   readonly style: Style
-  /** How many there are. */
   readonly steps: number
 }
 
-/**
- * A line for each step that has ended; on a terminal, a last line with the steps that run. As JSON, a value for each event.
- */
+/** A line for each ended step, and on a terminal for running ones. As JSON, a value for each event. */
 export function createRunView({ output, style, steps }: RunViewOptions): RunView {
   const running = new Set<string>()
   let ended = 0

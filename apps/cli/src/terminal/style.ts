@@ -2,9 +2,8 @@ import { styleText } from 'node:util'
 
 import { screenWidth } from './wrap.ts'
 
-/** How text is marked. */
 export interface Style {
-  /** Columns of the terminal, at least 40; 100 where there is none. */
+  /** Columns of the terminal, at least 40; 100 without one. */
   readonly width: number
   good(text: string): string
   bad(text: string): string
@@ -13,7 +12,7 @@ export interface Style {
   strong(text: string): string
 }
 
-/** Colours on a terminal that wants them; plain elsewhere and under NO_COLOR. */
+/** Colours on a terminal that supports them, except under NO_COLOR. */
 export function createStyle(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Style {
   const colours = stream.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const paint =

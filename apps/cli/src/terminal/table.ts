@@ -23,13 +23,12 @@ const plain = {
 
 export interface TableOptions {
   readonly head?: readonly string[]
-  /** Columns that hold numbers. */
+  /** Columns with numbers. */
   readonly right?: readonly number[]
-  /** Characters of each column, wider for a longer word; absent: as wide as the widest cell. */
   readonly widths?: readonly (number | null)[]
 }
 
-/** Aligned columns without lines around them. Cells may hold colours; wide characters are counted as they are shown. */
+/** Aligned columns without borders. Cells may hold colours; wide characters count as displayed. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   if (rows.length === 0 && options.head === undefined) return ''
   const { widths = [] } = options
@@ -53,7 +52,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
     .join('\n')
 }
 
-/** The table itself would cut a word that is longer than its column. */
+/** The table itself would cut words longer than their column. */
 const wrapped = (text: string, width: number | null | undefined) =>
   width
     ? text

@@ -12,19 +12,17 @@ import { createScratch } from './scratch.ts'
 import type { MountPoint } from './types.ts'
 
 export interface FixturesOptions {
-  /** The kit's, which is an optional package. */
+  /** The kit's, an optional package. */
   readonly storesBeside: typeof storesBeside
   readonly executor: Executor
   readonly at: MountPoint
   readonly owner: Owner
-  /** Has the files. Default: a directory of this machine. */
+  /** The store of the files. Default: a directory of this machine. */
   readonly createStore?: (() => Promise<ScratchStore>) | undefined
   readonly signal: AbortSignal
 }
 
-/** Where the tests of one executor at one root have their files. */
 export interface Fixtures extends AsyncDisposable {
-  /** The name of the store; absent for a directory of this machine. */
   readonly store: string | undefined
   createFixture(): WorkspaceFixture
 }
@@ -59,7 +57,7 @@ export async function openFixtures(options: FixturesOptions): Promise<Fixtures> 
       dispose: async () => opened.clear(),
     }
   }
-  // what an executor keeps for as long as one workspace is open is there for all tests
+  // keeps the executor's state for all tests
   const { createStore: createKept } = createFixture()
   const mounts = [{ at, adapter: () => createKept('kept') }]
   const end = async (): Promise<void> => {

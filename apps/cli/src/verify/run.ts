@@ -10,7 +10,7 @@ import type { CheckResult, MountPoint, Report, Status, Unavailable } from './typ
 
 export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly executors: readonly ExecutorName[]
-  /** Checked when none of `executors` is there: an interpreter, which needs nothing installed. */
+  /** Checked without any of `executors`: an interpreter, always available. */
   readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
@@ -18,16 +18,16 @@ export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly onResult: () => void
 }
 
-/** How many executors and places are worked on at the same time. */
+/** Executors and places in parallel. */
 const concurrency = 2
 
-/** Runs the suites for each executor at each place, over scratch files, which are removed in any case. */
+/** Runs the suites for each executor and place over scratch files, always removed. */
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
   const roots: Report['roots'][number][] = []
   const placesOf = async (name: ExecutorName) => {
-    // Attacks are programs: those that are not trusted would only be refused.
+    // Attacks are programs, which must be trusted to run.
     const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
     return options.at.map((at) => ({ name, executor, at }))
   }
@@ -47,7 +47,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
     }
   }
-  // when one fails, the others must still remove their scratch files
+  // after a failure, the others must still remove their scratch files
   const workAll = async (): Promise<void> => {
     const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
@@ -89,7 +89,7 @@ async function checkPlace(
   }
 }
 
-/** Promises that an executor does not keep, and says so. */
+/** Promises that an executor declares not to keep. */
 const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>> = {
   sanitize: {
     'a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
@@ -97,10 +97,10 @@ const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>
   },
 }
 
-/** Tests of another root, of what is declared as absent where it is there, and of the fixture: nothing for this table. */
+/** Tests of another root, of features that exist but are declared absent, and of the fixture. */
 const inapplicable = /^the root is at|^guarantee \w+: (?:kernel|interpreter)$|^every guarantee|^the fixture has no/u
 
-/** Absent for a test that says nothing of this executor at this place. */
+/** Absent for tests that do not apply. */
 function judge(
   { state, reason = '', error }: TestOutcome,
   departure: string | undefined,
@@ -115,7 +115,7 @@ function judge(
     return { status: level === undefined ? 'skipped' : level === 'none' ? 'refused' : 'view', note: reason }
   }
   if (departure !== undefined) return { status: 'refused', note: departure }
-  // The executor cannot prove that the command stays inside; the reason is not a rule.
+  // Not a rule: the executor cannot prove that the command stays inside.
   if (isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined) {
     return { status: 'refused', note: error.message }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Owner } from '@ws/core/adapter'
 import { Temporary } from '@ws/sandbox'
 
-/** A directory of this machine that is removed again. */
+/** A temporary directory of this machine. */
 export interface Scratch extends AsyncDisposable {
   readonly directory: string
   give(directory: string): Promise<void>

@@ -1,9 +1,9 @@
 export { Buffer } from 'buffer/'
 
-/** Pages that are not isolated from other origins have no shared memory: a message then carries a copy. */
+/** Without cross-origin isolation there is no shared memory: messages then carry copies. */
 export const SharedArrayBuffer = globalThis.SharedArrayBuffer ?? ArrayBuffer
 
-/** The parts of Node's `process` that the executor and the interpreter look at. */
+/** The parts of Node's `process` that are used. */
 export const process = {
   platform: 'linux',
   env: {},
@@ -17,7 +17,7 @@ export const process = {
   },
 }
 
-/** Timers of Node can be told not to keep the program alive, which they never do in a page. */
+/** Node's timers have `unref`, which has no meaning in a page. */
 export function setTimeout(work: () => void, delay?: number): object {
   return Object.assign(Object(globalThis.setTimeout(work, delay)) as object, { ref() {}, unref() {} })
 }

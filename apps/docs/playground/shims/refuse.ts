@@ -1,4 +1,4 @@
-/** A function, class or object of Node that browsers lack. Itself and each part of it fail with this sentence when called. */
+/** A missing part of Node: calling it or its members fails with this sentence. */
 export function refuse(module: string, name: string): () => never {
   const refused = function (): never {
     throw new Error(`\`${name}\` of ${module} is not available in a browser; run this workspace on Node`)

@@ -1,6 +1,6 @@
 type Listener = (value: unknown) => void
 
-/** A port of the browser with the method of Node's. */
+/** Adds Node's method to a browser's port. */
 function listening(port: MessagePort): void {
   Object.assign(port, {
     on(_message: 'message', listener: Listener) {
@@ -59,7 +59,7 @@ export class Worker extends globalThis.Worker {
   unref(): void {}
 }
 
-/** In a thread: tasks of the executor arrive here. */
+/** Receives the executor's tasks in a thread. */
 export const parentPort = {
   on(_message: 'message', listener: Listener) {
     addEventListener('message', ({ data }) => {

@@ -1,5 +1,3 @@
-// Serves the threads of a directory on the loopback: `npm run agent-service -- STORE`, with the tokens of its users in
-// TOKENS: `{"secret":"u1"}`.
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createThreads } from '@ws/threads'
@@ -17,7 +15,7 @@ const service = createService({
 service.server.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1', () => {
   process.stderr.write(`${JSON.stringify(service.server.address())}\n`)
 })
-// the second signal ends the process at once
+// a second signal ends the process immediately
 await new Promise<void>((resolve) => {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve())
 })

@@ -12,17 +12,17 @@ export { bearerTokens } from './users.ts'
 
 export interface ServiceOptions {
   readonly threads: Threads
-  /** The store of the threads, for the record of whose each thread is. */
+  /** The threads' store, which records their owners. */
   readonly store: StorageAdapter
-  /** The user of a request, or `undefined` where it proves no user. `bearerTokens` makes such a function. */
+  /** The user of a request, or `undefined`. `bearerTokens` makes such a function. */
   readonly authenticate: (request: IncomingMessage) => string | undefined
-  /** Hears of every operation of every thread; the labels name thread and user. */
+  /** Called for each operation of each thread; the labels name thread and user. */
   readonly audit: (event: AccessEvent) => void
 }
 
 export interface Service {
   readonly server: Server
-  /** Takes no more requests, aborts those that run, and closes every thread. Twice is fine. */
+  /** Refuses new requests, aborts running ones, and closes every thread. Repeated calls are fine. */
   close(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const statusOf: Readonly<Record<string, number>> = {
 const maxBody = 1024 * 1024
 const maxFile = 16 * 1024 * 1024
 
-/** An error of the service itself, in the same shape as those of a workspace. */
+/** An error of the service, shaped like a workspace's. */
 class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -78,7 +78,7 @@ export function createService({ threads, store, authenticate, audit }: ServiceOp
     const userId = authenticate(request)
     if (userId === undefined) throw new Refusal(401, 'ENOTOKEN', 'the request needs a token that is known')
     const { threadId, path, route } = targetOf(request)
-    // a client that goes away ends its command
+    // a vanished client ends its command
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, ending.signal])
@@ -131,7 +131,7 @@ async function exec(thread: Thread, request: IncomingMessage, response: ServerRe
   await using running = await thread.workspace.spawn(command, { signal, timeout: 60_000 })
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
   const copy = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
-    // a command waits for a client that reads slowly
+    // wait for slow readers
     for await (const chunk of stream) if (!response.write(chunk)) await once(response, 'drain', { signal })
   }
   await Promise.all([copy(running.stdout), copy(running.stderr)])
@@ -143,7 +143,7 @@ async function* bounded(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    // a workspace passes on its own errors only
+    // a workspace passes on only its own errors
     if (size > maxBody)
       throw new WorkspaceError({ code: 'EFBIG', operation: 'service', reason: 'the body is too large' })
     yield chunk
@@ -154,7 +154,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Errors of a workspace are made for clients: they hold no path of this machine. Others stay here. */
+/** A workspace's errors hold no host path, so clients may see them; others stay here. */
 function fail(response: ServerResponse, error: unknown): void {
   const known = error instanceof SyntaxError ? new Refusal(400, 'EJSON', 'the body is not JSON') : error
   const isOurs = known instanceof Refusal || isWorkspaceError(known)

@@ -5,7 +5,7 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The user of an `Authorization: Bearer …` header. Every token is compared, and in constant time. */
+/** The user of an `Authorization: Bearer …` header. Compares every token in constant time. */
 export function bearerTokens(tokens: Readonly<Record<string, string>>) {
   const known = Object.entries(tokens).map(([token, userId]) => ({ hash: hashOf(token), userId }))
   return ({ headers }: { readonly headers: { readonly authorization?: string | undefined } }): string | undefined => {
@@ -16,7 +16,7 @@ export function bearerTokens(tokens: Readonly<Record<string, string>>) {
   }
 }
 
-/** Which thread is whose, in the store of the threads. A thread belongs to the user that opened it first, for good. */
+/** Records owners in the store. A thread belongs forever to the user that opened it first. */
 export class Owners {
   readonly #store: StorageAdapter
 
@@ -24,13 +24,13 @@ export class Owners {
     this.#store = store
   }
 
-  /** @throws WorkspaceError `EACCES` for a thread of another user. A thread without a user passes. */
+  /** @throws WorkspaceError `EACCES` for another user's thread. A thread without an owner passes. */
   async check(threadId: string, userId: string): Promise<void> {
     const owner = await this.#find(threadId)
     if (owner !== undefined && owner !== userId) throw refusal(threadId)
   }
 
-  /** Makes a thread the user's own, unless it has an owner: one of two that come at once gets it. */
+  /** Takes an unowned thread for the user; one of two racing users gets it. */
   async claim(threadId: string, userId: string): Promise<void> {
     if ((await this.#find(threadId)) === undefined) {
       try {
@@ -53,7 +53,6 @@ export class Owners {
   }
 }
 
-/** Ids that differ in case only are one thread. A hash is a name in any store. */
 const placeOf = (threadId: string) => parseMountPath(`/owners/${hashOf(threadId.toLowerCase()).toString('hex')}`, 'own')
 
 function refusal(threadId: string): WorkspaceError {

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drained } from '../messages/drained.ts'
 import { codeOf } from '../messages/errors.ts'
 
-/** Bytes of a stream that wait for a client which does not read it. */
+/** Bytes of a stream that a client has not read. */
 const maxUnread = 1024 * 1024
 
-/** Answers with an error of JSON-RPC. The rest of the request's body is thrown away as it comes. */
+/** Answers with a JSON-RPC error, and discards the rest of the body. */
 export function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: codeOf(status), message } })
@@ -15,7 +15,7 @@ export function refuse(response: ServerResponse, status: number, message: string
   response.req.resume()
 }
 
-/** The request as the SDK takes it, without its body: that is parsed already. */
+/** Without its body, which is parsed already. */
 export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL, signal: AbortSignal): Request {
   const copied = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -25,22 +25,21 @@ export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL
 }
 
 export interface SendOptions {
-  /** Milliseconds. */
   readonly unreadTimeout: number
-  /** A stream of changes, whose events the SDK queues without an end while they are not taken. */
+  /** A stream of changes, whose unread events the SDK queues without limit. */
   readonly isStream: boolean
 }
 
-/** Sends an answer of the SDK. A client that takes nothing for `unreadTimeout`, or leaves 1 MiB unread, is disconnected. */
+/** Sends an answer of the SDK. Disconnects a client that reads nothing for `unreadTimeout`, or leaves 1 MiB unread. */
 export async function send(response: ServerResponse, answer: Response, options: SendOptions): Promise<void> {
   const { unreadTimeout, isStream } = options
   response.on('timeout', () => response.destroy())
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  // the client hears that a stream is open before the first event
+  // tells the client that the stream is open before the first event
   if (isStream) response.flushHeaders()
   response.req.resume()
   const reader = answer.body?.getReader()
-  // The end of the call, where the client has gone. At once: the next piece may be what a command prints at its end.
+  // A vanished client ends the call immediately: a command may print nothing until its end.
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
   response.once('close', cancel)
   if (response.closed) cancel()

@@ -13,10 +13,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import type { AuthOptions, Subject } from './types.ts'
 
-/** Seconds that a token without an end of its own is taken for valid: the SDK asks for an end, at each request anew. */
+/** Seconds that a token without an end counts as valid: the SDK demands one for each request. */
 const untilNextCheck = 60
 
-/** Checks tokens, and answers clients where they get one. */
+/** Checks tokens, and tells clients where to get one. */
 export class Gate {
   readonly #auth: AuthOptions
   readonly #options: VerifyBearerTokenOptions
@@ -24,7 +24,7 @@ export class Gate {
   constructor(auth: AuthOptions) {
     this.#auth = auth
     const { requiredScopes, resource } = auth
-    // an issuer that is not valid is an error now, not at the first request
+    // report an invalid issuer now, not at the first request
     if (resource !== undefined) buildOAuthProtectedResourceMetadata(metadataOf(resource))
     this.#options = {
       verifier: { verifyAccessToken: (token) => this.#verify(token) },
@@ -36,7 +36,7 @@ export class Gate {
     }
   }
 
-  /** The subject of a request, or the answer that refuses it. */
+  /** The subject of a request, or a refusing answer. */
   async check(authorization: string | undefined): Promise<Subject | Response> {
     try {
       const { extra } = await verifyBearerToken(authorization, this.#options)
@@ -46,7 +46,7 @@ export class Gate {
     }
   }
 
-  /** The answer to a request for the metadata of this resource; `undefined` for any other. */
+  /** This resource's metadata; `undefined` for other requests. */
   metadata(url: URL, method: string): Response | undefined {
     const { resource } = this.#auth
     if (resource === undefined || !url.pathname.startsWith('/.well-known/')) return undefined
@@ -72,7 +72,7 @@ function metadataOf({ url, authorizationServer }: NonNullable<AuthOptions['resou
   return { resourceServerUrl: url, oauthMetadata: authorizationServer }
 }
 
-/** Fixed tokens, each with the id of its subject. They are compared in constant time. */
+/** Fixed tokens by subject id, compared in constant time. */
 export function fixedTokens(tokens: Readonly<Record<string, string>>): AuthOptions['verify'] {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   const known = Object.entries(tokens).map(([token, id]) => ({ id, digest: digest(token) }))

@@ -5,7 +5,7 @@ import { MessageError } from '../messages/errors.ts'
 import { Incoming, tooLarge, type IncomingOptions } from '../messages/incoming.ts'
 import { pace } from '../messages/pace.ts'
 
-/** Bytes of framing, and of what else is on the connection, beside a body that is as large as it. */
+/** Extra bytes on the connection for a body of any size. */
 const maxOverhead = 128 * 1024
 
 /** The body as JSON. @throws MessageError 413 for too many bytes or values, 400 for bad JSON, UTF-8 or depth; as `take` */
@@ -14,11 +14,11 @@ export async function readJson(request: IncomingMessage, options: IncomingOption
   const incoming = new Incoming(options)
   const { socket } = request
   const before = socket.bytesRead
-  // Each visit takes everything that came since the last one. The connection is needed for the answer.
+  // Each round takes all new chunks. The answer needs the connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     incoming.add(chunk)
     if (incoming.refusal !== undefined) throw incoming.refusal
-    // each chunk is a call of the parser: a body of one byte in each takes a hundred times as long to read
+    // each chunk is a call of the parser: chunks of one byte take a hundred times as long
     if (socket.bytesRead - before > maxOverhead + 2 * incoming.size) {
       throw new MessageError(400, 'the chunks of the body are too small')
     }

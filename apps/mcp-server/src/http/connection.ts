@@ -3,10 +3,10 @@ import { Duplex } from 'node:stream'
 
 import { pace } from '../messages/pace.ts'
 
-/** Bytes that are parsed at once. Node parses 64 KiB whole, which takes 30 to 100 ms for chunks of one byte. */
+/** Node parses 64 KiB at once, which takes 30 to 100 ms for chunks of one byte. */
 const sliceBytes = 4 * 1024
 
-/** A connection that gives the parser of HTTP a little at a time, and lets others have a turn meanwhile. */
+/** Feeds the HTTP parser in small parts, and yields to others between. */
 export class PacedConnection extends Duplex {
   readonly #socket: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -31,19 +31,18 @@ export class PacedConnection extends Duplex {
     socket.on('timeout', () => this.emit('timeout'))
   }
 
-  /** Bytes that were parsed. */
   get bytesRead(): number {
     return this.#socket.bytesRead - this.#socket.readableLength - this.#rest.length
   }
 
-  /** Milliseconds without any byte in either direction, after which `timeout` is emitted. */
+  /** Milliseconds without data in either direction, after which `timeout` is emitted. */
   setTimeout(timeout: number, listener?: () => void): this {
     this.#socket.setTimeout(timeout)
     if (listener !== undefined) this.once('timeout', listener)
     return this
   }
 
-  /** Ends the connection once everything is written. Node calls it after the last answer. */
+  /** Ends the connection after the last write. Node calls it after the last answer. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
@@ -72,7 +71,7 @@ export class PacedConnection extends Duplex {
     done(error)
   }
 
-  /** Never rejects: the parser tells of its errors by events. */
+  /** Never rejects: the parser reports errors by events. */
   async #feed(): Promise<void> {
     if (this.#isFeeding) return
     this.#isFeeding = true

@@ -24,14 +24,13 @@ interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly url: URL
-  /** Default: none. */
   readonly body?: unknown
   readonly isStream?: boolean
 }
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Checks requests in a fixed order: host, origin, path, token, limits. Only then the protocol sees them. */
+/** Checks requests in this order before the protocol: host, origin, path, token, limits. */
 export class Front {
   readonly #path: string
   readonly #hosts: readonly string[]
@@ -65,9 +64,9 @@ export class Front {
     this.#subjects = new Subjects(options, { maxStreams, makeServer, report: this.#report })
   }
 
-  /** Answers a request, whatever it is. Never rejects. */
+  /** Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // a client that goes away is not a fault
+    // a vanished client is no error
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     try {
@@ -84,7 +83,7 @@ export class Front {
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request)
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
-    // the guards have seen the header alone
+    // so far only the header was checked
     if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return this.#send(response, metadata)
@@ -125,7 +124,7 @@ export class Front {
       if (messages > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
       take(this.#calls, callsIn(body), 'too many calls are running')
     }
-    // shares that are taken after the client has gone would stay taken
+    // shares taken after the client's end would never be freed
     if (response.closed) return free()
     await this.#subjects.use(subject, async (served) => {
       if (isStream) held.push(await watchListened(served.source.watch, body))
@@ -135,9 +134,9 @@ export class Front {
     })
   }
 
-  /** One request and its answer. A client that goes away ends its calls. */
+  /** One request and its answer. A vanished client ends its calls. */
   async #exchange({ handler }: SubjectServer, { request, response, url, body, isStream }: Exchange): Promise<void> {
-    // a server is made for each request: requests that come together have turns of their own
+    // each request makes a server, so simultaneous requests take turns
     this.#order = this.#order.then(() => nextTurn())
     await this.#order
     const gone = new AbortController()
@@ -156,13 +155,13 @@ export class Front {
     if (error instanceof MessageError) return refuse(response, error.status, error.message)
     if (response.destroyed) return
     this.#report(error)
-    // errors of a workspace are made for clients: they hold no path of this machine
+    // errors of a workspace hold no host path, so clients may see them
     if (isWorkspaceError(error)) return refuse(response, error.code === 'EBUSY' ? 503 : 500, error.message)
     refuse(response, 500, 'the request failed')
   }
 }
 
-/** Calls that a body starts, one at least. In a batch, notifications and other values start none. */
+/** Calls in a body, at least one. In a batch, notifications and other values do not count. */
 function callsIn(body: unknown): number {
   if (!Array.isArray(body)) return 1
   const calls = body.filter((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)

@@ -11,28 +11,24 @@ import { Front } from './front.ts'
 import type { MakeServer } from './subjects.ts'
 import type { HttpOptions } from './types.ts'
 
-/** Milliseconds in which a request must have arrived, headers and body. */
+/** Milliseconds for a whole request to arrive. */
 const arrivalTimeout = 60_000
-/** Milliseconds. More than the usual 60 s of clients and proxies: where the server closes first, requests are lost. */
+/** Milliseconds. Above the usual 60 s of clients and proxies: if the server closes first, requests are lost. */
 const keepAliveTimeout = 65_000
 
 export interface HttpServer extends Served {
-  /** Where clients connect. */
   readonly url: URL
 }
 
 /**
- * Serves workspaces over streamable HTTP, one for each subject. Each request's `Host` and `Origin` are checked first, then
- * its token. TLS is the business of the proxy before it.
- *
- * @throws WorkspaceError `EINVAL` for an address or a name beyond the loopback without `auth`, and for an address without
- * `allowedHosts`
+ * Serves one workspace for each subject over streamable HTTP. Checks `Host` and `Origin`, then the token. TLS belongs to a proxy.
+ * @throws WorkspaceError `EINVAL` beyond the loopback without `auth`, or for an address without `allowedHosts`
  */
 export function serveHttp(options: HttpOptions): Promise<HttpServer> {
   return serveHttpWith(options, createServer)
 }
 
-/** The same with servers of your own on the same stack. */
+/** The same with your own servers on this stack. */
 export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 0, path = '/mcp' } = options
   checkExposure(host, options)
@@ -53,7 +49,7 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // a connection that cannot be taken, as descriptors are short, is its client's loss
+  // a connection refused for lack of descriptors only fails its client
   server.on('error', () => undefined)
   const address = server.address() as AddressInfo
   let ending: Promise<void> | undefined
@@ -83,7 +79,7 @@ function checkExposure(host: string, { auth, allowedHosts }: HttpOptions): void 
   }
 }
 
-/** True for an address or a name of this machine alone. */
+/** True for an address or name of the loopback. */
 function isLoopback(host: string): boolean {
   return /^(?:127(?:\.\d{1,3}){3}|\[?::1\]?|localhost)$/u.test(host)
 }

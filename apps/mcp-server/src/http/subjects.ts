@@ -6,7 +6,6 @@ import { createSource, type Source } from '../source/source.ts'
 import { uriOf } from '../source/uris.ts'
 import type { HttpOptions, Subject, SubjectWorkspace } from './types.ts'
 
-/** One subject's workspace, and the handler that serves it. Streams of one subject never carry changes of another. */
 export interface SubjectServer {
   readonly opened: SubjectWorkspace
   readonly handler: McpHttpHandler
@@ -28,10 +27,10 @@ interface SubjectsHooks {
   readonly report: (error: unknown) => void
 }
 
-/** The most unused workspaces that stay open at a time. */
+/** Unused workspaces that stay open. */
 const maxIdle = 100
 
-/** Opens the workspace of each subject when it comes, and closes it when it has been idle. */
+/** Opens a subject's workspace on demand, and closes it when idle. */
 export class Subjects {
   readonly #options: HttpOptions
   readonly #hooks: SubjectsHooks
@@ -43,12 +42,12 @@ export class Subjects {
     this.#hooks = hooks
   }
 
-  /** Runs with a subject's workspace, which stays open meanwhile. */
+  /** Keeps a subject's workspace open during the work. */
   async use(subject: Subject | undefined, run: (served: SubjectServer) => Promise<void>): Promise<void> {
-    // no id is empty: a subject is never taken for none
+    // no id is empty, so no subject equals none
     const key = subject === undefined ? '' : `id:${subject.id}`
     const entry = this.#entries.get(key) ?? this.#open(key, subject)
-    // the order of the map is that of the last use
+    // the map is ordered by last use
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.uses += 1
@@ -61,7 +60,7 @@ export class Subjects {
     }
   }
 
-  /** Commands in the background keep a workspace open. */
+  /** Background commands keep a workspace open. */
   #rest(key: string, entry: Entry): void {
     const end = async (): Promise<void> => {
       const { opened } = await entry.served
@@ -87,7 +86,7 @@ export class Subjects {
       try {
         const source = createSource(opened, this.#options)
         const skills = await loadSkills(opened)
-        // over HTTP the older protocol has no stream that could report a change
+        // over HTTP the older protocol cannot report changes
         const handler = createMcpHandler(({ era }) => makeServer(source, skills, { streams: era === 'modern' }), {
           maxSubscriptions: maxStreams,
         })
@@ -99,7 +98,7 @@ export class Subjects {
       }
     }
     const served = open()
-    // a workspace that cannot be opened is tried again by the next request
+    // the next request retries a workspace that failed to open
     served.catch(() => this.#entries.delete(key)).catch(() => undefined)
     const end = async (): Promise<void> => {
       const { opened, source, handler } = await served

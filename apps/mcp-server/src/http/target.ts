@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/**
- * The address of a request. A proxy may send it in absolute form, `POST http://host/mcp`, whose host counts instead of
- * the `Host` header (RFC 9112, 3.2.2). `undefined` for an invalid address.
- */
+/** A proxy may send the absolute form `POST http://host/mcp`, whose host overrides the header (RFC 9112, 3.2.2). `undefined` if invalid. */
 export function targetOf({ url = '/', headers: { host = 'server' } }: IncomingMessage): URL | undefined {
   const text = url.startsWith('/') ? `http://${host}${url}` : url
   if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return undefined

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 
 import type { HttpOptions, Subject } from './types.ts'
 
-/** A thread for each subject, as `open` of {@link HttpOptions}. Ids of threads are hashes: a subject's id may be anything. */
 export function openThreads(threads: Threads): HttpOptions['open'] {
   return async (subject: Subject | undefined) => {
     const id = subject === undefined ? 'local' : createHash('sha256').update(subject.id).digest('hex').slice(0, 40)

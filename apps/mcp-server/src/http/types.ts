@@ -2,12 +2,12 @@ import type { OAuthMetadata } from '@modelcontextprotocol/server'
 import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
 export interface Subject {
-  /** The same for each token of one user. Never shown. */
+  /** The same for all tokens of a user. Never shown. */
   readonly id: string
   readonly scopes?: readonly string[] | undefined
   /** Seconds since the epoch. Default: the token does not expire here. */
   readonly expiresAt?: number | undefined
-  /** The server that the token was made for, in the words of its issuer; compared where `resource` is given. */
+  /** The server that the issuer made the token for; checked with `resource`. */
   readonly resource?: string | undefined
 }
 
@@ -15,10 +15,10 @@ export interface AuthOptions {
   readonly verify: (token: string) => Promise<Subject | undefined>
   /** Scopes that each token must have. Default: none. */
   readonly requiredScopes?: readonly string[] | undefined
-  /** This server as an OAuth resource: clients find their way to the authorization server by it (RFC 9728). */
+  /** This server as an OAuth resource, to lead clients to the authorization server (RFC 9728). */
   readonly resource?:
     | {
-        /** The public URL of this server. Tokens must be made for it. */
+        /** This server's public URL, which tokens must name. */
         readonly url: URL
         /** Metadata of the authorization server (RFC 8414). */
         readonly authorizationServer: OAuthMetadata
@@ -28,18 +28,18 @@ export interface AuthOptions {
 
 /** A workspace of one subject. */
 export interface SubjectWorkspace extends OpenedWorkspace {
-  /** Called when the workspace was unused for `idleTimeout`, and when the server closes. */
+  /** Called after `idleTimeout` without use, and when the server closes. */
   close(): Promise<void>
 }
 
 /**
- * With `auth`, a subject that has a share of a limit gets more only while as much is left for others. Beyond the limits of
- * calls, streams and memory: 503. Beyond those of one message: 413.
+ * With `auth`, a subject with a share gets more only while others can have as much.
+ * Limits of calls, streams and memory answer 503, those of one message 413.
  */
 export interface HttpOptions extends SourceOptions, MessageLimits {
   /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined`: the one subject without `auth`. */
   readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
-  /** Default: none, which only an address of the loopback is served with. */
+  /** Default: none, allowed only on the loopback. */
   readonly auth?: AuthOptions | undefined
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined
@@ -47,12 +47,12 @@ export interface HttpOptions extends SourceOptions, MessageLimits {
   readonly port?: number | undefined
   /** Default `/mcp`. */
   readonly path?: string | undefined
-  /** Names in `Host` that are served, without ports. Default: those of the loopback. Needed for another address. */
+  /** Accepted `Host` names without ports, needed beyond the loopback. Default: the loopback's. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Names in `Origin` that are served. Default: those of the loopback. Requests without an `Origin` are served. */
+  /** Accepted `Origin` names; a missing `Origin` is accepted. Default: the loopback's. */
   readonly allowedOrigins?: readonly string[] | undefined
   /** Milliseconds after which an unused workspace is closed. Default 300,000. */
   readonly idleTimeout?: number | undefined
-  /** Hears of what went wrong in the server. Default: one line on standard error. */
+  /** Called for errors of the server. Default: one line on standard error. */
   readonly onError?: ((error: unknown) => void) | undefined
 }

@@ -1,11 +1,11 @@
 import { MessageError } from './errors.ts'
 
-/** Characters of names, ids and URIs: answers repeat them, and they are kept while a call runs. */
+/** Characters of names, ids and URIs, which answers repeat and calls keep. */
 const maxName = 16 * 1024
-/** Names in the objects that the SDK's schemas walk through: 100,000 of them take half a second. */
+/** Names in objects for the SDK's schemas: 100,000 of them take half a second. */
 const maxKeys = 1_000
 
-/** Refuses a message with parts out of proportion, before the SDK looks at it. @throws MessageError 413 naming the part */
+/** Refuses oversized parts before the SDK sees them. @throws MessageError 413 naming the part */
 export function checkMessage(message: unknown): void {
   for (const one of Array.isArray(message) ? message : [message]) {
     const { method, id, params, result, error } = fieldsOf(one)

@@ -1,4 +1,4 @@
-/** A message that is refused, with its status over HTTP. Over standard input and output, the status chooses the code. */
+/** A refused message with its HTTP status, which selects the code on stdio. */
 export class MessageError extends Error {
   readonly status: 400 | 413 | 503
 
@@ -8,7 +8,6 @@ export class MessageError extends Error {
   }
 }
 
-/** The code of JSON-RPC for a status of HTTP. */
 export function codeOf(status: number): number {
   if (status === 400) return -32_700
   return status >= 500 ? -32_603 : -32_600

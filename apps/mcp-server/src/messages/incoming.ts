@@ -7,13 +7,13 @@ import { Shape } from './shape.ts'
 const firstCapacity = 1024
 
 export interface IncomingOptions {
-  /** Bytes of a message at most. */
+  /** Bytes of a message. */
   readonly most: number
-  /** Hears of memory before it is taken, in bytes. Throws a `MessageError` where too much is in use. */
+  /** Called before memory is taken, in bytes. Throws a `MessageError` beyond the limit. */
   readonly take?: ((bytes: number) => void) | undefined
 }
 
-/** Collects the bytes of one message in one buffer: a client may send a byte at a time, and each chunk is an object. */
+/** Collects a message in one buffer: a client may send single bytes, each an object. */
 export class Incoming {
   readonly #options: IncomingOptions
   readonly #shape = new Shape()
@@ -25,15 +25,12 @@ export class Incoming {
     this.#options = options
   }
 
-  /**
-   * The reason why the message is not served: 413 if it is too large, 400 if it is too deep, the errors of `take`. Its
-   * bytes are dropped, and only its id is looked for in later ones.
-   */
+  /** Why a message is refused: 413 too large, 400 too deep, or errors of `take`. Later bytes are only searched for its id. */
   get refusal(): MessageError | undefined {
     return this.#refusal
   }
 
-  /** The id of the message, as far as it has come; `null` where none was found. */
+  /** The message's id so far; `null` without one. */
   get id(): RequestId | null {
     return this.#shape.id
   }
@@ -42,7 +39,7 @@ export class Incoming {
     return this.#size
   }
 
-  /** Bytes of memory that the message takes once it is parsed. A text may take two bytes for each byte that came. */
+  /** Bytes of memory of the parsed message. A text may take two bytes for each received one. */
   get held(): number {
     return 2 * this.#size + this.#shape.bytes
   }
@@ -75,7 +72,7 @@ export class Incoming {
     this.#size = size
   }
 
-  /** The message; the bytes are gone afterwards. @throws MessageError its refusal, and 400 for anything but JSON in UTF-8 */
+  /** Returns the message and drops its bytes. @throws MessageError its refusal, and 400 for anything but JSON in UTF-8 */
   async parse(): Promise<unknown> {
     if (this.#refusal !== undefined) throw this.#refusal
     this.#options.take?.(this.#shape.bytes)

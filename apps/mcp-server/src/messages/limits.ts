@@ -13,7 +13,7 @@ export function limitsOf(given: MessageLimits): { readonly [Name in keyof Messag
   return { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout }
 }
 
-/** Counts the uses at once. A subject that holds something gets more only while as much stays free for others. */
+/** Counts present uses. A subject with a share gets more only while as much stays free for others. */
 export class Limit {
   readonly most: number
   readonly #isShared: boolean
@@ -26,7 +26,7 @@ export class Limit {
     this.#isShared = shared
   }
 
-  /** Takes an amount, and gives the function that returns it; `undefined` where too much is in use. */
+  /** Returns a function that gives the amount back; `undefined` beyond the limit. */
   take(subject: string, amount: number): (() => void) | undefined {
     const held = this.#held.get(subject) ?? 0
     const left = this.most - this.#used - amount

@@ -2,25 +2,25 @@ import type { RequestId } from '@modelcontextprotocol/server'
 
 import { MessageError } from './errors.ts'
 
-/** Levels of arrays and objects in each other: checks of schemas are recursive. */
+/** Nesting levels: checks of schemas are recursive. */
 const maxDepth = 256
 
 /** Values in one message: 4 MiB of `[],[],…` are more than a million objects. */
 const maxValues = 20_000
 
-/** Bytes that a value holds besides its text: a slot, a key and its object. */
+/** Bytes of a value besides its text: a slot, a key and its object. */
 const bytesOfValue = 128
 
-/** Bytes of an id, and of a name beside it. A longer one is not looked at. */
+/** Bytes of an id or name; longer ones are ignored. */
 const maxToken = 16 * 1024
 
 const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeObject] = [
   34, 44, 58, 91, 92, 93, 123, 125,
 ]
 
-/** Counts the values of a JSON text as its bytes go by, and finds the message's id. Holds one name or value at most. */
+/** Counts values of a JSON text byte by byte, and finds the message's id. Keeps one name or value. */
 export class Shape {
-  /** `null` while no id was found, as JSON-RPC requires it in an answer without an id. */
+  /** `null` without an id, as JSON-RPC requires in an answer. */
   id: RequestId | null = null
   #values = 1
   #depth = 0
@@ -30,13 +30,13 @@ export class Shape {
   #key: unknown
   #token: number[] = []
 
-  /** Bytes of memory that the values hold, without their texts. */
+  /** Bytes of memory of the values, without their texts. */
   get bytes(): number {
     return this.#values * bytesOfValue
   }
 
   add(bytes: Uint8Array): void {
-    // locals: a field is read and written for each byte otherwise
+    // locals, since a field would be read and written for each byte
     let [values, depth, deepest, inText, isEscaped] = [
       this.#values,
       this.#depth,
@@ -87,7 +87,7 @@ export class Shape {
     else if (this.#key === 'id' && (typeof value === 'string' || Number.isInteger(value))) this.id = value as RequestId
   }
 
-  /** `undefined` for a value that is not a text or a number: the brackets of another one are in it. */
+  /** `undefined` for values other than texts and numbers, which contain brackets. */
   #value(): unknown {
     if (this.#token.length > maxToken) return undefined
     try {

@@ -4,7 +4,7 @@ import type { Workspace } from '@ws/core'
 import { reportError } from '../report.ts'
 import type { OpenedWorkspace, SkillFolder } from '../types.ts'
 
-/** The skills of a workspace as the skills extension serves them; `undefined` where it has none. */
+/** The skills for the skills extension; `undefined` without any. */
 export async function loadSkills(opened: OpenedWorkspace): Promise<SkillsExtension | undefined> {
   const { skills } = (await opened.listSkills?.()) ?? { skills: [] }
   if (skills.length === 0) return undefined
@@ -13,7 +13,7 @@ export async function loadSkills(opened: OpenedWorkspace): Promise<SkillsExtensi
   })
 }
 
-/** The folders right below a directory of a workspace, for `listSkills`. A missing directory has none. */
+/** The folders directly below a directory, for `listSkills`; none for a missing directory. */
 export async function findSkills(workspace: Workspace, directory: string): Promise<{ skills: SkillFolder[] }> {
   const skills: SkillFolder[] = []
   if (!(await workspace.exists(directory))) return { skills }
@@ -23,7 +23,7 @@ export async function findSkills(workspace: Workspace, directory: string): Promi
   return { skills }
 }
 
-/** The folders of all skills, side by side, by their names. */
+/** All skills' folders side by side, by name. */
 function filesOf({ workspace }: OpenedWorkspace, skills: readonly SkillFolder[]): SkillFiles {
   const folders = new Map(skills.map(({ name, path }) => [name, path]))
   const placeOf = (path: string): string => {

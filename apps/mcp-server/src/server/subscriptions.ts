@@ -4,16 +4,16 @@ import { MessageError } from '../messages/errors.ts'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf } from '../source/uris.ts'
 
-/** Files that one stream watches, and the characters of their URIs together: a stream holds its list while it is open. */
+/** Files watched by one stream, and characters of their URIs: an open stream holds its list. */
 const maxListened = 1_000
 const maxListLength = 256 * 1024
 
-/** Subscriptions of one connection. An older client names files; a newer one's streams are filtered. Returns their end. */
+/** Subscriptions of one connection: older clients name files, newer ones filter streams. Returns their end. */
 export function addSubscriptions(server: McpServer, { watch }: Source, era: 'legacy' | 'modern'): () => void {
   const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {
     server.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-      // a URI that names no file never changes
+      // a URI without a file never changes
       if (subscribed.has(uri) || pathOf(uri) === undefined) return {}
       const stop = await inWords(() => watchUris(watch, [uri]))
       if (subscribed.has(uri)) stop()

@@ -38,7 +38,7 @@ async function call(
   }
 }
 
-/** Reports once a second, to a client that asked, that the call is running: many clients give up on a silent call. */
+/** Reports a running call once a second on request: many clients give up on a silent call. */
 function reportProgress(name: string, { _meta, notify }: ServerContext['mcpReq']): Disposable {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return { [Symbol.dispose]() {} }

@@ -7,15 +7,14 @@ import { limitsOf } from '../messages/limits.ts'
 import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../types.ts'
 import { Watch } from './watch.ts'
 
-/** One workspace as all connections to it share it: one toolset, so that calls on one path wait for each other. */
+/** One workspace with one toolset for all connections, so that calls on one path queue. */
 export interface Source extends Served {
   readonly opened: OpenedWorkspace
   readonly options: SourceOptions
   readonly toolset: Toolset
   readonly watch: Watch
-  /** Turns of tool calls: a cancelled call still ends its processes when its client sends the next call. */
+  /** Turns of tool calls: a cancelled call may still end processes when the next one arrives. */
   readonly turns: Semaphore
-  /** Turns of resource reads, one at a time. */
   readonly reads: Semaphore
 }
 

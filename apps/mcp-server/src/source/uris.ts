@@ -1,7 +1,6 @@
-/** The scheme of files as resources. Not `file:`, which would be a path of this machine. */
+/** Not `file:`, which would mean a host path. */
 const scheme = 'workspace://'
 
-/** The resource of a file: `workspace:///src/app.ts`. */
 export function uriOf(path: string): string {
   return scheme + path.split('/').map(encodeURIComponent).join('/')
 }
@@ -9,7 +8,7 @@ export function uriOf(path: string): string {
 /** Characters of the longest path, with each of its 4,095 bytes escaped. */
 const maxUriLength = 4_095 * 3 + scheme.length
 
-/** The path of a resource, unchecked; `undefined` for a URI of another scheme, and for a URI longer than any path. */
+/** The unchecked path; `undefined` for another scheme, or a URI longer than any path. */
 export function pathOf(uri: string): string | undefined {
   if (!uri.startsWith(`${scheme}/`) || uri.length > maxUriLength) return undefined
   try {

@@ -5,7 +5,7 @@ import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
 
-/** Files that are watched at a time. Each of them is looked at after each command. */
+/** Watched files, each checked after each command. */
 const maxWatched = 1_000
 
 const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter((name) => operations[name].changes)])
@@ -13,26 +13,24 @@ const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter(
 type Listener = (path: string) => void
 
 interface State {
-  /** Where links lead. */
+  /** The resolved path. */
   readonly real: string
   readonly version: Version | undefined
 }
 
 interface Watched {
-  /** `undefined` until it was looked at first. */
   state: State | undefined
   readonly ready: Promise<void>
-  /** Streams that watch it. */
   uses: number
 }
 
-/** Reports watched files that the file API or a command of this workspace changes. Changes by others are not noticed. */
+/** Reports changes by this workspace's file API or commands. Other changes go unnoticed. */
 export class Watch implements Disposable {
   readonly #workspace: Workspace
   readonly #watched = new Map<string, Watched>()
   readonly #listeners = new Set<Listener>()
   readonly #stop: () => void
-  /** Paths to look at; all of them after a command. */
+  /** Paths to check; all of them after a command. */
   readonly #suspects = new Set<string>()
   #looking = false
 
@@ -41,13 +39,13 @@ export class Watch implements Disposable {
     this.#stop = workspace.on('access', (event) => this.#hear(event))
   }
 
-  /** Hears of each watched path that changed, until the function that this returns is called. */
+  /** Called for each changed path until the returned function is called. */
   on(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Watches a file, there or not, until the returned function is called. @throws MessageError 503 for too many files */
+  /** Watches a file, existing or not, until the returned call. @throws MessageError 503 for too many files */
   async add(path: string): Promise<() => void> {
     const watched = this.#watched.get(path) ?? this.#begin(path)
     watched.uses += 1
@@ -98,7 +96,7 @@ export class Watch implements Disposable {
     }
   }
 
-  /** One look at a time: what changes meanwhile is looked at again. Never rejects. */
+  /** One check at a time; changes meanwhile are checked again. Never rejects. */
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
@@ -116,7 +114,7 @@ export class Watch implements Disposable {
     this.#looking = false
   }
 
-  /** A file that cannot be looked at counts as missing. */
+  /** An unreadable file counts as missing. */
   async #stateOf(path: string): Promise<State> {
     try {
       const real = await this.#workspace.realPath(path)

@@ -11,22 +11,21 @@ export interface DeskLimits {
 
 interface DeskHooks {
   readonly deliver: (message: JSONRPCMessage) => void
-  /** Begins to watch for a stream, until the function that this returns is called. */
+  /** Watches for a stream until the returned function is called. */
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 
 interface Call {
   readonly message: JSONRPCMessage
-  /** 1 for a call, 0 for a `ping`: a client asks by it whether the server is there. */
+  /** 1 for a call, 0 for a `ping`, by which clients test the server. */
   readonly weight: number
-  /** Bytes of memory. */
   readonly held: number
 }
 
-/** Calls that wait for others to end. Clients on a pipe do not try again, as those over HTTP do after 503. */
+/** Waiting calls. Clients on a pipe do not retry, as those over HTTP do after 503. */
 const maxWaiting = 256
 
-/** Lets in at most so many requests of one connection at a time. A notification goes by: it may cancel one of them. */
+/** Limits simultaneous requests of one connection. Notifications pass: one may cancel a request. */
 export class Desk {
   readonly #limits: DeskLimits
   readonly #hooks: DeskHooks
@@ -42,10 +41,8 @@ export class Desk {
   }
 
   /**
-   * Delivers a message now, or a call when its turn has come.
-   *
-   * @param held bytes of memory that it takes
-   * @throws MessageError 503 for a request beyond the limits, 413 for a request whose id is in use
+   * Delivers a message now, or a call in its turn. @param held bytes of its memory
+   * @throws MessageError 503 beyond the limits, 413 for an id in use
    */
   async take(message: JSONRPCMessage, held: number): Promise<void> {
     if (!('method' in message)) return
@@ -66,7 +63,7 @@ export class Desk {
     else this.#startNext()
   }
 
-  /** A request has its answer, and the client has taken it. */
+  /** The client has taken a request's answer. */
   answered(id: RequestId): void {
     this.#streams.get(id)?.()
     this.#streams.delete(id)
@@ -87,7 +84,7 @@ export class Desk {
     const cancelled = method === 'notifications/cancelled' ? (params?.requestId as RequestId | undefined) : undefined
     const isWaiting = cancelled !== undefined && this.#waiting.has(cancelled)
     if (!isWaiting) this.#hooks.deliver(message)
-    // nothing is answered to a request that was cancelled
+    // a cancelled request gets no answer
     if (cancelled !== undefined) this.answered(cancelled)
   }
 

@@ -15,7 +15,7 @@ export interface StdioOptions extends SourceOptions, MessageLimits {
   /** Default: those of the process. */
   readonly input?: Readable | undefined
   readonly output?: Writable | undefined
-  /** Hears of messages that cannot be served. Default: one line on standard error. Never write to the output. */
+  /** Called for messages that cannot be served. Default: one line on standard error. Never write to the output. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
@@ -25,9 +25,7 @@ export interface StdioServer extends Served {
 }
 
 /**
- * Serves a workspace to one client over standard input and output, in either version of the protocol that the client
- * speaks. The workspace stays its creator's to close.
- *
+ * Serves a workspace to one client over stdio, in the client's protocol version. The caller closes the workspace.
  * @throws WorkspaceError `ENOEXECUTOR` where no executor meets `commands`
  */
 export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions = {}): Promise<StdioServer> {

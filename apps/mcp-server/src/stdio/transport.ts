@@ -13,7 +13,7 @@ export interface LineTransportOptions {
   readonly input: Readable
   readonly output: Writable
   readonly limits: DeskLimits & { readonly maxMessageBytes: number }
-  /** Begins to watch for a stream, until the function that this returns is called. Holds up the messages after it. */
+  /** Watches for a stream until the returned function is called. */
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 

@@ -14,12 +14,11 @@ interface Details {
   readonly findings: readonly Finding[]
   readonly rules: Rules | undefined
   readonly tools: readonly SuggestedTool[]
-  /** The optional packages, and whether each is installed. */
   readonly packages: Readonly<Record<string, boolean>>
   readonly owner: Owner
 }
 
-/** Every boundary and limit of each executor, with the notes that belong to them. */
+/** Every boundary and limit of each executor, with its notes. */
 export function renderDetails({ findings, rules, tools, packages, owner }: Details, context: CommandContext): string {
   const { style } = context
   return [
@@ -31,7 +30,7 @@ export function renderDetails({ findings, rules, tools, packages, owner }: Detai
   ].join('\n\n')
 }
 
-/** The name over a column: with its roots only where they differ. */
+/** The name over a column, with its roots where they differ. */
 function headsOf(findings: readonly Merged[], style: Style): string[] {
   return findings.map(({ executor, roots }) => {
     const several = findings.filter((other) => other.executor === executor).length > 1
@@ -63,7 +62,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
     ]
     const lines = [
       ...(said.length === 0 ? [] : [renderNotes(said, style)]),
-      // A command is to be copied, so it stays on one line.
+      // A command to copy stays on one line.
       ...howToFix.map((text) => `  ${style.note('do')}      ${text}`),
       ...facts.map((text) => `  ${style.dim(text)}`),
     ]
@@ -80,7 +79,6 @@ function quickerThan(executor: ExecutorName): string {
     : 'use bubblewrap, or a proot that is built with its seccomp filter, which the packages of Debian are not'
 }
 
-/** By what each limit is held, and over what. */
 function renderLimits(all: readonly Finding[], style: Style): string {
   const findings = mergeRoots(all)
   const head = [style.strong('limit'), ...headsOf(findings, style)]
@@ -96,7 +94,6 @@ function renderLimits(all: readonly Finding[], style: Style): string {
   return [renderTable(rows, { head }), ...(notes.length === 0 ? [] : [renderNotes(notes, style)])].join('\n')
 }
 
-/** Labels and texts, which are wrapped at the width of the terminal. */
 function renderNotes(notes: readonly (readonly [string, string])[], style: Style): string {
   const labelWidth = Math.max(...notes.map(([label]) => label.length)) + 2
   const rows = notes.map(([label, text]) => ['', style.note(label), text])
@@ -110,7 +107,7 @@ function renderBorders(rules: Rules | undefined, { output, style }: CommandConte
   return [[style.strong('Directories across which rename and link are EXDEV in commands'), ...lines].join('\n')]
 }
 
-/** Tools of version managers on this machine are not in commands unless a config file says so. */
+/** Commands see version managers' tools only by a config file. */
 function renderTools(
   tools: readonly SuggestedTool[],
   owner: Owner,
@@ -151,7 +148,7 @@ function renderPackages(packages: Details['packages'], style: Style): string {
   return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
-/** Where nothing is missing and an executor still holds less than another does here, that is its nature. */
+/** An executor without missing parts that holds less than another is weaker by nature. */
 function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
   if (!available) return []
   const told = new Set<string>()

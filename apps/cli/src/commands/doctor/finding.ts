@@ -3,24 +3,21 @@ import type { GuaranteeField, ProbeReport } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 
-/** The findings of an executor's probe for a workspace mounted at `at`. */
 export interface Finding extends ProbeReport {
   readonly executor: ExecutorName
   readonly at: string
   readonly owner: Owner
-  /** Boundaries that are required and not held. */
   readonly unmet: readonly GuaranteeField[]
 }
 
-/** Shown always, used only when it is named. */
+/** Always shown, but used only by name. */
 export const lastResort: ExecutorName = 'sanitize'
 
-/** Every system call of a command is stopped: a program that opens many files takes far longer. */
+/** Every system call of a command is stopped, so programs that open many files are slow. */
 export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
   return details.stoppedCalls === 'all' || details['root'] === 'translated'
 }
 
-/** Findings that say the same for several roots, as one. */
 export function mergeRoots(findings: readonly Finding[]): (Finding & { readonly roots: readonly string[] })[] {
   const merged = new Map<string, Finding & { readonly roots: string[] }>()
   for (const finding of findings) {

@@ -99,7 +99,7 @@ export async function probeAll(
 
 /** Temporary directories of ended processes that could not be removed. */
 function renderLeftovers(leftovers: readonly string[], { output, style }: CommandContext): string {
-  // Root needs no right, and `chmod` would follow a link that another user puts there.
+  // Root needs no right, and `chmod` would follow another user's link.
   const opened = (path: string) => (process.getuid?.() === 0 ? '' : `chmod 700 ${path} && `)
   const lines = leftovers.map((path) => `  ${style.note('do')} ${output.name(`${opened(path)}rm -rf ${path}`)}`)
   return [`\n${style.bad('Temporary files of commands')} are left here and cannot be removed:`, ...lines].join('\n')
@@ -117,7 +117,7 @@ export function renderSharedFiles(
   ].join('\n')
 }
 
-/** Takes the place of an executor whose package is missing. */
+/** Replaces an executor whose package is missing. */
 function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'> {
   const report: ProbeReport = {
     available: false,
@@ -129,12 +129,10 @@ function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'
   return { probe: async () => report }
 }
 
-/** The executors to show. Where none was chosen, this includes the last resort, which runs only if it is named. */
 function shownOf(names: readonly ExecutorName[]): readonly ExecutorName[] {
   return names === defaultExecutorNames ? [...names, lastResort] : names
 }
 
-/** Everything that rules by pattern match now, with the rule. */
 function renderMatches({ matches = [] }: Rules, { output, style }: CommandContext): string {
   if (matches.length === 0) return 'No rule by pattern matches anything now.'
   const rows = matches

@@ -5,11 +5,11 @@ import type { CommandContext } from '../../command-context.ts'
 import { inOwnWords } from '../../own-words.ts'
 import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 
-/** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
+/** The answer of `exec`: `deny` with reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
-  /** The executor that commands would run in, or that would refuse them; absent if none can be used. */
+  /** The executor that would run or refuse commands; absent if none is usable. */
   readonly executor?: ExecutorName | undefined
-  /** Why executors that would be preferred cannot be used. */
+  /** Why preferred executors cannot be used. */
   readonly passedOver: readonly {
     readonly executor: ExecutorName
     readonly reason: string
@@ -44,7 +44,7 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
   return { effect: 'deny', passedOver }
 }
 
-/** The reason for one executor, without the words that a list of several needs. */
+/** The reason for one executor, without text that only a list needs. */
 function reasonOf(reason: string, executor: string): string {
   const [, only] = /^no executor can be used \((.*)\)$/su.exec(reason) ?? []
   return (only ?? reason).replaceAll(`${executor}: `, '')

@@ -16,7 +16,6 @@ interface Summary {
   readonly executor: ExecutorName | undefined
 }
 
-/** A line for each executor, and the verdict. */
 export function renderSummary(summary: Summary, { style, output }: Pick<CommandContext, 'style' | 'output'>): string {
   const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
   // Lines that begin with spaces hold commands to copy, which stay whole.
@@ -25,7 +24,6 @@ export function renderSummary(summary: Summary, { style, output }: Pick<CommandC
   return [renderExecutors(summary, style), said, ...more].join('\n\n')
 }
 
-/** A line for each executor: whether it works here, and how much it holds. */
 export function renderExecutors(
   { findings, rules, executor }: Pick<Summary, 'findings' | 'executor'> & Partial<Summary>,
   style: Style,
@@ -44,7 +42,7 @@ export function renderExecutors(
 
 interface StateOptions {
   readonly used: boolean
-  /** This workspace cannot have it; the verdict says why. */
+  /** This workspace cannot use it; the verdict says why. */
   readonly passed: boolean
   readonly style: Style
 }
@@ -61,7 +59,7 @@ function stateOf(finding: Finding, { used, passed, style }: StateOptions): [stri
     : [style.good('ready'), held]
 }
 
-/** Rules that are functions hold at the file API alone: they are not a boundary of commands. */
+/** Function rules hold at the file API alone, so they are no boundary of commands. */
 const boundaries = guaranteeFields.filter((field) => field !== 'apiRules')
 
 function holds(guarantees: Guarantees): string {
@@ -104,7 +102,7 @@ function verdict({ ok, findings, rules, executor }: Summary, style: Style): stri
   ].join('\n')
 }
 
-/** Why executors cannot be used in this workspace: each reason once. The steps below say how to get one that is missing. */
+/** Why executors cannot be used here, each reason once. The steps below say how to install one. */
 function reasonsOf(rules: Rules | undefined, findings: readonly Finding[], style: Style): string[] {
   const byReason = Map.groupBy(rules?.passedOver ?? [], ({ reason }) => reason)
   return [...byReason].flatMap(([reason, all]) => {

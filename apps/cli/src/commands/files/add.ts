@@ -14,29 +14,26 @@ export interface FileCommand<Arguments extends readonly unknown[] = readonly unk
   readonly name: string
   readonly summary: string
   readonly description: string
-  /** As commander takes them, each with its help: `<path...>`. */
+  /** In commander's form, each with its help: `<path...>`. */
   readonly arguments?: readonly (readonly [name: string, help?: string])[]
   readonly options?: readonly (Option | readonly [flags: string, help: string])[]
-  /** Command lines, each with what may be left out of it: `--root . ls`. */
+  /** Command lines, each with its omissible part: `--root . ls`. */
   readonly examples: readonly string[]
-  /** Nothing is changed, so that the right to read is enough. Default false. */
   readonly readOnly?: boolean
-  /** Looks at the arguments before the workspace is opened, and gives those for `run`. */
+  /** Checks the arguments before the workspace opens, and returns those for `run`. */
   readonly prepare?: (given: Arguments) => Arguments
-  /** Says what takes long, for a line on a terminal: `copying /a`. */
+  /** A long task, for a line on a terminal: `copying /a`. */
   readonly progress?: (given: Arguments) => string
-  /** Resolves to the exit code; nothing is a success. */
+  /** Resolves to the exit code; `undefined` is success. */
   readonly run: (context: FileContext, given: Arguments, flags: Flags) => Promise<number | void>
 }
 
-/** Lets the arguments and flags of one command have types of their own in a table of several. */
 export function fileCommand<Arguments extends readonly unknown[], Flags = unknown>(
   command: FileCommand<Arguments, Flags>,
 ): FileCommand {
   return command as unknown as FileCommand
 }
 
-/** Adds a command. It opens the workspace, runs, and closes the workspace. */
 export function addFileCommand(program: Command, start: Start, command: FileCommand): void {
   const { name, summary, description, readOnly = false, prepare, run } = command
   const added = program.command(name).summary(summary).description(description)
@@ -62,7 +59,7 @@ export function addFileCommand(program: Command, start: Start, command: FileComm
   })
 }
 
-/** The same output. Each result is counted, and takes the line of progress away first. */
+/** Counts results, and clears the line of progress before each. */
 function above(output: Output, progress: Progress): Output {
   const counted =
     <Given>(write: (given: Given) => Promise<void>) =>
@@ -74,7 +71,7 @@ function above(output: Output, progress: Progress): Output {
   return { ...output, line: counted(output.line), content: counted(output.content), value: counted(output.value) }
 }
 
-/** Does the same with each path, and goes on with the next one after an error. */
+/** Repeats work for each path, and continues after errors. */
 export async function forEach(
   { signal, complain }: CommandContext,
   paths: readonly string[],

@@ -9,7 +9,6 @@ export interface GlobFlags {
 
 const most = 10_000
 
-/** Prints the paths that match. */
 export async function glob(
   { workspace, output, signal }: FileContext,
   patterns: readonly string[],

@@ -139,7 +139,6 @@ export const lookingCommands: readonly FileCommand[] = [
   }),
 ]
 
-/** The table of `stat`. */
 function facts({ output, style }: FileContext, path: string, found: Stat, target: string | undefined): string {
   const { type, size, modifiedAt, mode, version } = found
   const rows: readonly (readonly [string, string | undefined])[] = [

@@ -13,7 +13,6 @@ type Row = Pick<WorkspaceEntry, 'path' | 'name' | 'type' | 'size' | 'modifiedAt'
   target?: string | undefined
 }
 
-/** Prints what a directory holds, or the one file that the path leads to. */
 export async function ls(context: FileContext, path: string | undefined, flags: LsFlags): Promise<void> {
   const rows = await collectRows(context, path, flags)
   const { output } = context
@@ -42,7 +41,7 @@ async function collectRows(
   return rows
 }
 
-/** A file is listed as itself. A link is what it points to, so its listing decides. */
+/** A link is listed as its target. */
 async function statFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<Row | undefined> {
   const stat = await workspace.stat(path, { signal })
   if (stat.type === 'directory' || stat.type === 'symlink') return undefined

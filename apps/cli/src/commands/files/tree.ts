@@ -6,7 +6,7 @@ export interface TreeFlags {
   readonly depth?: number
 }
 
-/** Shows everything below a directory, with lines from each entry to the directory that holds it. */
+/** Shows a tree with lines from entries to their directories. */
 export async function tree(context: FileContext, path = '', { depth }: TreeFlags = {}): Promise<void> {
   const { workspace, output, signal } = context
   const given = path === '' ? workspace.root : path

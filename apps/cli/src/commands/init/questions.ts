@@ -3,23 +3,21 @@ import { createInterface } from 'node:readline/promises'
 import { UsageError } from '../../errors.ts'
 import { checkMountPoint } from '../../usage.ts'
 
-/** The choices that a new configuration is made of. */
 export interface Choices {
   /** A host path, absolute or relative to the working directory. */
   readonly root: string
   readonly at: string
-  /** Keep secrets from reading, and git hooks from changes. */
+  /** Deny reading secrets, and changing git hooks. */
   readonly protect: boolean
-  /** Commands run only where every boundary holds. */
+  /** Run commands only where every boundary holds. */
   readonly untrusted: boolean
 }
 
-/** Asks one question. Resolves to the answer as it was typed; `undefined` at the end of the input. */
 export type Ask = (question: string) => Promise<string | undefined>
 
 const mostTries = 3
 
-/** Asks for each choice; the default is the present one. @throws UsageError after three invalid answers, or without input */
+/** Asks for each choice, with the present one as default. @throws UsageError after three invalid answers, or without input */
 export async function askChoices(
   ask: Ask,
   complain: (text: string) => void,

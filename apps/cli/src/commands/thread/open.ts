@@ -15,13 +15,12 @@ export interface ThreadFlags {
 }
 
 export interface OpenThreadsOptions {
-  /** Commands are to run. Default false. */
+  /** For running commands. Default false. */
   readonly executors?: boolean
-  /** Make the parts that are missing. Default false. */
+  /** Make missing parts. Default false. */
   readonly provision?: boolean
 }
 
-/** The threads of the storage that the settings name. The caller closes them. */
 export async function openThreads(
   { settings, output }: CommandContext,
   { executors = false, provision = false }: OpenThreadsOptions = {},
@@ -49,7 +48,6 @@ export async function openThreads(
   })
 }
 
-/** Runs a step in a thread, and closes the thread afterwards. */
 export async function inThread<Result>(
   context: CommandContext,
   threadId: string,
