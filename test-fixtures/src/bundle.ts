@@ -6,7 +6,6 @@ import { type InputOptions, rolldown } from 'rolldown'
 import { createTiedDirectory } from './s3/directory.ts'
 import { startWorkerd } from './workerd.ts'
 
-/** The names that browsers and their workers have besides the language. */
 const webGlobals = [
   'AbortController',
   'AbortSignal',
@@ -26,10 +25,9 @@ const webGlobals = [
   'structuredClone',
 ] as const
 
-/** The names that only Node has, and that programs for it use most. */
 const nodeGlobals = ['process', 'Buffer', 'setImmediate', 'require'] as const
 
-/** Made in the context, so that what they give are its own arrays. */
+/** Made in the context, so that results are its own arrays. */
 const encoders = `
   globalThis.TextEncoder = class { encode(text) { return new Uint8Array(host.encode(text)) } }
   globalThis.TextDecoder = class {
@@ -39,19 +37,16 @@ const encoders = `
 `
 
 export interface BrowserBundle {
-  /** A script without imports; the exports of the module are in the global `bundle`. */
+  /** A script without imports; the module's exports are in the global `bundle`. */
   readonly code: string
-  /** The files that are in it, as absolute paths. */
   readonly modules: readonly string[]
 }
 
-/** Parts that a bundle gets in place of modules and names of Node. */
+/** Replacements for modules and names of Node. */
 export type Replacements = Pick<InputOptions, 'plugins' | 'transform'>
 
 /**
- * Bundles a module for browsers.
- *
- * @param conditions of `exports`, besides those of browsers
+ * Bundles a module for browsers. @param conditions of `exports`, besides those of browsers
  * @throws Error for each complaint of the bundler, such as an import of `node:fs`
  */
 export async function bundleForBrowser(
@@ -72,7 +67,7 @@ export async function bundleForBrowser(
   try {
     const { output } = await build.generate({ format: 'iife', name: 'bundle', codeSplitting: false, minify })
     const [chunk, ...others] = output
-    // a dynamic import of a part of itself is there by its own name
+    // a dynamic import of a part of the bundle uses its own name
     const imports = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== chunk.fileName)
     const outside = [...imports, ...others.map(({ fileName }) => fileName)]
     if (outside.length > 0) throw new Error(`the bundle is not alone: ${outside.join(' ')}`)
@@ -92,13 +87,12 @@ export async function bundleForNode(input: string, file: string): Promise<void> 
   }
 }
 
-/** The answer of `run()` of a bundle, and the names of {@link nodeGlobals} that it could see. */
+/** The answer of a bundle's `run()`, and the visible names of {@link nodeGlobals}. */
 export interface BundleRun {
   readonly found: unknown
   readonly left: readonly string[]
 }
 
-/** Calls `run()` of a bundle among the globals of a page. */
 export async function runInPage({ code }: BrowserBundle): Promise<BundleRun> {
   const host = {
     encode: (text: string) => new TextEncoder().encode(text),

@@ -1,4 +1,4 @@
-/** A self-signed certificate for `localhost`, and its key: of these tests, and good for nothing else. */
+/** A self-signed certificate and key for `localhost`, for these tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBXTCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -8,17 +8,15 @@ import { describe } from 'vitest'
 import { type Component, component } from './components.ts'
 import { describeWith } from './skip.ts'
 
-/** A cgroup v2 group for a test, below that of this process, with the controllers that the machine has. */
 export interface TestCgroup extends AsyncDisposable {
   /** On the host. */
   readonly path: string
-  /** Groups below it. */
   below(): string[]
   /** Processes of a group below it; its own without a name. */
   members(name?: string): number[]
 }
 
-/** Takes the component `cgroup2`. */
+/** Needs the component `cgroup2`. */
 export function createTestCgroup(): TestCgroup {
   const mount = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -57,12 +55,11 @@ export function createTestCgroup(): TestCgroup {
   }
 }
 
-/** Makes a group for each command, as `openCgroup` gives it. */
 interface GroupMaker<Limits, Options, Group> {
   make(limits: Limits, options: Options): Group
 }
 
-/** Groups without controllers: requested limits are recorded in `asked`, not set. `own` replaces parts of each group. */
+/** Groups without controllers: requested limits go to `asked`. `own` replaces parts of each group. */
 export function recordGroups<Limits, Options extends object, Group>(
   real: GroupMaker<Limits, Options, Group>,
   noLimits: Limits,
@@ -78,7 +75,7 @@ export function recordGroups<Limits, Options extends object, Group>(
   return { delegated, asked }
 }
 
-/** As `describeWith`, for tests of control groups. These cannot be installed, so a skip is not a missing component. */
+/** As `describeWith`. Control groups cannot be installed, so a skip is no missing component. */
 export function describeWithCgroup(
   needed: readonly Component[],
   title: string,

@@ -1,4 +1,4 @@
-/** The code of the error that it fails with, or `done`. */
+/** The code of its error, or `done`. */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise

@@ -40,37 +40,32 @@ export const componentNames = [
 
 export type ComponentName = (typeof componentNames)[number]
 
-/** The outcome of one probe. */
 export interface Component {
   readonly name: ComponentName
   readonly available: boolean
-  /** Why it is not available, in one sentence; empty when it is. */
+  /** Why it is missing, in one sentence; else empty. */
   readonly reason: string
-  /** Host path of the program, where the component is one and was found. */
+  /** Host path of the program, if it is one and was found. */
   readonly path: string | undefined
 }
 
-/** Where commands find programs. The tester's PATH does not count: others cannot see a program below a home directory. */
 const systemDirectories = ['/usr/local/bin', '/usr/bin', '/bin']
 
 interface Probe {
   readonly program: string
   readonly args: readonly string[]
-  /** Further programs that it is of no use without. */
   readonly besides?: readonly string[]
-  /** It is used by who runs the tests, not by the commands that they run. */
+  /** Used by the tester, not by commands. */
   readonly asSelf?: true
-  /** Variables besides the usual ones. */
   readonly env?: Readonly<Record<string, string>>
-  /** The meaning of a failure to run, where that is worth saying. */
+  /** The meaning of a failed start, if worth saying. */
   readonly hint?: string
 }
 
 // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); 444 on every architecture
 const landlockVersion = 'exit(syscall(444, 0, 0, 1) >= 1 ? 0 : 1)'
 
-// Mounts as every FUSE program does: asks the helper, which sends an open /dev/fuse back over the socket. Nothing serves
-// the mount, so it is taken away again without being looked at.
+// Mounts as FUSE programs do: a helper sends an open /dev/fuse over the socket. Nothing serves the mount, so it is removed unread.
 const mountFuse = `use Socket; use File::Temp 'tempdir';
   $^F = 1000; # else the socket is closed for the helper
   socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, 0) or die;
@@ -91,14 +86,13 @@ const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its 
     { "destination": "/proc", "type": "proc", "source": "proc" }] }' > config.json
   /usr/sbin/runc --root "$bundle/state" run "ws-probe-$$"`
 
-// Below the group of the user who runs the tests.
+// Below the tester's group.
 const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
   open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
   my $d = "$at$own/ws-probe-$$"; exit(1) unless mkdir $d; my $kill = -e "$d/cgroup.kill"; exit(rmdir($d) && $kill ? 0 : 1)`
 
 const swift = process.env['WS_SWIFT'] ?? '/opt/ws-swift'
 
-/** How programs find Swift in the directory into which `scripts/setup-deep.sh` puts it. */
 export const swiftEnvironment: Readonly<Record<string, string>> = {
   PYTHONPATH: `${swift}/usr/lib/python3/dist-packages`,
   LD_LIBRARY_PATH: `${swift}/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
@@ -176,7 +170,7 @@ const probes: Record<ComponentName, Probe> = {
 
 const found = new Map<ComponentName, Component>()
 
-/** Probes a component once, as the user that uses it; later calls answer from memory. */
+/** Probes a component once as its user; later calls answer from memory. */
 export function component(name: ComponentName): Component {
   let result = found.get(name)
   if (result === undefined) {
@@ -212,7 +206,7 @@ function runProbe(name: ComponentName, { program, args, besides = [], asSelf, en
   const run = spawnSync(path, args, {
     ...asOwner,
     cwd: '/',
-    // no directory can be made there: rclone tries to, and root may
+    // no directory can be made there, which rclone tries, and root could
     env: { PATH: systemDirectories.join(':'), HOME: '/dev/null', LC_ALL: 'C.UTF-8', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',

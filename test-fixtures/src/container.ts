@@ -5,23 +5,20 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** How a container is set up, as the options of container engines name it. */
+/** Options as in container engines. */
 export interface ContainerOptions {
   readonly user: { readonly uid: number; readonly gid: number }
-  /** Without `CAP_`. Default: those that Docker gives. */
+  /** Without `CAP_`. Default: Docker's. */
   readonly capabilities?: readonly string[] | undefined
-  /**
-   * `default`: the filter of containers-common, without the calls that Docker refuses and that one allows: new namespaces and
-   * mounts. `unconfined`: none, and `/proc` is not masked.
-   */
+  /** `default`: containers-common's filter without new namespaces and mounts, as in Docker. `unconfined`: none, and `/proc` unmasked. */
   readonly filter?: 'default' | 'unconfined' | undefined
-  /** A user namespace with so many users, from 0 on, as in rootless containers. Default: none, the users are this machine's. */
+  /** A user namespace of this many users, as in rootless containers. Default: none. */
   readonly users?: number | undefined
   /** The root file system is read-only. Default false. */
   readonly readOnly?: boolean | undefined
-  /** `/tmp` and `/dev/shm`: in memory, in memory without the right to run programs there, or read-only. Default `memory`. */
+  /** `/tmp` and `/dev/shm`: in memory, in memory and `noexec`, or read-only. Default `memory`. */
   readonly temporary?: 'memory' | 'noexec' | 'read-only' | undefined
-  /** Host directories, which lie at the same path in the container. */
+  /** Host directories, at the same path in the container. */
   readonly mounts?: readonly { readonly path: string; readonly writable: boolean }[] | undefined
   readonly cwd?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -40,14 +37,14 @@ export const defaultCapabilities: readonly string[] = [
 ]
 
 const filterFile = '/usr/share/containers/seccomp.json'
-/** That filter allows them for containers without privileges in user namespaces; Docker's does not. */
+/** containers-common allows these without privileges in user namespaces; Docker does not. */
 const refusedByDocker = [
   ...['clone', 'clone3', 'unshare', 'setns', 'mount', 'umount', 'umount2', 'pivot_root', 'mount_setattr', 'move_mount'],
   ...['fsopen', 'fsmount', 'fsconfig', 'fspick', 'open_tree', 'keyctl', 'add_key', 'request_key'],
 ]
 const newNamespaces = 0x7e020000
 
-/** Runs a program in a container made by runc: `/usr` and `/etc` of this machine, a root of its own. Takes the component `runc`. */
+/** Runs a program in a container of runc with this machine's `/usr` and `/etc`. Needs the component `runc`. */
 export async function runInContainer(argv: readonly string[], options: ContainerOptions): Promise<ContainerResult> {
   const bundle = mkdtempSync(join(tmpdir(), 'ws-bundle-'))
   try {
@@ -73,7 +70,7 @@ export async function runInContainer(argv: readonly string[], options: Container
 function configuration(argv: readonly string[], options: ContainerOptions): object {
   const { user, capabilities = defaultCapabilities, filter = 'default', readOnly = false, cwd = '/' } = options
   const { temporary = 'memory', mounts = [], env = {}, users } = options
-  // A user other than root has none but those it could be given.
+  // Other users than root have only those that they could be given.
   const held = capabilities.map((name) => `CAP_${name}`)
   const effective = user.uid === 0 ? held : []
   const memory = (destination: string, mode: string, more: readonly string[] = []) => ({
@@ -124,14 +121,13 @@ function configuration(argv: readonly string[], options: ContainerOptions): obje
 const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const namespaces = ['pid', 'ipc', 'uts', 'mount', 'network']
 
-/** On this machine, of a container with users of its own. */
+/** The host number of the first user of a container with users of its own. */
 const firstUser = 200_000
 
 function mapping(size: number): object[] {
   return [{ containerID: 0, hostID: firstUser, size }]
 }
 
-/** An entry of containers-common's file, which is made for all machines and capabilities. */
 interface FilterEntry {
   readonly names: readonly string[]
   readonly action: string
@@ -141,7 +137,7 @@ interface FilterEntry {
   readonly excludes: { readonly caps?: readonly string[] }
 }
 
-/** The filter as an engine gives it to runc, for these capabilities on this machine. */
+/** The filter that an engine gives runc for these capabilities. */
 function dockerFilter(capabilities: readonly string[]): object {
   const { defaultAction, defaultErrnoRet, syscalls } = JSON.parse(readFileSync(filterFile, 'utf8')) as {
     readonly defaultAction: string

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A mounted directory with one file, `hang`, whose content never comes. */
+/** A mounted directory with one file, `hang`, whose reads never end. */
 export interface HangingMount extends AsyncDisposable {
   /** Resolves when a process waits for the content: no signal can end it from then on. */
   readonly read: Promise<unknown>
 }
 
 /**
- * A FUSE server in perl, for root. It takes requests off the queue and leaves READ unanswered: until then, SIGKILL would
- * end the wait, as it would without direct reading. Numbers and layouts are those of `linux/fuse.h`, version 7.31.
+ * A FUSE server for root, which leaves READ unanswered. Only a request taken off the queue, with direct reading, survives SIGKILL.
+ * Numbers and layouts are those of `linux/fuse.h`, version 7.31.
  */
 const server = String.raw`
 my ($at, $uid, $gid, $mount) = @ARGV;
@@ -31,7 +31,7 @@ while (sysread($fuse, my $request, 200_000)) {
   elsif ($op != 2 && $op != 36 && $op != 42) { answer($unique, 38, '') }
 }`
 
-/** @param at an empty directory; what waits there ends when the mount is disposed */
+/** @param at an empty directory; waits there end when the mount is disposed */
 export async function mountHanging(
   at: string,
   { uid, gid }: { readonly uid: number; readonly gid: number },
@@ -51,7 +51,7 @@ export async function mountHanging(
   return {
     read,
     async [Symbol.asyncDispose]() {
-      // Its end closes the connection: every wait there ends with an error.
+      // Its end closes the connection: every wait there fails.
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       await once(spawn('/usr/bin/umount', ['-l', at], { stdio: 'ignore' }), 'exit')

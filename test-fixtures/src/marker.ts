@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 
-/** A word that marks the processes of one test, by being in their environment; what is left is killed with the test. */
+/** An environment variable that marks a test's processes; leftovers are killed with the test. */
 export function createMarker() {
   const marker = `WS_MARK_${randomUUID()}`
   onTestFinished(() => {
@@ -25,7 +25,7 @@ function findMarked(marker: string): number[] {
     .map(Number)
 }
 
-/** Waits for a condition about other processes, which send no event; fails after half a minute. */
+/** Polls a condition about other processes; fails after half a minute. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!condition()) {
@@ -35,9 +35,7 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 /**
- * Runs what must have begun before its timeout. On a busy machine it may not have begun: then it runs again, with four times
- * as long.
- *
+ * Repeats work that had not begun before its timeout, with four times as long.
  * @param timeout milliseconds of the first attempt; the last one has at least ten seconds
  */
 export async function withTimeToBegin<Result>(

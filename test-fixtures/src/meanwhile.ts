@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import { onTestFinished } from 'vitest'
 
-/** Runs code without end in a thread, until the test ends. `fs` is there. Resolves when it runs. */
+/** Runs endless code with `fs` in a thread until the test ends. Resolves when it runs. */
 export async function meanwhile(code: string): Promise<{ readonly stop: () => Promise<unknown> }> {
   const worker = new Worker(
     `const fs = require('node:fs'); const { parentPort } = require('node:worker_threads'); parentPort.postMessage(''); ${code}`,
@@ -15,7 +15,7 @@ export async function meanwhile(code: string): Promise<{ readonly stop: () => Pr
   return { stop: () => worker.terminate() }
 }
 
-/** Everything below a directory, sorted: each name with its bits, owner, time and inode. */
+/** Everything below a directory, sorted: names with bits, owner, time and inode. */
 export function entriesBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .sort()

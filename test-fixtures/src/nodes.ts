@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Installs releases of Node from the registry. The one that runs this process is used as it is.
- *
- * @param versions as npm takes them: `26`, `22.18`
- * @param directory gets a directory for each
- * @returns the program of each version, as an absolute path
+ * Installs Node releases from the registry, except the running one. @param versions as for npm: `26`, `22.18`
+ * @returns the absolute path of each version's program
  */
 export async function installNodes(versions: readonly string[], directory: string): Promise<Map<string, string>> {
   const programs = new Map<string, string>()

@@ -4,7 +4,7 @@ import { createScratchDirectory, type Owner } from './owner.ts'
 
 type Root = '/' | '/workspace'
 
-/** Defines an executor's contract at one place for `npm test`, at the other for the deep tier; two-door tests at both. */
+/** The executor contract at one place for `npm test`, at the other in the deep tier; two-door tests at both. */
 export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): void {
   const other = quick === '/' ? '/workspace' : '/'
   define([quick])
@@ -12,9 +12,7 @@ export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): 
 }
 
 /**
- * Stores on the disk, beside one another, of the user that commands run as.
- *
- * @param open `createLocalAdapter`: this package knows no adapter
+ * Stores on the disk for the commands' user. @param open `createLocalAdapter`: this package knows no adapter
  * @param beside `storesBeside` of the kit
  */
 export async function onDisk<Executor, Store, Create>(

@@ -2,38 +2,34 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A numeric user and group, as `chown` and `spawn` take them. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** A directory that is removed, with everything in it, when it goes out of scope. */
+/** Removed with its content when it goes out of scope. */
 export interface ScratchDirectory extends AsyncDisposable {
-  /** The real path on this machine, free of links. */
   readonly path: string
   readonly owner: Owner
-  /** Makes a directory below it, with its parents, for the owner. @returns its path */
+  /** Makes a directory with its parents for the owner. @returns its path */
   createDirectory(path: string): Promise<string>
-  /** Removes the directory; does nothing when it is gone already. */
   remove(): Promise<void>
 }
 
 export interface ScratchDirectoryOptions {
-  /** The directory's owner; {@link ordinaryOwner} by default. */
+  /** Default {@link ordinaryOwner}. */
   readonly owner?: Owner | undefined
-  /** The start of the directory's name. */
   readonly prefix?: string | undefined
 }
 
-/** The user that commands run as in tests: 1000/1000 for root, else the tester. Needs no entry in `/etc/passwd`. */
+/** The commands' user in tests: 1000/1000 for root, else the tester. Needs no entry in `/etc/passwd`. */
 export function ordinaryOwner(): Owner {
   const uid = process.getuid?.() ?? 1000
   const gid = process.getgid?.() ?? 1000
   return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid }
 }
 
-/** Makes an empty directory (mode 0755) with a name of its own below the system's temporary directory. */
+/** Makes an empty directory (mode 0755) below the system's temporary directory. */
 export async function createScratchDirectory(options: ScratchDirectoryOptions = {}): Promise<ScratchDirectory> {
   const { owner = ordinaryOwner(), prefix = 'ws-test-' } = options
   const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
@@ -52,7 +48,6 @@ export async function createScratchDirectory(options: ScratchDirectoryOptions = 
   return { path, owner, createDirectory, remove, [Symbol.asyncDispose]: remove }
 }
 
-/** Tests leave directories that their own user may not enter; those are opened before they are removed. */
 async function removeTree(path: string): Promise<void> {
   if (process.getuid?.() !== 0) await unlockDirectories(path)
   await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })

@@ -1,9 +1,8 @@
 import { constants, deflateRawSync } from 'node:zlib'
 
-/** One object of a PDF: a dictionary or another value, and the bytes of its stream. */
 export type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array }
 
-/** Writes a PDF; the objects are numbered from 1, and the first is the catalog. */
+/** Objects are numbered from 1; the first is the catalog. */
 export function writePdf(objects: readonly PdfObject[], trailer = ''): Uint8Array<ArrayBuffer> {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
@@ -33,12 +32,12 @@ export function writePdf(objects: readonly PdfObject[], trailer = ''): Uint8Arra
 
 const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 
-/** A PDF with one line of text on each page; the page tree has branches of 100 pages. */
+/** One line of text on each page; the page tree has branches of 100 pages. */
 export function textPdf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   return pagesPdf(lines.map((line) => Buffer.from(`BT /F1 12 Tf 72 720 Td (${line}) Tj ET`)))
 }
 
-/** A PDF of pages with these content streams. `extra` objects are numbered from 4; `resources` can name them. */
+/** Pages with these content streams. `extra` objects are numbered from 4, for `resources`. */
 export function pagesPdf(
   contents: readonly (Uint8Array | PdfObject)[],
   {
@@ -76,9 +75,9 @@ export function pagesPdf(
   return writePdf(objects, trailer)
 }
 
-/** A stream of a pattern repeated up to `size` bytes, compressed to a thousandth. */
+/** A repeated pattern of up to `size` bytes, compressed to a thousandth. */
 export function bomb(size: number, pattern: string): PdfObject {
-  // A block that ends with a full flush can be repeated, so that the whole is never held.
+  // A block with a full flush at its end can be repeated, so the whole is never in memory.
   const length = 1_000_000
   const block = deflateRawSync(Buffer.alloc(length, pattern), { finishFlush: constants.Z_FULL_FLUSH })
   const blocks = Array.from({ length: Math.ceil(size / length) }, () => block)

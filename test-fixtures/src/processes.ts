@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process of this machine. */
 export interface FoundProcess {
   readonly pid: number
-  /** Its words, separated by spaces. */
   readonly commandLine: string
 }
 
-/** Processes of this machine whose command line holds a word, this one excepted. */
+/** Processes with a word in their command line, except this one. */
 export function processesWith(word: string): FoundProcess[] {
   const found: FoundProcess[] = []
   for (const name of readdirSync('/proc')) {

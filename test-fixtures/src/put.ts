@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 
 import { type Owner, ordinaryOwner } from './owner.ts'
 
-/** Writes a file below `base` and gives it, and the directories made for it, to an owner: by default the ordinary one. */
+/** Writes a file below `base` for an owner, with its directories. Default: the ordinary owner. */
 export async function put(path: string, content: string, base: string, owner = ordinaryOwner()): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content)
   for (let current = path; current !== base && current !== '/'; current = dirname(current)) await give(current, owner)
 }
 
-/** Makes a directory with its parents. Those that it made belong to the ordinary owner. */
+/** Makes missing directories for the ordinary owner. */
 export async function makeDirectory(path: string): Promise<string> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return path

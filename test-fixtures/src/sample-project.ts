@@ -7,30 +7,26 @@ import { promisify } from 'node:util'
 import { createScratchDirectory, ordinaryOwner, type Owner } from './owner.ts'
 
 export interface SampleProjectOptions {
-  /** The owner of everything in it; the ordinary owner by default. */
   readonly owner?: Owner | undefined
-  /** An empty directory to fill, which stays its maker's to remove. Default: a scratch directory of its own. */
+  /** An empty directory, which the caller removes. Default: a scratch directory. */
   readonly directory?: string | undefined
-  /**
-   * The target of `link-outside`: a real path. Default: a file with {@link SampleProject.secret} beside the project.
-   */
+  /** The target of `link-outside`: a real path. Default: a file with {@link SampleProject.secret} beside the project. */
   readonly outside?: string | undefined
 }
 
-/** A copy of the sample project, removed with its surroundings when it goes out of scope. */
+/** A copy of the sample project, removed when it goes out of scope. */
 export interface SampleProject extends AsyncDisposable {
-  /** The project's directory: a real path on this machine, free of links. */
+  /** The project's directory, free of links. */
   readonly path: string
   readonly owner: Owner
-  /** The file outside that `link-outside` points to. */
   readonly outside: string
-  /** The content of the file outside, when it was made here; nothing inside may ever see it. */
+  /** The content of the outside file, if made here; nothing inside may see it. */
   readonly secret: string
-  /** False where git is missing: the project is not a repository then. */
+  /** False without git: the project is then no repository. */
   readonly git: boolean
 }
 
-/** Names that git, tools or other systems choke on, so they are made when they are needed and never committed. */
+/** Names that git or other systems cannot handle, so they are never committed. */
 export const oddNames = [
   ' leading and trailing ',
   'quote " and \' and ` both',
@@ -51,7 +47,7 @@ export const oddNamesDirectory = 'odd names'
 
 const sources = fileURLToPath(new URL('../sample-project', import.meta.url))
 
-/** Copies the sample project, and adds odd names, an executable, links inside and out, and a repository of one commit. */
+/** Copies the project, and adds odd names, an executable, links, and a repository of one commit. */
 export async function createSampleProject(options: SampleProjectOptions = {}): Promise<SampleProject> {
   const { owner = ordinaryOwner() } = options
   await using cleanup = new AsyncDisposableStack()
@@ -97,7 +93,6 @@ async function giveTo(owner: Owner, path: string): Promise<void> {
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid)
 }
 
-/** One commit, the same on every machine, made by the owner: git refuses to work in another user's repository. */
 async function makeRepository(path: string, owner: Owner): Promise<boolean> {
   const identity = { NAME: 'Sample', EMAIL: 'sample@example.invalid', DATE: '2026-01-01T00:00:00Z' }
   const env: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' }

@@ -3,11 +3,8 @@ import { describe, it, type TestFunction, type TestOptions } from 'vitest'
 import type { Component } from './components.ts'
 
 /**
- * `describe` for tests that need components of the machine. Where one is missing, its tests are skipped under a title
- * that says why. The reporter of the shared vitest configuration counts them and prints them at the end of the run.
- *
- * @example
- * describeWith(component('bubblewrap'), 'a sandboxed command', () => { … })
+ * Skips tests under a title with the reason if a component is missing. The reporter counts the skips.
+ * @example describeWith(component('bubblewrap'), 'a sandboxed command', () => { … })
  */
 export function describeWith(
   needed: Component | readonly Component[],
@@ -20,7 +17,7 @@ export function describeWith(
   else describe.skip(`${title} ${reason}`, options, define)
 }
 
-/** `it` for a test that needs components of the machine: see {@link describeWith}. */
+/** `it` with the needs of {@link describeWith}. */
 export function itWith(
   needed: Component | readonly Component[],
   title: string,
@@ -35,7 +32,7 @@ export function itWith(
 const withTimeout = (options: number | TestOptions): TestOptions =>
   typeof options === 'number' ? { timeout: options } : options
 
-/** The reporter finds this note again in the titles: both sides must agree on its form. */
+/** The reporter parses this note in titles. */
 function missing(needed: Component | readonly Component[]): string | undefined {
   const list: readonly Component[] = Array.isArray(needed) ? needed : [needed]
   const first = list.find(({ available }) => !available)

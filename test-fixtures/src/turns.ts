@@ -1,10 +1,10 @@
-/** The longest time, in milliseconds of this thread's processor time, without a turn for other work. */
+/** The longest processor time in milliseconds without a turn for other work. */
 export interface Turns {
   longest(): number
   stop(): void
 }
 
-/** Watches turns of the event loop, in processor time: wall time on a busy machine says nothing about the work. */
+/** Watches turns of the event loop in processor time: on a busy machine wall time says nothing. */
 export function watchTurns(): Turns {
   let longest = 0
   let last = process.threadCpuUsage()
@@ -19,14 +19,13 @@ export function watchTurns(): Turns {
   return { longest: () => longest, stop: () => clearImmediate(immediate) }
 }
 
-/** Milliseconds below which a turn is short: other work would hardly notice it. */
+/** Milliseconds of a turn that other work hardly notices. */
 const shortTurn = 15
 const mostRounds = 8
 
 /**
- * The longest time that one turn of the event loop took while the work ran, as {@link watchTurns} measures it. It runs
- * again until its turns are short, eight times at most, and the least counts: a collection of garbage may fall into a
- * round, and beside others the same work takes more processor time. A bound that does not hold is exceeded each time.
+ * The longest turn during the work. It repeats up to eight times until turns are short, and takes the least,
+ * since garbage collection and other load add processor time. A bound that does not hold is exceeded each time.
  */
 export async function longestTurn<Result>(work: () => Promise<Result>): Promise<{ result: Result; longest: number }> {
   const first = await measure(work)
@@ -48,7 +47,7 @@ async function measure<Result>(work: () => Promise<Result>): Promise<{ result: R
   }
 }
 
-/** Milliseconds of this thread's processor time of an action: the least of five, without pauses of the machine. */
+/** Milliseconds of processor time of an action in this thread: the least of five. */
 export function processorTimeOf(action: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const started = process.threadCpuUsage()

@@ -7,18 +7,18 @@ import type { Miniflare, MiniflareOptions } from 'miniflare'
 
 import { findSystemProgram } from './components.ts'
 
-/** Starts workerd, the runtime of Cloudflare's workers, with its files in `directory`. To be disposed of before it. */
+/** Starts workerd, the runtime of Cloudflare's workers. Dispose it before its `directory`. */
 export async function startWorkerd(directory: string, options: MiniflareOptions): Promise<Miniflare> {
-  // late, since it is large and most users of this package start none
+  // late, since it is large and rarely needed
   const { Miniflare } = await import('miniflare')
   const workerd = await writeTiedWorkerd(directory)
-  // read from the environment only. With threads, a collection of garbage can wait for one of them for ever, and serves no request.
+  // read from the environment only. With threads, garbage collection can hang on one of them and serve no request.
   const create = () => {
     return new Miniflare({
       compatibilityDate: '2026-01-01',
       host: '127.0.0.1',
       cf: false,
-      // a failure to start is reported without them; later they hold each client that hung up
+      // needed to report a failed start; later they would hold clients that hung up
       handleRuntimeStdio(stdout: Readable, stderr: Readable) {
         stdout.resume()
         stderr.resume()
@@ -33,8 +33,8 @@ export async function startWorkerd(directory: string, options: MiniflareOptions)
 }
 
 /**
- * Where it can be had, a way to start the server's process such that it dies with this one, even by SIGKILL, and not
- * before. An interrupt at the terminal is for this process, whose last writes may still be on their way.
+ * A way to tie the server's process to this one, even by SIGKILL, if possible.
+ * An interrupt only reaches this process, whose last writes may be on their way.
  */
 async function writeTiedWorkerd(directory: string): Promise<string | undefined> {
   const [setpriv, setsid] = ['setpriv', 'setsid'].map(findSystemProgram)
@@ -46,7 +46,7 @@ async function writeTiedWorkerd(directory: string): Promise<string | undefined> 
   return path
 }
 
-/** This process decides on signals: miniflare would end it at once, without any cleaning up. */
+/** This process handles signals: miniflare would end it without cleanup. */
 function withoutSignalHandlers<Result>(action: () => Result): Result {
   const names = ['SIGINT', 'SIGTERM'] as const
   const before = names.map((name) => process.listeners(name))
@@ -59,7 +59,7 @@ function withoutSignalHandlers<Result>(action: () => Result): Result {
   return result
 }
 
-/** Runs `action` with a variable set in the environment, until what it returns has settled. */
+/** Sets a variable until the action's result has settled. */
 function withVariable<Result>(name: string, value: string | undefined, action: () => Result): Result {
   if (value === undefined) return action()
   const before = process.env[name]

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-/** An answer of a web server, as bytes; each character is a byte. */
 export interface OddAnswer {
   readonly name: string
   readonly bytes: string
-  /** The status that comes through, `refused` for an answer that HTTP/1.1 does not allow, `cut` for a body that ends too early. */
+  /** The resulting status; `refused` for an answer against HTTP/1.1, `cut` for a truncated body. */
   readonly result: number | 'refused' | 'cut'
   /** Sent one byte at a time. */
   readonly slowly?: boolean
@@ -17,7 +16,7 @@ const two = 'Content-Length: 2\r\n\r\nok'
 const chunked = 'Transfer-Encoding: chunked\r\n'
 const websocket = 'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 
-/** Answers that a hostile, broken or old server gives to a GET. */
+/** GET answers of a hostile, broken or old server. */
 export const oddAnswers: readonly OddAnswer[] = [
   { name: 'the status 099', bytes: 'HTTP/1.1 099 x\r\n\r\n', result: 'refused' },
   { name: 'the status 000', bytes: `HTTP/1.1 000 OK\r\n${two}`, result: 'refused' },
@@ -74,11 +73,10 @@ export const oddAnswers: readonly OddAnswer[] = [
 
 export interface OddServer extends AsyncDisposable {
   readonly port: number
-  /** The answer to every request from now on. */
   answer: Pick<OddAnswer, 'bytes' | 'slowly'>
 }
 
-/** A server that answers whatever comes with given bytes, and ends the connection. */
+/** A server that answers with given bytes, and closes. */
 export async function openOddServer(host = '127.0.0.1', port = 0): Promise<OddServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -112,7 +110,6 @@ async function send(socket: Socket, { bytes, slowly = false }: OddServer['answer
   socket.end()
 }
 
-/** A number from 0 to before `limit`. */
 type Draw = (limit: number) => number
 
 export function drawFrom(seed: number): Draw {
@@ -189,11 +186,10 @@ const headers = [
   ],
 ]
 
-/** An answer at random: odd lines, headers, framing, chunks, compression, ends that come too early, and bytes that were changed. */
+/** A random answer: odd lines, headers, framing, chunks, compression, truncation and changed bytes. */
 export function drawAnswer(draw: Draw): Pick<OddAnswer, 'bytes' | 'slowly'> {
   const one = <Item>(list: readonly Item[]): Item => list[draw(list.length)] as Item
   const [encoding, content] = one(bodies)
-  /** One of the list, or mostly the first: an answer with one odd part gets further than one with many. */
   const odd = (list: readonly string[]): string => (draw(3) === 0 ? one(list) : (list[0] ?? ''))
   const lines = Array.from({ length: draw(4) }, () => `${odd(headers)}\r\n`).join('')
   const framed = one([

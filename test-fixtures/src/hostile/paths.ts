@@ -125,7 +125,7 @@ const trailing = [
   `${'/'.repeat(2_000)}file.txt`,
 ]
 
-/** Bytes of a name at and around the limit (255), and of a path (4,095), in one byte and in more bytes a character. */
+/** Names around the limit of 255 bytes, and paths around 4,095, with one and more bytes a character. */
 const long = [
   'n'.repeat(254),
   'n'.repeat(255),
@@ -156,7 +156,6 @@ const long = [
   'n'.repeat(1_000_000),
 ]
 
-/** Links of the kernel that lead where their text does not say, and other ways into the system's own trees. */
 const magic = [
   '/proc/self/root',
   '/proc/self/root/etc/passwd',
@@ -306,10 +305,8 @@ const odd = [
 ]
 
 /**
- * A few hundred paths that an attacker may give, for a workspace whose root holds `file.txt`, `dir/x`, `dir/sub/y` and
- * the link `in` to `file.txt`, with `../t12/secret.txt` beside it.
- *
- * @param canary host path of the secret beside the root, to be asked for by its own name
+ * Hundreds of attack paths for a root with `file.txt`, `dir/x`, `dir/sub/y`, the link `in`, and `../t12/secret.txt` beside it.
+ * @param canary host path of the secret
  */
 export function hostilePaths(canary = '/root/secret.txt'): readonly Hostile[] {
   const own = [
@@ -349,7 +346,7 @@ const isName = (value: string): boolean =>
   value.isWellFormed() &&
   Buffer.byteLength(value) <= 255
 
-/** Names that a file may have: each survives byte for byte, and means nothing but itself. Temporary names are left out. */
+/** Names that must survive byte for byte, with no special meaning. Temporary names are excluded. */
 export function hostileNames(): readonly Hostile[] {
   const pieces = [...hostilePaths(), ...disguisedParents].flatMap(({ kind: name, value }) =>
     value.length > 10_000 ? [] : value.split('/').map((piece) => ({ kind: name, value: piece })),

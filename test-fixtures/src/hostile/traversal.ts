@@ -1,6 +1,6 @@
 import { type Hostile, kind } from './types.ts'
 
-/** Forms of `..` that some decoder somewhere turns into `..`. To a file system each is a name like any other. */
+/** Forms of `..` that some decoders accept. To a file system they are ordinary names. */
 export const disguisedParents: readonly Hostile[] = [
   ...kind('percent-encoded', [
     '%2e%2e',
@@ -86,7 +86,7 @@ export const disguisedParents: readonly Hostile[] = [
   ]),
 ]
 
-/** Characters that look like a slash, or that some decoder turns into one; none separates anything here. */
+/** Look-alikes of a slash, and forms that some decoders accept; none separates here. */
 const disguisedSlashes: readonly string[] = [
   '\\',
   '\\\\',
@@ -113,7 +113,7 @@ const disguisedSlashes: readonly string[] = [
   '\u20a9',
 ]
 
-/** The components that lead from a workspace's root to the secret beside it. */
+/** The way from a workspace's root to the secret beside it. */
 export const outsideComponents = ['t12', 'secret.txt'] as const
 
 function* joined(parents: Iterable<string>, slashes: Iterable<string>): Generator<string> {
@@ -122,7 +122,7 @@ function* joined(parents: Iterable<string>, slashes: Iterable<string>): Generato
 
 const real = outsideComponents.join('/')
 
-/** `..` as it is: above the root, or through names that are there (`dir`, `file.txt`, `in`) or are not. */
+/** Plain `..`: above the root, or through existing (`dir`, `file.txt`, `in`) and missing names. */
 const plain: readonly string[] = [
   '..',
   '../',

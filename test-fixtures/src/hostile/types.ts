@@ -5,7 +5,6 @@ export interface Hostile {
   readonly value: string
 }
 
-/** Marks values with what they try. */
 export function kind(name: string, values: Iterable<string>): Hostile[] {
   return [...values].map((value) => ({ kind: name, value }))
 }

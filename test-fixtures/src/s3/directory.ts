@@ -4,23 +4,20 @@ import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A directory (mode 0700) that does not outlive this process, however the process ends. */
+/** A directory (mode 0700) that is removed with this process, however it ends. */
 export interface TiedDirectory extends AsyncDisposable {
-  /** Host path, free of links. */
   readonly path: string
   remove(): Promise<void>
 }
 
-// Reads until the other end is closed, by `remove` or by the death of this process. A process that is just being killed
-// may still write for a moment, so removing is tried more than once.
+// Waits for `remove` or the death of this process. Retries, since a killed process may still write for a moment.
 const janitor = 'cat; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1" && exit 0; sleep 0.1; done; exit 1'
 
-/** Makes such a directory below the system's temporary directory. */
 export async function createTiedDirectory(prefix: string): Promise<TiedDirectory> {
   const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
   const child = spawn('/bin/sh', ['-c', janitor, 'sh', path], {
     cwd: '/',
-    // a group of its own: an interrupt at the terminal must not reach the process that cleans up
+    // its own group: an interrupt at the terminal must not stop the cleanup
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })

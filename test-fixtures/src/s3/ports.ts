@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Ports that nothing listens at on 127.0.0.1, for programs that cannot choose one themselves. They lie below the range
- * that the system gives to outgoing connections, so that they stay free for the moment until they are used. A caller is
- * still prepared to find one taken.
+ * Free ports of 127.0.0.1 below the range for outgoing connections, so they likely stay free.
+ * Callers must handle a taken one.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()

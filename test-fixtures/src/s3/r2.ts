@@ -6,12 +6,12 @@ import { createTiedDirectory } from './directory.ts'
 import { createServer, randomCredentials, type S3Credentials, type S3Server } from './server.ts'
 
 export interface R2ServerOptions {
-  /** How many buckets there are, the first one included; 64 by default. They exist from the start. */
+  /** Number of buckets, made at the start. Default 64. */
   readonly buckets?: number
   readonly credentials?: S3Credentials
 }
 
-/** Starts miniflare's S3 endpoint: R2 as its makers simulate it, in a directory that goes with it. */
+/** Starts miniflare's S3 endpoint, the official simulator of R2, in a temporary directory. */
 export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Server> {
   const { buckets = 64, credentials = randomCredentials() } = options
   const names = Array.from({ length: buckets }, (_, index) => `bucket-${index + 1}`)
@@ -22,7 +22,7 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   const modulesRoot = dirname(createRequire(import.meta.url).resolve('miniflare'))
   try {
     const miniflare = await startWorkerd(directory.path, {
-      // Its S3 worker alone: the one before it replaces `Accept-Encoding`, which rclone signs.
+      // Only its S3 worker: the one before it replaces `Accept-Encoding`, which rclone signs.
       modules: [{ type: 'ESModule', path: join(modulesRoot, 'workers/r2/s3/index.worker.js') }],
       modulesRoot,
       compatibilityFlags: ['nodejs_compat'],

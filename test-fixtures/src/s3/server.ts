@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 
-/** The S3 servers that tests can start: Cloudflare's own simulator of R2, and Ceph's production gateway. */
+/** Cloudflare's simulator of R2, and Ceph's production gateway. */
 export const s3ServerNames = ['r2', 'ceph'] as const
 
-/** `swift` is for the conformance kit in the deep tier alone. */
+/** `swift` is only for the conformance kit in the deep tier. */
 export type S3ServerName = (typeof s3ServerNames)[number] | 'swift'
 
 export interface S3Credentials {
@@ -13,30 +13,28 @@ export interface S3Credentials {
   readonly secretAccessKey: string
 }
 
-/** The data to connect to a server: plain, so that it can be handed to another process. */
+/** Plain data, for other processes too. */
 export interface S3Connection {
   readonly name: S3ServerName
-  /** Base URL of the S3 API, without a bucket and without a trailing slash; buckets are addressed by path. */
   readonly endpoint: string
   readonly region: string
   readonly credentials: S3Credentials
-  /** A bucket of the caller's own, which exists and is empty. */
+  /** A bucket of the caller's own, initially empty. */
   readonly bucket: string
 }
 
-/** An S3 server on this machine, at a free port of 127.0.0.1. */
 export interface S3Server extends S3Connection, AsyncDisposable {
-  /** Gives a further bucket, empty and for this caller only. The R2 simulator has a fixed number of them. */
+  /** Returns another empty bucket for this caller. The R2 simulator has a fixed number. */
   createBucket(): Promise<string>
-  /** A client for this server; it is closed with the server. `config` overrides {@link clientConfig}. */
+  /** A client, closed with the server. `config` overrides {@link clientConfig}. */
   client(config?: S3ClientConfig): S3Client
-  /** Ends the server and its clients and removes what it stored; does nothing when called again. */
+  /** Ends server and clients, and removes its data. Repeated calls are fine. */
   close(): Promise<void>
 }
 
 /**
- * The configuration of a client that works with both servers: path-style addresses, no checksum trailers (R2's
- * simulator resets the connection at them, Ceph answers 411), no `Expect: 100-continue` (the simulator never answers it).
+ * Works with both servers: path-style addresses, no checksum trailers (R2's simulator resets the connection, Ceph answers 411),
+ * no `Expect: 100-continue` (the simulator never answers it).
  */
 export function clientConfig({ endpoint, region, credentials }: Omit<S3Connection, 'bucket'>) {
   return {
@@ -50,7 +48,7 @@ export function clientConfig({ endpoint, region, credentials }: Omit<S3Connectio
   } as const satisfies S3ClientConfig
 }
 
-/** The requests that a client sends from now on, such as `GetObject a/b`. Empty the list to begin again. */
+/** Requests of a client from now on, such as `GetObject a/b`. Empty the list to reset. */
 export function watchRequests(client: S3Client): string[] {
   const sent: string[] = []
   client.middlewareStack.add(
@@ -65,7 +63,6 @@ export function watchRequests(client: S3Client): string[] {
   return sent
 }
 
-/** Clients of one server, which end with it. */
 export class Clients {
   readonly #connection: S3Connection
   readonly #clients = new Set<S3Client>()
@@ -90,7 +87,6 @@ interface ServerParts {
   readonly close: () => Promise<void>
 }
 
-/** Puts a server together from a connection and what makes and ends it. */
 export function createServer(connection: S3Connection, parts: ServerParts): S3Server {
   const clients = new Clients(connection)
   let closing: Promise<void> | undefined

@@ -9,10 +9,10 @@ import { packageFolders } from './report.ts'
 import { ComponentReporter } from './reporter.ts'
 import { LargestPackagesFirst } from './sequencer.ts'
 
-// most of the time of a short program of Node is compiling its sources; workers and what they start inherit it
+// most of a short program's time is compiling; workers and their children inherit this
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 
-// shells word their errors differently, and warn of a locale that is not installed
+// shells word errors differently, and warn of a missing locale
 process.env['SHELL'] = '/bin/bash'
 for (const name of Object.keys(process.env)) if (name.startsWith('LC_')) delete process.env[name]
 
@@ -28,14 +28,13 @@ export const baseConfig = defineConfig({
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
-    // Node runs the sources as they are: transforming them took a quarter of the processor time
+    // Node runs the sources directly: transforming them took a quarter of the processor time
     experimental: { viteModuleRunner: false },
-    // the sources of the other packages, never a build that may be stale
+    // the sources of other packages, never a stale build
     execArgv: ['--conditions=@ws/source'],
     // a worker loads the imports of its files once
     isolate: false,
-    // Tests wait for processes too: two workers would leave a core idle on a machine of two. A fifth one takes 8 % more
-    // processor time for the same tests. Tests of the deep tier wait longer.
+    // Tests also wait for processes: two workers would leave a core idle. A fifth takes 8 % more processor time. Deep tests wait longer.
     maxWorkers: deep ? 6 : 4,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
@@ -45,7 +44,7 @@ export const baseConfig = defineConfig({
       { name: 'rounds', description: 'runs a few rounds in its tier, and for some seconds in the deep tier' },
     ],
     ...filter,
-    // one S3 server of each kind for all, which starts when a test first needs it
+    // one S3 server of each kind, started on first use
     globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))],
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
@@ -58,13 +57,13 @@ export const baseConfig = defineConfig({
   },
 })
 
-/** The configuration that a package's `vitest.config.ts` exports. In a run of all packages, they share workers. */
+/** The configuration for a package's `vitest.config.ts`. In a run of all packages, workers are shared. */
 export const sharedConfig = mergeConfig(baseConfig, { test: { projects: projects('shared', '.') } })
 
-/** The same for packages whose tests count what their process holds, or set its variables: with workers of their own. */
+/** For packages whose tests count resources of their process, or set its variables: own workers. */
 export const ownWorkersConfig = mergeConfig(baseConfig, { test: { projects: projects('own', '.') } })
 
-/** The tests of these folders that are of this tier. An `isolated` file replaces modules, and gets its own worker. */
+/** Tests of this tier in these folders. An `isolated` file replaces modules, and gets its own worker. */
 function projects(name: string, ...folders: readonly string[]): TestProjectInlineConfiguration[] {
   const files = (ending: string): string[] => folders.map((folder) => `${folder}/test/**/*${ending}`)
   const [include, isolated] = [files('.test.ts'), files('.isolated.test.ts')]
@@ -75,7 +74,7 @@ function projects(name: string, ...folders: readonly string[]): TestProjectInlin
   ]
 }
 
-/** All packages in one run. They share the main process, the S3 servers and most workers, which load a module once. */
+/** All packages in one run, sharing the main process, S3 servers and most workers. */
 export async function rootConfig(): Promise<ViteUserConfig> {
   const [shared, own]: [string[], string[]] = [[], []]
   for (const file of globSync([`${packageFolders}/vitest.config.ts`, 'test-fixtures/vitest.config.ts'])) {

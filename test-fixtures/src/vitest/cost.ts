@@ -5,11 +5,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
 export interface FileCost {
-  /** Seconds of processor time: of the worker, and of the programs that it has waited for. */
+  /** Seconds of processor time: the worker's, and of programs that it waited for. */
   readonly processor: number
-  /** The part of `processor` that programs took. */
   readonly programsProcessor: number
-  /** Programs that the worker started, sandboxes and servers included; not those that they started in turn. */
+  /** Direct children of the worker, sandboxes and servers included. */
   readonly programs: number
   readonly sandboxes: number
   readonly servers: number
@@ -18,21 +17,20 @@ export interface FileCost {
 const sandboxes = new Set(['bwrap', 'proot'])
 const servers = new Set(['ceph-mon', 'ceph-osd', 'radosgw', 'rclone', 'redis-server', 'workerd'])
 
-/** Counts the programs that this process starts, from now on. */
+/** Counts programs started by this process from now on. */
 export class CostMeter {
   #programs = 0
   #sandboxes = 0
   #servers = 0
   #before = processorTime()
 
-  /** Call it once in a process. */
   watch(): void {
     subscribe('child_process', (message) => {
-      // the event comes before the start, when the arguments are not known yet
+      // the event comes before the start, without arguments
       const { process: child } = message as { process: childProcess.ChildProcess }
       queueMicrotask(() => this.#count([child.spawnfile, ...(child.spawnargs ?? [])]))
     })
-    // no event reports these
+    // these emit no event
     for (const name of ['spawnSync', 'execFileSync'] as const) {
       const original = childProcess[name] as (file: string, ...rest: unknown[]) => unknown
       const counted = (file: string, ...rest: unknown[]) => {
@@ -69,13 +67,13 @@ export class CostMeter {
   }
 }
 
-/** Seconds of processor time of this process so far, and of its children that have ended. */
+/** Seconds of processor time of this process and its ended children. */
 export function processorTime(): { own: number; children: number } {
   const { user, system } = process.cpuUsage()
   return { own: (user + system) / 1e6, children: childrenTime() }
 }
 
-/** Fields 16 and 17 of proc(5), in ticks of 10 ms; 0 where there is no /proc. */
+/** Fields 16 and 17 of proc(5), in ticks of 10 ms; 0 without /proc. */
 function childrenTime(): number {
   let stat: string
   try {

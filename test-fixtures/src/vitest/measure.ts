@@ -4,12 +4,11 @@ import { CostMeter, type FileCost } from './cost.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The cost of a test file, when it has ended. */
     cost?: FileCost
   }
 }
 
-// files that share a worker share its meter: set-up files are run again for each of them
+// files that share a worker share its meter: set-up files run again for each file
 const known = globalThis as { [key: symbol]: CostMeter | undefined }
 const key = Symbol.for('@ws/test-fixtures cost')
 const before = known[key]

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-// Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by side.
-// Files that share a worker get theirs one after the other. A file without a test to run does not learn of its end.
+// Tests check leftovers in the temporary directory, so each file has its own. Files of one worker run in order.
+// A file without tests to run does not learn of its end.
 const worker = globalThis as { [key: symbol]: { readonly parent: string; current?: string } | undefined }
 const key = Symbol.for('@ws/test-fixtures temporary directory')
 const place = (worker[key] ??= { parent: realpathSync(tmpdir()) })
 remove()
 place.current = mkdtempSync(join(place.parent, 'ws-vitest-'))
 chmodSync(place.current, 0o1777)
-// With this flag, ext4 lays directories far apart. Close together, each new file is searched for past all those that were
-// just deleted, which took 6 % of the processor time. Another file system refuses the flag, and works without.
+// The flag makes ext4 spread directories. Otherwise searching past deleted files took 6 % of the processor time.
+// Other file systems refuse it, and work without.
 spawnSync('chattr', ['+T', place.current])
 process.env['TMPDIR'] = place.current
 const before = { ...process.env }
-/** Variables that `impit` and the Claude Agent SDK set for themselves. */
+/** Variables set by `impit` and the Claude Agent SDK. */
 const setByLibraries = /^(?:IMPIT_|NoDefaultCurrentDirectoryInExePath$)/
 
 afterAll(() => {
@@ -26,7 +26,7 @@ afterAll(() => {
   const changed = names.filter((name) => process.env[name] !== before[name])
   process.env['TMPDIR'] = place.parent
   remove()
-  // a worker goes on with other files
+  // a worker continues with other files
   if (changed.length > 0) throw new Error(`a test left variables of the process changed: ${changed.join(', ')}`)
 })
 
@@ -37,7 +37,7 @@ function remove(): void {
   delete place.current
 }
 
-/** A directory that a killed process left may be closed: then only root can remove its entries. */
+/** Opens a directory left by a killed process: else only root could remove its entries. */
 function openUp(path: string): void {
   try {
     chmodSync(path, 0o700)
@@ -45,7 +45,7 @@ function openUp(path: string): void {
       if (entry.isDirectory()) openUp(join(path, entry.name))
     }
   } catch (error) {
-    // a process that is about to end removes what it made
+    // an ending process removes its own entries
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

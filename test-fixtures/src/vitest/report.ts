@@ -7,15 +7,15 @@ export { mayHold, parseTier, type Tier, tiers } from '../tier.ts'
 export { tierAt } from './tier-at.ts'
 import type { FileCost } from './cost.ts'
 
-/** The results of one vitest run, for the summary at the end of `npm test`. */
+/** One vitest run's results for the summary of `npm test`. */
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
   readonly skipped: number
-  /** Tests that did not run because a component of the machine is missing. */
+  /** Tests skipped for a missing component. */
   readonly missing: readonly MissingComponent[]
   readonly files: readonly FileReport[]
-  /** The passed tests of each suite of the conformance kit, by its title: `the storage contract: memory`. */
+  /** Passed tests of each suite of the conformance kit, by title: `the storage contract: memory`. */
   readonly promises: Readonly<Record<string, number>>
 }
 
@@ -29,7 +29,6 @@ export interface FileReport extends FileCost {
 
 /** A test that failed, or a file, a hook or a run that did. */
 export interface TestFailure {
-  /** The file and the title, as vitest prints them. */
   readonly test: string
   readonly message: string
 }
@@ -40,7 +39,7 @@ export interface MissingComponent {
   readonly tests: number
 }
 
-/** The titles of the suites of `@ws/conformance`, whose tests are one promise each, end with the implementation. */
+/** Suite titles of `@ws/conformance`; one promise per test, followed by the implementation. */
 export const kitContracts = [
   'the storage contract',
   'the executor contract',
@@ -49,31 +48,29 @@ export const kitContracts = [
   'coherence',
 ] as const
 
-/** The folder of the package that a test file belongs to: the nearest one with a configuration of vitest. */
+/** The nearest folder with a vitest configuration. */
 export function packageOf(file: string): string {
   let folder = dirname(file)
   while (!existsSync(join(folder, 'vitest.config.ts')) && folder !== dirname(folder)) folder = dirname(folder)
   return folder
 }
 
-/** A glob of the folders that can hold a package. */
 export const packageFolders = '{packages/*,packages/*/*,apps/*,lab/*}'
 
 /** Where the report of this tier lies, relative to the package. */
 export const reportPath = pathOfReport(tier)
 
-/** Where the report of a tier lies. */
 export function pathOfReport(of: Tier): string {
   return `.test-report/${of}.json`
 }
 
-/** True when a test that is skipped since a component is missing is a failure, as in continuous integration. */
+/** Whether a skip for a missing component is a failure, as in continuous integration. */
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
 
-/** A message may hold a whole difference of two values; the log above has it. */
+/** The log above has the full message. */
 const shownLines = 30
 
-/** The failures as a block: the last thing of a long log that one reads. */
+/** Failures, at the end of a long log. */
 export function formatFailures(failures: readonly TestFailure[]): string {
   const lines = failures.flatMap(({ test, message }) => {
     const shown = message.split('\n', shownLines).map((line) => `     ${line}`)
@@ -82,7 +79,7 @@ export function formatFailures(failures: readonly TestFailure[]): string {
   return ['', `!! ${failures.length} FAILED:`, ...lines, ''].join('\n')
 }
 
-/** The skips as a block that cannot be overlooked. */
+/** The skips as a prominent block. */
 export function formatMissing(missing: readonly MissingComponent[]): string {
   const total = missing.reduce((sum, { tests }) => sum + tests, 0)
   return [

@@ -17,23 +17,22 @@ import {
   type TestReport,
 } from './report.ts'
 
-// for the type of what it leaves in a file's meta
 import type {} from './measure.ts'
 
-/** The note that `describeWith` and `itWith` put into the titles of what they skip. */
+/** The note of `describeWith` and `itWith` in titles of skipped tests. */
 const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
 
-/** Counts tests and their costs, and says loudly which were skipped since a component of the machine is missing. */
+/** Counts tests and costs, and reports skips for missing components. */
 export class ComponentReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    // a report of an earlier run must not replace that of a crashed one
+    // an earlier report must not stand for a crashed run
     for (const folder of new Set(specifications.map(({ moduleId }) => packageOf(moduleId))))
       rmSync(join(folder, reportPath), { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const packages = [...Map.groupBy(modules, ({ moduleId }) => packageOf(moduleId))]
-    // an error outside of all tests belongs to no package: the first one reports it
+    // the first package reports errors outside of all tests
     for (const [index, [folder, own]] of packages.entries()) writeReport(folder, own, index === 0 ? errors : [])
     const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier)))
     if (missing.length === 0) return
@@ -58,7 +57,6 @@ function writeReport(folder: string, modules: readonly TestModule[], errors: rea
   writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-/** The tests of another tier are skipped too, but by design. */
 const isOfTier = ({ tags }: TestCase): boolean => runsIn(tier, tags)
 
 const suiteOfKit = new RegExp(`(?:^| > )((?:${kitContracts.join('|')}): .+?)(?: > |$)`, 'u')
@@ -72,7 +70,6 @@ function countPromises(tests: readonly TestCase[]): Record<string, number> {
   return counts
 }
 
-/** The path from the package. */
 const nameOf = ({ moduleId }: TestModule): string => relative(packageOf(moduleId), moduleId)
 
 function costOf(module: TestModule): FileReport {
@@ -82,12 +79,12 @@ function costOf(module: TestModule): FileReport {
     file: nameOf(module),
     tests: [...module.children.allTests()].filter(isOfTier).length,
     duration: (prepareDuration + setupDuration + collectDuration + duration) / 1000,
-    // a file that crashed has none
+    // a crashed file has none
     ...(module.meta().cost ?? none),
   }
 }
 
-/** Failed tests, and what fails without a test: a file that cannot be loaded, a hook, an error after the end. */
+/** Failed tests, and failures outside: unloadable files, hooks, errors after the end. */
 function listFailures(modules: readonly TestModule[], errors: readonly SerializedError[]): TestFailure[] {
   const nodes = modules.flatMap((module) => [module, ...module.children.allSuites(), ...module.children.allTests()])
   const failed = nodes.flatMap((node): TestFailure[] => {

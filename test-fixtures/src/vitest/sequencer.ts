@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { deep } from '../tier.ts'
 import { packageOf } from './report.ts'
 
-/** The files of the deep tier that take minutes, and wait for most of them: the longest first. */
+/** The slowest files of the deep tier, which mostly wait; longest first. */
 const longest = [
   'threads/test/turns',
   'tests-commands/test/scarcity/scarcity',
@@ -17,8 +17,8 @@ const longest = [
 ]
 
 /**
- * The core first, where mistakes show soonest. Then the packages that have workers of their own, the largest first. At last a file
- * of each of the others in turn, the smallest at the end. In the deep tier, the longest files begin.
+ * The core first, then packages with own workers, the largest first, then the others' files in turn.
+ * In the deep tier the longest files come first.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -38,7 +38,6 @@ const byPlace = (a: TestSpecification, b: TestSpecification): number => placeOf(
 const isFirst = (file: string): boolean => (deep ? placeOf(file) >= 0 : packageOf(file).endsWith('/kernel/core'))
 const isShared = ({ project }: TestSpecification): boolean => project.name.startsWith('shared')
 
-/** The files of each package, the largest package first. */
 function packagesOf(files: readonly TestSpecification[]): TestSpecification[][] {
   const packages = Map.groupBy(files, ({ moduleId }) => packageOf(moduleId))
   return [...packages.values()].toSorted((a, b) => b.length - a.length)

@@ -4,10 +4,7 @@ const moduleTag = /^\/\*\*[^/]*@module-tag (\w+)/u
 /** Tags that depend on a value leave one form of the test in the short tier. */
 const literalTags = /\btags: (?:'(\w+)'|\[('\w+'(?:, '\w+')*)\])/u
 
-/**
- * The tier of the test whose title stands on a line (`index` from 0), by its tags and those of the groups and the file around it.
- * The lines are those of the formatter.
- */
+/** The tier of a test by its title's line (`index` from 0), from tags of the test, its groups and the file, as formatted. */
 export function tierAt(lines: readonly string[], index: number): Tier {
   const tags = [moduleTag.exec(lines[0] ?? '')?.[1] ?? '']
   let indent = Infinity
@@ -20,7 +17,7 @@ export function tierAt(lines: readonly string[], index: number): Tier {
   return tierOf(tags)
 }
 
-/** The lines that are arguments of the call that opens on a line, without the bodies of its functions. */
+/** Lines of a call's arguments, without function bodies. */
 function argumentsOf(lines: readonly string[], at: number): string[] {
   const indent = indentOf(lines[at] ?? '')
   const end = lines.findIndex((line, index) => index > at && line.trim() !== '' && indentOf(line) <= indent)

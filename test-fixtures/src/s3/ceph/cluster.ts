@@ -8,11 +8,9 @@ import { runProgram, startDaemon, type Daemon } from './programs.ts'
 
 export interface Cluster {
   readonly gateway: Gateway
-  /** Ends every process, at once. */
   close(): Promise<void>
 }
 
-/** Starts monitor, store and gateway in an empty directory, and makes the one user. */
 export async function startCluster(plan: ClusterPlan, user: S3Credentials, signal: AbortSignal): Promise<Cluster> {
   const { directory, monitorPort, gatewayPort } = plan
   const fsid = clusterId()
@@ -23,7 +21,7 @@ export async function startCluster(plan: ClusterPlan, user: S3Credentials, signa
   await writeFile(conf, clusterConfig(plan, fsid))
   await writeFile(keyring, clusterKeyring(), { mode: 0o600 })
 
-  // when one part fails, what waits for it must not wait any longer
+  // when one part fails, the others must stop waiting
   const failure = new AbortController()
   const watch = AbortSignal.any([signal, failure.signal])
   const daemons: Daemon[] = []

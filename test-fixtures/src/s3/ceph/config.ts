@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export interface ClusterPlan {
-  /** Host path of the directory that holds everything. */
   readonly directory: string
   readonly monitorPort: number
   readonly gatewayPort: number
 }
 
-/** `ceph.conf` of a cluster of one monitor, one store in memory and one gateway, all on the loopback interface. */
+/** One monitor, one store in memory and one gateway, on the loopback. */
 export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPlan, fsid: string): string {
   const settings = {
     fsid,
@@ -19,7 +18,7 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'cluster network': '127.0.0.0/8',
     'ms bind ipv4': true,
     'ms bind ipv6': false,
-    // a port that is taken does not become free: others are tried at once instead
+    // a taken port stays taken: try others immediately
     'ms bind retry count': 1,
     'ms bind retry delay': 0,
     // without authentication the cluster never comes up
@@ -50,14 +49,14 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'mon allow pool size one': true,
     'mon osd min in ratio': 0,
     'mon max pg per osd': 1000,
-    // the disk's filling degree is not the cluster's business: it stores in memory
+    // the store is in memory, so a full disk does not matter
     'mon data avail warn': 1,
     'mon data avail crit': 1,
     'paxos propose interval': 0.05,
     'mon tick interval': 1,
-    // who asks before the monitor listens asks again soon, not after three seconds
+    // retry soon if the monitor does not listen yet, instead of after three seconds
     'mon client hunt interval': 0.2,
-    // who writes while the store comes up asks again for the map soon, not after five seconds
+    // ask for the map again soon while the store starts, instead of after five seconds
     'objecter tick interval': 0.5,
     'debug ms': 0,
     'debug rgw': 0,
@@ -69,7 +68,7 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'rgw enable usage log': false,
     'rgw enable ops log': false,
     'rgw dynamic resharding': false,
-    // the store is the machine's memory: what was deleted is not kept for two hours
+    // the store is memory: drop deleted objects without waiting two hours
     'rgw gc obj min wait': 30,
     'rgw gc processor period': 30,
     'rgw init timeout': 60,
@@ -79,7 +78,7 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     .join('')}`
 }
 
-/** The cluster's keys, as `ceph-authtool --gen-key` writes them; running it four times would take longer. */
+/** As `ceph-authtool --gen-key` writes keys, without four slow calls. */
 export function clusterKeyring(): string {
   const capabilities = {
     'mon.': { mon: 'allow *' },
@@ -97,7 +96,7 @@ export function clusterKeyring(): string {
 
 export const clusterId = (): string => randomUUID()
 
-/** CryptoKey: type (1 is AES), time of making (seconds, nanoseconds), length of the secret, the secret. */
+/** CryptoKey: type (1 is AES), time (seconds, nanoseconds), length of the secret, the secret. */
 function secretKey(): string {
   const secret = randomBytes(16)
   const header = Buffer.alloc(12)

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Daemon } from './programs.ts'
 
-/** The gateway's process, which can be ended and started again over the same stored objects. */
+/** The gateway's process, which can restart over the same objects. */
 export interface Gateway {
-  /** Undefined while it is down. */
+  /** `undefined` while it is down. */
   readonly pid: number | undefined
-  /** SIGKILL: requests under way get no answer, whether they took effect or not. Resolves when the process is gone. */
+  /** SIGKILL: running requests get no answer, whether they took effect or not. Resolves at its end. */
   kill(): Promise<void>
   /** SIGTERM; resolves when the process is gone. */
   stop(): Promise<void>
@@ -20,7 +20,6 @@ export interface GatewayStartOptions {
   readonly signal?: AbortSignal
 }
 
-/** The gateway at an endpoint, not started yet. */
 export function createGateway(endpoint: string, startDaemon: () => Promise<Daemon>): Gateway {
   let running: Daemon | undefined
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
@@ -54,7 +53,7 @@ export function createGateway(endpoint: string, startDaemon: () => Promise<Daemo
   return gateway
 }
 
-/** Waits until something at the endpoint answers a request. There is no event to wait for except the answer itself. */
+/** Polls, since no event tells when a server answers. */
 async function untilAnswered(endpoint: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()

@@ -13,24 +13,23 @@ import { logTails } from './programs.ts'
 export interface CephServerOptions {
   /** Random ones by default. */
   readonly credentials?: S3Credentials
-  /** How long starting may take, in ms; 60,000 by default. It takes about two seconds. */
+  /** Milliseconds for the start. Default 60,000; it takes about two seconds. */
   readonly timeout?: number
   readonly signal?: AbortSignal
 }
 
 /** Ceph's S3 gateway over a store in memory. */
 export interface CephServer extends S3Server {
-  /** The gateway's process, to be killed and started again: the objects are kept by another process. */
   readonly gateway: Gateway
 }
 
-/** How often starting is tried, each time with other ports. */
+/** Attempts to start, each with other ports. */
 const attempts = 5
 
-/** Another process took the port meanwhile, or a program of Ceph crashed by itself: `radosgw-admin` 16 rarely does. */
+/** Another process took the port, or a Ceph program crashed: `radosgw-admin` 16 rarely does. */
 const mayStartNextTime = /address already in use|Caught signal \((?:Segmentation fault|Aborted)\)/iu
 
-/** Starts Ceph without privileges: monitor, store in memory, gateway. It ends with this process. Fails with its logs' end. */
+/** Starts Ceph without privileges, until this process ends: monitor, store in memory, gateway. Errors show the logs' end. */
 export async function startCephServer(options: CephServerOptions = {}): Promise<CephServer> {
   const { credentials = randomCredentials(), timeout = 60_000 } = options
   const deadline = AbortSignal.timeout(timeout)
@@ -71,7 +70,7 @@ async function tryStart(credentials: S3Credentials, signal: AbortSignal): Promis
     })
     const owner = server.client()
     try {
-      // also shows that the gateway is ours: no other process knows the credentials
+      // proves that the gateway is ours: no other process knows the credentials
       await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     } catch (error) {
       await cluster.close()

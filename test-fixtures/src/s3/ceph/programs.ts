@@ -6,10 +6,9 @@ import { promisify } from 'node:util'
 
 import { findSystemProgram } from '../../components.ts'
 
-/** A program that runs until it is ended. */
 export interface Daemon {
   readonly pid: number
-  /** Fulfilled with the way it ended, once it has. */
+  /** Resolves with the manner of its end. */
   readonly exited: Promise<string>
   /** Sends a signal and waits until the process is gone. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
@@ -17,7 +16,7 @@ export interface Daemon {
 
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' }
 
-/** Starts a program such that it dies with this process, even by SIGKILL; its output goes to a file. */
+/** Starts a program that dies with this process, even by SIGKILL. Its output goes to a file. */
 export async function startDaemon(
   program: string,
   args: readonly string[],
@@ -29,7 +28,7 @@ export async function startDaemon(
     cwd: '/',
     env: { ...environment, ...more },
     stdio: ['ignore', output.fd, output.fd],
-    // an interrupt at the terminal goes to the whole foreground group: who started it ends it in order
+    // a terminal's interrupt reaches the whole foreground group, but the starter ends it in order
     detached: true,
   })
   await once(child, 'spawn')

@@ -3,10 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { statusCodes, type Fault } from './faults.ts'
 import type { Exchange } from './forward.ts'
 
-/** A fault that takes the place of the server's answer. */
 export type Failure = Extract<Fault, { kind: 'status' | 'reset' | 'hang' }>
 
-/** Gives the client a failure in place of an answer. */
 export function failAnswer({ request, response, recorded }: Exchange, fault: Failure): void {
   if (fault.kind === 'reset') request.socket.resetAndDestroy()
   if (fault.kind !== 'status') return
@@ -15,7 +13,6 @@ export function failAnswer({ request, response, recorded }: Exchange, fault: Fai
   endWith(response, fault.status, errorDocument(statusCodes[fault.status]), headers)
 }
 
-/** Answers in place of a server that sees nothing. */
 export function answerInstead(
   { response, recorded }: Exchange,
   fault: Extract<Fault, { kind: 'refuse' | 'html' }>,

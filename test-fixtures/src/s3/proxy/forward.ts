@@ -12,19 +12,18 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly recorded: RecordedRequest
-  /** The server. */
   readonly target: URL
 }
 
-// A connection for each request: a connection that the server has closed meanwhile would be an unplanned fault.
+// One connection for each request: a connection closed by the server would be an unplanned fault.
 const agent = new Agent({ keepAlive: false })
 
-/** Serves one request, with the fault that was planned for it. Rejects when the server or the client goes away. */
+/** Serves a request with its fault. Rejects when server or client vanish. */
 export async function forward(exchange: Exchange): Promise<void> {
   const { request, recorded } = exchange
   const { fault } = recorded
   if (fault?.kind === 'delay') await delay(fault.ms)
-  // nothing may reach the server that its sender has given up long ago
+  // requests that their sender has given up must not reach the server
   if (exchange.response.destroyed) return
   if (fault?.kind === 'refuse' || fault?.kind === 'html') {
     await drain(exchange)
@@ -33,7 +32,7 @@ export async function forward(exchange: Exchange): Promise<void> {
   }
   const before = failureAt(fault, 'before')
   if (before !== undefined) {
-    // a client that is busy sending would take an early answer for a broken connection
+    // a client that is still sending takes an early answer for a broken connection
     if (before.kind !== 'reset') await drain(exchange)
     failAnswer(exchange, before)
     return
@@ -67,7 +66,6 @@ async function drain({ request, recorded }: Exchange): Promise<void> {
   for await (const chunk of chunksOf(request)) recorded.requestBytes += chunk.length
 }
 
-/** Sends the server half of the body, and then hangs up. */
 async function sendHalf(exchange: Exchange): Promise<void> {
   const { request, recorded } = exchange
   const onward = openRequest(exchange)
@@ -81,7 +79,6 @@ async function sendHalf(exchange: Exchange): Promise<void> {
   onward.destroy()
 }
 
-/** Sends the server the whole request and returns the answer. */
 async function ask(exchange: Exchange): Promise<IncomingMessage> {
   const { request, recorded } = exchange
   const onward = openRequest(exchange)
@@ -90,13 +87,13 @@ async function ask(exchange: Exchange): Promise<IncomingMessage> {
     recorded.requestBytes += chunk.length
     return chunk
   })
-  // A server may answer and hang up before it has read everything; when it only hangs up, `answered` rejects.
+  // A server may answer before reading everything; if it only hangs up, `answered` rejects.
   pipeline(request, counted, onward).catch(() => undefined)
   const [answer] = await answered
   return answer as IncomingMessage
 }
 
-/** Sends the server the whole request, waits for the answer, and some time later sends it again. The first answer. */
+/** Sends the request again some time after the answer. Returns the first answer. */
 async function askTwice(exchange: Exchange, ms: number): Promise<IncomingMessage> {
   const { request, recorded } = exchange
   const chunks: Buffer[] = []
@@ -130,13 +127,13 @@ function openRequest({ request, response, target }: Exchange, { tied = true } = 
     setHost: false,
     agent,
   })
-  // reported by what waits for the answer, if anything still does
+  // reported at the answer, if anything still waits for it
   onward.on('error', () => undefined)
   if (tied) response.once('close', () => onward.destroy())
   return onward
 }
 
-/** Passes the answer on, with the faults that lie in its body. */
+/** Passes the answer on, with faults of its body. */
 async function passOn({ response, recorded }: Exchange, answer: IncomingMessage): Promise<void> {
   const { fault } = recorded
   if (fault?.kind === 'shorten') return shorten({ response, recorded }, answer, fault.keep)
@@ -160,7 +157,7 @@ async function passOn({ response, recorded }: Exchange, answer: IncomingMessage)
   await pipeline(source, changed, response, { end: end === Infinity || body.length === 0 })
 }
 
-/** Passes on the beginning of an answer as if it were all of it. */
+/** Passes on the beginning of an answer as a complete one. */
 async function shorten(
   { response, recorded }: Pick<Exchange, 'response' | 'recorded'>,
   answer: IncomingMessage,
@@ -191,7 +188,7 @@ async function* slowly(answer: IncomingMessage, ms: number): AsyncGenerator<Buff
   return undefined
 }
 
-/** The body with its length; where that is not announced, as with listings, all of it has to come first. */
+/** Body and length. Without an announced length, as for listings, it reads all first. */
 async function measured(
   answer: IncomingMessage,
 ): Promise<{ length: number; chunks: AsyncIterable<Buffer> | Buffer[] }> {
@@ -210,12 +207,12 @@ function mapping(map: (chunk: Buffer) => Buffer): Transform {
   })
 }
 
-/** The chunks of the body; leaving the loop early leaves the connection as it is. */
+/** Leaving the loop early does not close the connection. */
 function chunksOf(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.iterator({ destroyOnReturn: false })
 }
 
-/** Names and values in turn, without those that are about one connection only. */
+/** Headers without those of one connection. */
 function endToEnd(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => {
     const name = rawHeaders[index - (index % 2)]?.toLowerCase()

@@ -9,23 +9,22 @@ import { forward } from './forward.ts'
 import { describeRequest, type ProxiedRequest, type RecordedRequest } from './request.ts'
 
 export interface FaultProxyOptions {
-  /** The faults to make; none by default: the proxy then only records. */
+  /** The faults to make. Default: none, only recording. */
   readonly faults?: FaultPlan
 }
 
-/** A proxy between a client and an S3 server. It records every request, and makes some of them fail. */
+/** A proxy before an S3 server. It records requests, and makes some fail. */
 export interface FaultProxy extends S3Connection, AsyncDisposable {
-  /** The requests since the start or the last {@link FaultProxy.clear}, in the order they came in. */
+  /** Requests since the start or the last {@link FaultProxy.clear}, in order. */
   readonly requests: readonly RecordedRequest[]
-  /** Replaces the plan, for requests that come from now on. */
+  /** Replaces the plan for later requests. */
   setFaults(faults: FaultPlan | undefined): void
-  /** Forgets the requests so far. */
   clear(): void
-  /** Runs `action` and returns what was requested meanwhile. */
+  /** Runs `action` and returns its requests. */
   record<Result>(action: () => Promise<Result>): Promise<{ result: Result; requests: readonly RecordedRequest[] }>
-  /** A client for the server through the proxy; it is closed with the proxy. */
+  /** A client through the proxy; closed with it. */
   client(config?: S3ClientConfig): S3Client
-  /** Ends the proxy and every connection through it; the server stays. */
+  /** Closes the proxy and its connections; the server stays. */
   close(): Promise<void>
 }
 
@@ -46,7 +45,7 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
     response.once('close', () => {
       recorded.endedAt = performance.now()
     })
-    // One side is gone: the other gets a reset, as without a proxy.
+    // A vanished side resets the other, as without a proxy.
     forward({ request, response, recorded, target }).catch(() => request.socket.resetAndDestroy())
   })
   // bodies of a gibibyte are uploaded through it

@@ -3,10 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Fault } from './faults.ts'
 
 export interface ProxiedRequest {
-  /** Counted from 0 since the proxy was started. */
   readonly index: number
   readonly method: string
-  /** Path as it came, percent-encoded, with neither query nor the path of the endpoint. */
+  /** The percent-encoded path without query and endpoint path. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
@@ -17,24 +16,24 @@ export interface ProxiedRequest {
   readonly key: string
 }
 
-/** A request and what became of it. Fields that are not known yet are filled in while it runs. */
+/** A request and its outcome, filled in while it runs. */
 export interface RecordedRequest extends ProxiedRequest {
   readonly fault: Fault | undefined
-  /** Status that the server answered, if the request came that far. */
+  /** The server's status, if it answered. */
   serverStatus: number | undefined
-  /** Status that the server answered when the network had delivered the request a second time. */
+  /** The server's second status, for a duplicated request. */
   secondStatus?: number | undefined
-  /** Status that the client was sent. */
+  /** The status sent to the client. */
   status: number | undefined
-  /** Bytes of the body that were read from the client, and that were sent to it. */
+  /** Bytes of the body, read from and sent to the client. */
   requestBytes: number
   responseBytes: number
-  /** In ms, on the clock of `performance.now()`; two requests ran side by side when their times overlap. */
+  /** Milliseconds of `performance.now()`, which show overlaps. */
   readonly startedAt: number
   endedAt: number | undefined
 }
 
-/** Names the S3 operation of a request, and splits its path. `basePath` is the path of the endpoint. */
+/** Finds the S3 operation, and splits the path. `basePath` belongs to the endpoint. */
 export function describeRequest(
   { method, url, headers, index }: { method: string; url: string; headers: IncomingHttpHeaders; index: number },
   basePath: string,

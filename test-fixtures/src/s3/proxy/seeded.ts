@@ -3,17 +3,17 @@ import type { ProxiedRequest } from './request.ts'
 
 export interface SeededFaultsOptions {
   readonly seed: number
-  /** The part of the requests that meets a fault, 0 to 1; 0.2 by default. */
+  /** The fraction of requests with a fault. Default 0.2. */
   readonly rate?: number
   /** Which faults; {@link usualKinds} by default. */
   readonly kinds?: readonly Fault['kind'][]
-  /** Longest delay, in ms; 50 by default. */
+  /** Milliseconds. Default 50. */
   readonly maxDelay?: number
-  /** Some faults come in bursts: this many requests in a row are refused with 500 or 503; 1 by default. */
+  /** Length of bursts of 500 or 503 answers. Default 1. */
   readonly burst?: number
 }
 
-/** Faults that every client meets sooner or later, without those that only a broken server or network makes. */
+/** Common faults, without those of broken servers and networks. */
 const usualKinds: readonly Fault['kind'][] = ['delay', 'status', 'reset', 'hang', 'truncate', 'flip']
 
 /** Random numbers from 0 to 1 (exclusive), the same for the same seed (mulberry32). */
@@ -29,8 +29,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Faults by chance, of every kind that a client can be expected to survive. Bits are flipped in whole objects only. A
- * flipped bit in a listing makes another listing, and a range has no checksum, so both would go unnoticed.
+ * Random faults that clients should survive. Bits are flipped in whole objects only:
+ * listings and ranges have no checksum, so a flip would go unnoticed.
  */
 export function seededFaults({
   seed,
@@ -64,7 +64,7 @@ export function seededFaults({
   }
 }
 
-/** Silence is rarer than the rest: it costs a client all of its patience. */
+/** Silence is rarer: it costs a client all its patience. */
 const weightOf = (kind: Fault['kind']): number => (kind === 'hang' ? 0.25 : 1)
 
 function faultsFor({ operation, method, headers }: ProxiedRequest, part: number, maxDelay: number): Fault[] {

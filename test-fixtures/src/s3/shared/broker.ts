@@ -7,11 +7,10 @@ import { startR2Server } from '../r2.ts'
 import { startSwiftServer } from '../swift/index.ts'
 import { type S3Connection, type S3Server, type S3ServerName } from '../server.ts'
 
-/** Hands out one server of each kind to many processes. */
+/** Gives many processes one server of each kind. */
 export interface S3Broker extends AsyncDisposable {
-  /** `POST {url}/{name}` answers an {@link S3Connection} with a bucket of its own. The first request starts the server. */
+  /** `POST {url}/{name}` returns an {@link S3Connection} with its own bucket. The first request starts the server. */
   readonly url: string
-  /** Ends the servers that were started. */
   close(): Promise<void>
 }
 
@@ -23,7 +22,7 @@ const starters: Record<S3ServerName, () => Promise<S3Server>> = {
 
 const names = Object.keys(starters) as S3ServerName[]
 
-/** Listens at a free port of 127.0.0.1, below a path that cannot be guessed. */
+/** Listens at a free port of 127.0.0.1, below an unguessable path. */
 export async function startS3Broker(): Promise<S3Broker> {
   const path = `/${randomBytes(16).toString('hex')}`
   const started = new Map<S3ServerName, Promise<S3Server>>()
@@ -53,7 +52,7 @@ export async function startS3Broker(): Promise<S3Broker> {
     http.closeAllConnections()
     const ended = await Promise.allSettled(
       [...started.values()].map(async (starting) => {
-        // the callers of a server that did not start have got its error
+        // the callers of a failed start already have its error
         const server = await starting.catch(() => undefined)
         await server?.close()
       }),

@@ -12,7 +12,7 @@ declare module 'vitest' {
 let broker: Promise<S3Broker> | undefined
 let users = 0
 
-/** Vitest's global set-up: one S3 server of each kind for all test files of a run, started when first needed. */
+/** Vitest's global set-up: one S3 server of each kind per run, started on first use. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   broker ??= startS3Broker()
   users += 1

@@ -6,7 +6,7 @@ import { createServer, type S3Connection, type S3Server, type S3ServerName } fro
 // for the type of what it provides
 import type {} from './global-setup.ts'
 
-/** The server that all test files of a run share, with a fresh bucket. `vitest.config.ts` must export `configWithS3`. */
+/** The run's shared server with a fresh bucket. `vitest.config.ts` must export `configWithS3`. */
 export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
   const connection = await connect(name)
   return createServer(connection, {
@@ -15,7 +15,7 @@ export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
   })
 }
 
-/** The components of the machine that a server needs, for `describeWith` and `itWith`. */
+/** The components that a server needs. */
 export function s3Needs(name: S3ServerName): readonly Component[] {
   if (name === 'swift') return [component('swift')]
   return name === 'ceph' ? [component('radosgw')] : []

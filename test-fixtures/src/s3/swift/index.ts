@@ -13,10 +13,9 @@ import { findFreePorts } from '../ports.ts'
 import { createServer, randomCredentials, type S3Server } from '../server.ts'
 
 const program = fileURLToPath(new URL('serve.py', import.meta.url))
-/** Milliseconds. */
 const startTimeout = 60_000
 
-/** Starts OpenStack Swift with its S3 API in one process. It needs extended attributes below the temporary directory. */
+/** Starts OpenStack Swift's S3 API in one process. Needs extended attributes below the temporary directory. */
 export async function startSwiftServer(): Promise<S3Server> {
   const directory = await createTiedDirectory('ws-swift-')
   const signal = AbortSignal.timeout(startTimeout)
@@ -44,7 +43,7 @@ export async function startSwiftServer(): Promise<S3Server> {
   const owner = server.client()
   try {
     await gateway.start({ signal })
-    // also shows that the server is ours: no other process knows the credentials
+    // proves that the server is ours: no other process knows the credentials
     await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     return server
   } catch (error) {
