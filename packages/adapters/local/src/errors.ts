@@ -106,7 +106,7 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Translates an error of the operating system into a `WorkspaceError` with the mount's path; others stay as they are. */
+/** Translates an error of the operating system into a `WorkspaceError` with the mount's path. Other errors stay. */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
   const shortage = shortageOf(error)

@@ -26,7 +26,7 @@ export class Resources {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Ends what is held, then waits for the rest. Nothing new may enter. */
+  /** Ends streams and listings, then waits for the rest. Nothing new may enter. */
   async end(reason: Error): Promise<void> {
     const ended = [...this.#held].map((held) => held.abandon(reason))
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))

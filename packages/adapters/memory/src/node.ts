@@ -64,7 +64,7 @@ export class MemoryNode implements Node {
     this.#size = bytes.length
   }
 
-  /** Adds bytes after those that readers hold, which stay the same. */
+  /** Adds bytes; readers keep the earlier content. */
   append(bytes: Uint8Array): void {
     const size = this.#size + bytes.length
     if (size > this.#bytes.length) {

@@ -29,7 +29,7 @@ export abstract class Tree {
   abstract setContent(file: Node, bytes: Uint8Array): Node
   abstract append(file: Node, bytes: Uint8Array): Node
   abstract remove(entry: Node): void
-  /** Moves an entry to a free place. Returns the entry as it is then. */
+  /** Moves an entry to a free place, and returns the moved entry. */
   abstract move(entry: Node, directory: Node, name: string): Node
   abstract setMode(node: Node, mode: number): void
   abstract setTime(node: Node, modifiedAt: number): Node

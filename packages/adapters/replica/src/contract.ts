@@ -64,9 +64,9 @@ export interface ReplicaVerification {
 export type ReplicaEvent =
   | ({ readonly event: 'conflict' } & ReplicaConflict)
   | ({ readonly event: 'left-out' } & ReplicaLeftOut)
-  /** The background copy goes on: at most once a second, and at its end. */
+  /** Progress of the background copy: at most once a second, and at its end. */
   | ({ readonly event: 'copying' } & ReplicaProgress)
-  /** The background copy has stopped; the next command or call goes on. */
+  /** The background copy has stopped; the next command or call continues it. */
   | { readonly event: 'copy-failed'; readonly error: WorkspaceError }
   /** A background push has failed, and will be tried again. */
   | { readonly event: 'push-failed'; readonly error: WorkspaceError }

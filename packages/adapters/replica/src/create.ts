@@ -145,7 +145,7 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   }
   if (isNew && (await anythingIn(disk)))
     throw unusable('EINVAL', 'the directory holds other files, which a replica would mix up', 'name an empty directory')
-  // noted first: where this process is killed, the next one goes on with a part of a copy
+  // noted first: after a kill, the next process continues a partial copy
   if (isNew || isOther) await disk.ask('adopt', store.identity)
   await engine.open(!isNew)
 }

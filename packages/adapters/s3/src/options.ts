@@ -43,7 +43,7 @@ export interface BucketOptions {
   readonly concurrency?: number | undefined
   /** Milliseconds for an attempt's answer to begin, and for each next bytes. Default 30,000. */
   readonly attemptTimeout?: number | undefined
-  /** Milliseconds for a whole operation, and for `close()`, at most 5,000; then `ETIMEDOUT`. Progress begins it anew. Default 120,000. */
+  /** Milliseconds for a whole operation, and for `close()`, at most 5,000; then `ETIMEDOUT`. Progress restarts it. Default 120,000. */
   readonly deadline?: number | undefined
   /** Called for each entry that a tree of files cannot show. It must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined

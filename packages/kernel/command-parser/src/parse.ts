@@ -10,7 +10,7 @@ export class UnreadableCommand extends Error {
 const maxHereDocuments = 1000
 /** Characters (UTF-16 units) of one line at most, here-documents included. */
 const maxLineLength = 65_536
-/** Commands, words and their parts in one line at most, those of lines inside of it included. */
+/** Most commands, words and parts of one line, with the lines inside it. */
 const maxParts = 10_000
 
 /** The number of parts that may still be read of one line and of the lines inside it (`sh -c`, `eval`). */

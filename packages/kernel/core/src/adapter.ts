@@ -1,4 +1,4 @@
-// For those who write a storage adapter or a layer over one.
+// For authors of storage adapters and layers.
 import './node-version.ts'
 
 export { BodyFailure } from './adapter/base/body.ts'

@@ -1,4 +1,4 @@
-// For those who write an executor or a parser of command lines.
+// For authors of executors and command parsers.
 export { lowestNode } from './node-version.ts'
 export { unsupportedRuntime } from './host-runtime.ts'
 export { type NormalisedCommand, normaliseCommand, quoteForShell } from './commands/command.ts'

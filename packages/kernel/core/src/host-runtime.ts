@@ -1,7 +1,7 @@
 const others = { bun: 'Bun', deno: 'Deno' } as const
 
 /**
- * The name and version of this runtime if it is not Node. Others carry out process calls differently:
+ * The name and version of a runtime other than Node. Such runtimes carry out process calls differently:
  * they do not hand descriptors on, or never report an end.
  */
 export function unsupportedRuntime(

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Azure's metadata and credentials at a public address. Those of other clouds lie in ranges that are not public. */
+/** Azure's metadata and credentials at a public address. Other clouds use private ranges. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16'])
 
 /** Metadata and credentials of clouds: a range that holds one does not open it. */

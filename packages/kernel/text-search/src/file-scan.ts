@@ -49,7 +49,7 @@ export class FileScan {
   #sniffed = false
   #binary = false
   #line = 1
-  /** Bytes that were pushed, and where those that wait begin. */
+  /** Pushed bytes, and the start of the waiting ones. */
   #pushed = 0
   #waitingAt = 0
   #utf16: InstanceType<typeof TextDecoder> | undefined

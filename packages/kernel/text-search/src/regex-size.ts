@@ -1,6 +1,6 @@
 /** Matching takes linear time, but its constant and the compilation grow with the expression. Bounds are read from its text first. */
 
-/** Estimated instructions, with a class such as `\pL` counted as so many characters. */
+/** Estimated instructions; a class such as `\pL` counts by its characters. */
 const maxEstimate = 20_000
 const classLength = 40
 const maxClasses = 16

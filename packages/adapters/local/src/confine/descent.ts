@@ -5,7 +5,7 @@ import type { Task } from './task.ts'
 /** Directories on the way down that are open at once, at most. */
 export const mostHeld = 32
 
-/** The name of what is above, for the kernel. */
+/** The kernel's name of the parent. */
 const above = '..'
 
 /**
@@ -17,7 +17,7 @@ export class Descent {
   readonly #places: (Handle | string)[] = []
   readonly #start: Handle
 
-  /** @param start what is above the first one; the caller's to release */
+  /** @param start the parent of the first one, for the caller to release */
   constructor(task: Task, start: Handle) {
     this.#task = task
     this.#start = start

@@ -56,7 +56,7 @@ class LocalEngine implements Engine {
   readonly #pace = new Pace()
   readonly #immediate = immediateCalls(this.#pace)
 
-  /** Asked for each call: after a slow one the operation goes on by the pool. */
+  /** Asked for each call: after a slow call the operation continues on the pool. */
   get calls(): Calls {
     return this.#pace.isSlow ? pooled : this.#immediate
   }

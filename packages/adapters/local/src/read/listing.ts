@@ -153,7 +153,7 @@ export class Listing implements EntryIterator, Held {
 
   /** Only reserves a name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
-    // an entry that is hidden makes its directory one that is not known
+    // a hidden entry makes its directory unknown
     if (isKnown(level)) return false
     if (!mayBeReserved(level, tree.hostPath(level.path), name)) return false
     const self = under(level.handle.self, name)
@@ -345,7 +345,7 @@ export class Listing implements EntryIterator, Held {
     this.#pass(task, path, error)
   }
 
-  /** Goes on without a directory, or fails. */
+  /** Skips a directory, or fails. */
   #pass({ operation }: Task, path: MountPath, error: unknown): void {
     const told = translate(error, { operation, path })
     const { onUnreadable } = this.#options

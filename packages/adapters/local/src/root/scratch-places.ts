@@ -25,7 +25,7 @@ export async function leftScratch(place: string): Promise<string[]> {
   )
 }
 
-/** Those that no later start removes, if this user may remove them. */
+/** Scratch directories that no later start removes, if this user may remove them. */
 export async function givenUpScratch(): Promise<string[]> {
   const found: string[] = []
   for (const path of (await Promise.all(scratchPlaces().map(leftScratch))).flat()) {

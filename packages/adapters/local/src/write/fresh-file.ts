@@ -53,7 +53,7 @@ async function removeQuietly({ calls }: Task, name: HostName): Promise<void> {
   try {
     await calls.unlink(name)
   } catch {
-    // it has its name already, or the directory is gone; the failure itself is what the caller must see
+    // it has its name already, or the directory is gone; the caller must see the failure itself
   }
 }
 
@@ -138,7 +138,7 @@ async function removePlaceholder(calls: Task['calls'], final: HostName, placehol
     const now = await calls.lstat(final)
     if (isSameEntry(now, placeholder) && now.size === 0n) await calls.unlink(final)
   } catch {
-    // it has gone, or nothing can be done: the failure itself is what the caller must see
+    // it has gone, or nothing can be done: the caller must see the failure itself
   }
 }
 

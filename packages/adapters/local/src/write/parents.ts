@@ -18,7 +18,7 @@ export function refuseRoot(target: Target): void {
   throw contractFailure(target, 'EBUSY')
 }
 
-/** Opens the directory above a target; with `create`, makes what is missing of it. */
+/** Opens the directory above a target; with `create`, makes missing parts of it. */
 export async function openParentOf(task: Task, target: Target, create: boolean): Promise<Handle> {
   try {
     return await openParent(task, target)

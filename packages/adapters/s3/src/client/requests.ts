@@ -47,7 +47,7 @@ export interface Attempt {
   readonly client: S3Client
   /** For the SDK: aborted by the caller, the time limit and the adapter. */
   readonly abortSignal: AbortSignal
-  /** Reports progress: time limit and deadline begin anew. */
+  /** Reports progress, which restarts time limit and deadline. */
   readonly alive: () => void
 }
 
@@ -65,7 +65,7 @@ export interface RunOptions {
   readonly copied?: number
   /** Records attempts with a lost answer. */
   readonly fate?: Fate
-  /** Goes on while the adapter closes. */
+  /** Continues while the adapter closes. */
   readonly whileClosing?: boolean
 }
 

@@ -13,7 +13,7 @@ import { withUpload, type Parts, type Upload } from './upload.ts'
 
 const maxParts = 10_000
 
-/** Most parts uploaded at a time. Memory holds these and the one being filled. */
+/** Most parts uploaded at a time. Memory holds one more, which is being filled. */
 const partsAtATime = 3
 
 /** Uploads a body of any length in parts. Nothing shows before the end; a failure leaves no parts. */

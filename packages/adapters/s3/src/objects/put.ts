@@ -71,7 +71,7 @@ class Put {
   readonly #body: PutBody
   readonly #options: PutOptions
   readonly #task: Task
-  /** Made anew after the first plan. */
+  /** Renewed after the first plan. */
   #identity: WriteIdentity
   readonly #modifiedAt: number
   readonly #fate: Fate = { lost: false }

@@ -86,7 +86,7 @@ function explained(error: unknown): unknown {
   return rewriteError(failed, { reason, remedy: `${failed.remedy}; if it stays so, pass the answers as \`dialect\`` })
 }
 
-/** Asks the first time only. After a failure each caller asks again. Uncertain answers serve only those that waited. */
+/** Asks the first time only. After a failure each caller asks again. Uncertain answers serve only waiting callers. */
 function once<Facts>(
   make: (requests: Requests) => Asker,
   probe: (asker: Asker) => Promise<Facts>,

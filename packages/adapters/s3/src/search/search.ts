@@ -104,7 +104,7 @@ async function* streamLines(
   }
 }
 
-/** Leaves a vanished file out, and reports one that is out of reach. @throws any other error */
+/** Skips a vanished file, and reports an unreachable one. @throws any other error */
 function leaveOut(error: unknown, path: MountPath, { onUnreadable }: FileTask): void {
   if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'EISDIR')) return
   const failed = translate(error, 'search', path)

@@ -24,7 +24,7 @@ export interface Operation {
 const source = at('/source')
 const destination = at('/destination')
 
-/** The facts are those of the table of operations, under the first word of the name. */
+/** Takes the facts from the table of operations, by the first word of the name. */
 function operation(
   name: AdapterOperation | `${AdapterOperation} ${string}`,
   run: Operation['run'],

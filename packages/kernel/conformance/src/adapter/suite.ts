@@ -9,7 +9,7 @@ import type { AdapterSuiteOptions } from '../options/adapter.ts'
 
 export interface Suite {
   readonly describe: (title: string, define: () => void) => void
-  /** A test on a fresh adapter; skipped, with the capability as the reason, where the adapter lacks what it needs. */
+  /** A test on a fresh adapter. A missing capability skips it, and is the reason. */
   readonly test: (title: string, needs: Needs, run: (it: Case) => Promise<void>) => void
   /** A test of what changes the store: needs `readOnly: false` besides. */
   readonly change: (title: string, needs: Needs, run: (it: Case) => Promise<void>) => void

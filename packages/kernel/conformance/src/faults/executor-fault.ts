@@ -12,7 +12,7 @@ import type {
 export interface ExecutorFault {
   readonly name: string
   readonly caughtBy: string
-  /** `process`: shows only on an executor of real processes that holds what it declares. Default: on any. */
+  /** `process`: shows only on an executor of real processes. Default: on any. */
   readonly base?: 'process' | undefined
   /** `unavailable`: for an executor that cannot run. Default: one that can. */
   readonly on?: 'unavailable' | undefined

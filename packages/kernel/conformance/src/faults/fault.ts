@@ -6,7 +6,7 @@ export interface Fault {
   readonly apply: (adapter: StorageAdapter) => StorageAdapter
 }
 
-/** The adapter with some methods replaced. Plain methods: a class's own would lose what they are bound to. */
+/** The adapter with some methods replaced, as plain methods: a class's own would lose their `this`. */
 export function change(inner: StorageAdapter, methods: Partial<StorageAdapter>): StorageAdapter {
   return { ...inner, ...methods }
 }

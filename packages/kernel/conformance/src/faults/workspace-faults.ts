@@ -40,7 +40,7 @@ const aroundRules =
     return change(inner, { ...methods(lax), close })
   }
 
-/** A workspace that shares `/tmp` with all others. */
+/** A workspace that shares one `/tmp` with all workspaces. */
 function withOneScratch(): OpenWorkspace {
   let only: Promise<StorageAdapter> | undefined
   return ({ mounts: [first, ...others], ...options }) => {

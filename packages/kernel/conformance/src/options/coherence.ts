@@ -2,7 +2,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 
 export interface CoherentSide {
   readonly adapter: StorageAdapter
-  /** Shows earlier changes of others now. Absent: they always show. */
+  /** Makes earlier changes of the other side show. Absent: they always show. */
   readonly refresh?: (() => Promise<void>) | undefined
 }
 

@@ -71,7 +71,7 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
       const { stdout } = await site.attempt(`cat ${at}/secret.txt ${at}/*; echo evil > ${at}/evil`)
       check(!stdout.includes(outside.secret), `a command read a file outside, after an exchange at ${moment} ms`)
     } catch (error) {
-      // A refusal is right: the path is not what the plan says.
+      // A refusal is right: the path no longer matches the plan.
       if (!isWorkspaceError(error)) throw error
     } finally {
       restore()

@@ -5,7 +5,7 @@ import type { DoorCase, DoorSuite } from '../doors/suite.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Edits need a store that checks versions; the suite says so where there is none. */
+/** Skips a test of edits on a store that does not check versions. */
 async function checksVersions(it: DoorCase): Promise<void> {
   const store = await it.fixture.createStore('conditions')
   const { conditionalWrite } = store.capabilities

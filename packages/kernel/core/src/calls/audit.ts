@@ -65,7 +65,7 @@ export class Audit {
       try {
         listener(event)
       } catch {
-        // An audit that fails must not change what the caller sees.
+        // A failing audit must not change the caller's result.
       }
     }
   }

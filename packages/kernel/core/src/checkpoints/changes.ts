@@ -71,7 +71,7 @@ function findMoves(differences: readonly VisibleDifference[]): Moves {
   return { movedTo, movedFrom }
 }
 
-/** Paths in the order of a listing: a directory before what is in it. */
+/** Paths in the order of a listing: a directory before its entries. */
 function byPath({ path: left }: Change, { path: right }: Change): number {
   if (left === right) return 0
   if (isWithin(right, left)) return -1

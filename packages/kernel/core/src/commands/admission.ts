@@ -87,7 +87,7 @@ export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, st
   }
 }
 
-/** Checks all that a command must pass before it runs. A terminal session is judged by its shell: the policy cannot see what is typed. */
+/** Makes all checks of a command before it runs. A terminal session is judged by its shell: the policy cannot see the typing. */
 export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,

@@ -18,7 +18,7 @@ import { checkMethod } from '../calls/method-options.ts'
 import type { ExplainRequest, Explanation } from '../contract/workspace.ts'
 
 interface Verdict {
-  /** Where the path leads; as it is given where a step could not be taken. */
+  /** Where the path leads; the given path if a step failed. */
   readonly resolvedPath: VirtualPath
   readonly refusal: WorkspaceError | undefined
 }

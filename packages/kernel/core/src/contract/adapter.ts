@@ -101,7 +101,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Makes a link that holds `target`; an empty target, or NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`. */
   createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<WriteResult | void>
 
-  /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
+  /** The stored target of a link. Not a link: `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>
 
   /**

@@ -36,7 +36,7 @@ export interface EntryState {
   readonly modifiedAt: number
   /** Equal strings mean equal bytes of files, in one comparison. */
   readonly content?: string | undefined
-  /** The target of a link, as it is stored. */
+  /** The stored target of a link. */
   readonly target?: string | undefined
   /** Identifies the entry under any name, also after a move. */
   readonly identity?: string | undefined
@@ -90,7 +90,7 @@ export interface AttachedCheckpoints {
   save(
     options: SaveOptions,
   ): Promise<{ readonly checkpoint: SavedCheckpoint; readonly leftOut: readonly LeftOut[] } | undefined>
-  /** Those that cover all mounts, the oldest first. */
+  /** The checkpoints that cover all mounts, the oldest first. */
   list(): Promise<readonly SavedCheckpoint[]>
   /**
    * Compares a checkpoint with a later one, or with the present.

@@ -31,7 +31,7 @@ export interface ProbeReport {
   readonly missing: readonly string[]
   /** The remedy for each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
   readonly howToFix: readonly string[]
-  /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
+  /** Facts worth showing: versions, the Landlock ABI. Host paths of system programs only. */
   readonly details: ProbeDetails
   /** How each limit would be held; an absent field is not held. */
   readonly limits?: readonly LimitReport[] | undefined

@@ -24,7 +24,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 export interface WorkspaceEntry extends Omit<Entry, 'path'> {
   readonly path: VirtualPath
   readonly mount?: true | undefined
-  /** The target of a link as it is stored, with `details: true`. Absent where the policy denies `readSymlink`. */
+  /** The stored target of a link, with `details: true`. Absent where the policy denies `readSymlink`. */
   readonly target?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export interface FollowOption {
 export interface WorkspaceStatOptions extends SignalOption, FollowOption {}
 
 export interface LastBytes {
-  /** At most so many bytes. */
+  /** Bytes at most. */
   readonly last: number
 }
 
@@ -76,7 +76,7 @@ export interface WorkspaceGlobOptions extends SignalOption, IgnoreOption {
   readonly exclude?: readonly string[] | undefined
   /** False: a wildcard does not match a dot that begins a name, as in a shell; `.github/*.yml` does. Default true. */
   readonly includeHidden?: boolean | undefined
-  /** Ends after so many entries. Default 10,000. */
+  /** Most entries. Default 10,000. */
   readonly maxMatches?: number | undefined
 }
 
@@ -91,7 +91,7 @@ export interface WorkspaceSearchOptions extends SignalOption, IgnoreOption {
   readonly caseSensitive?: boolean | undefined
   /** Default 1,000 matching lines. */
   readonly maxHits?: number | undefined
-  /** Files above so many bytes are left out. Default 32 MiB. */
+  /** Bytes of the largest file that is searched. Default 32 MiB. */
   readonly maxFileBytes?: number | undefined
   /** Paths that are not searched, with everything below them. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined

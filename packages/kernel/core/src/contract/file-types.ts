@@ -131,7 +131,7 @@ export interface DeleteOptions extends SignalOption {
 }
 
 export interface MoveOptions extends SignalOption {
-  /** Replace what is at the destination: a file by a file, an empty directory by a directory. Default false: `EEXIST`. */
+  /** Replace the destination: a file by a file, an empty directory by a directory. Default false: `EEXIST`. */
   readonly overwrite?: boolean | undefined
   readonly ifSource?: Version | undefined
   readonly ifDestination?: Condition | undefined
@@ -165,9 +165,9 @@ export interface SearchQuery {
   readonly exclude?: readonly MountPath[] | undefined
   /** True for a directory or file to skip. An adapter may leave it unused. */
   readonly skips?: ((path: MountPath, isDirectory: boolean) => boolean) | undefined
-  /** Stop after so many matching lines. Default 1,000. */
+  /** Most matching lines. Default 1,000. */
   readonly maxHits?: number | undefined
-  /** Files above so many bytes are left out. Default 32 MiB. */
+  /** Bytes of the largest file that is searched. Default 32 MiB. */
   readonly maxFileBytes?: number | undefined
 }
 

@@ -67,7 +67,7 @@ export interface Session extends AsyncDisposable {
   readonly commandOffset: number | undefined
   /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
   read(options?: { readonly since?: number | undefined }): OutputText
-  /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
+  /** Resolves after so long without output, or at the session's end. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
   /** Calls with each chunk from now on; with `since`, first with the kept output. Returns a function that stops this. */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void

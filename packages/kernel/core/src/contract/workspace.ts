@@ -55,7 +55,7 @@ export interface WorkspaceOptions {
    * Times of files, checkpoints and connections come from their makers.
    */
   readonly now?: (() => number) | undefined
-  /** Numbers from 0 to below 1, for the names that `mkdtemp` of `createNodeFs` makes. Default: those of `Math`. */
+  /** Numbers from 0 to below 1, for names of `mkdtemp` of `createNodeFs`. Default: `Math.random`. */
   readonly random?: (() => number) | undefined
   readonly signal?: AbortSignal | undefined
 }

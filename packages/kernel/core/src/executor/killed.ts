@@ -51,7 +51,7 @@ export function protectionLost(
     remedy: 'look at what the command left, then run it again',
   })
   const exposed = lost?.rule !== undefined && { rule: lost.rule, path: lost.path, kind: 'exposed' as const }
-  // The output can hold what the rule denies.
+  // The output can hold denied content.
   const known = withExitStatus({ ...result, stdout: '', stderr: '', output: '' })
   results.set(error, exposed ? { ...known, violations: [...(result.violations ?? []), exposed] } : known)
   return error

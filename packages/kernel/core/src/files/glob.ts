@@ -118,7 +118,7 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
 interface Search {
   readonly context: Context
   readonly filter: GlobFilter
-  /** Reports what is left out: the globs without their exclusions. */
+  /** Reports left-out entries, by the globs without their exclusions. */
   readonly wide: { readonly filter: GlobFilter; readonly tell: (path: VirtualPath) => void } | undefined
   /** Relative to the start. */
   readonly named: ReadonlySet<string>

@@ -4,7 +4,7 @@ import { notTextError } from './text.ts'
 
 /** Characters (UTF-16 units) of one line that is given. */
 export const maxLineLength = 1_048_576
-/** Characters of a window: once there are so many, it ends before its limit. */
+/** Characters (UTF-16 units) at which a window ends before its limit. */
 export const maxWindowLength = 8_388_608
 
 export interface LineWindow {

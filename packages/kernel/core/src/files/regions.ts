@@ -13,7 +13,7 @@ export interface Region {
   readonly first: IteratorResult<Entry> | undefined
 }
 
-/** Subtrees that an adapter must not enter: denied ones, excluded ones, and those that another mount hides. */
+/** Subtrees that an adapter must not enter: denied, excluded, or hidden by another mount. */
 export function skippedIn(
   context: Context,
   start: VirtualPath,

@@ -133,7 +133,7 @@ async function copyTree(
   return { result: {}, stat }
 }
 
-/** Nothing below it was listed: a move would delete what it had not copied. */
+/** Nothing below it was listed: a move would delete entries without a copy. */
 function unreachableError(operation: Progress['kind'], path: VirtualPath): Error {
   return virtualError({
     code: 'EINVAL',

@@ -133,7 +133,7 @@ export async function remove(context: Context, path: string, options: DeleteOpti
         }
         const leaf = await admitBelowUnlessLeaf(context, operation, located, adapter)
         if (options.recursive === true) await admitTree(context, operation, located, adapter, ['write'], signal)
-        // A directory that has come into its place since holds what a rule protects.
+        // A directory in its place by now could hold protected entries.
         await adapter.delete(located.path, leaf ? { ...options, recursive: false } : options)
       },
     )

@@ -88,7 +88,7 @@ export class Automaton {
     return directory.some((bits) => bits !== 0)
   }
 
-  /** Some glob is on its way: its first names are those of a directory, or of one above. */
+  /** The first names of some glob match a directory or its ancestors. */
   isBegun(directory: Progress): boolean {
     return directory !== this.#idle && directory.some((bits, word) => (bits & ~(this.#idle[word] ?? 0)) !== 0)
   }

@@ -57,7 +57,7 @@ function parseRanges(source: string, refuse: Refuse): Range[] {
 
 interface Member {
   readonly codePoint: number
-  /** A `-` that was not escaped: between two others it makes a range. */
+  /** An unescaped `-`, which makes a range between two characters. */
   readonly dash: boolean
 }
 

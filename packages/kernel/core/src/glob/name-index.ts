@@ -9,7 +9,7 @@ interface Wildcard {
   readonly at: Bits
 }
 
-/** Trying so many is faster than remembering an answer. */
+/** Trying this number is faster than remembering an answer. */
 const fewWildcards = 8
 
 export class NameIndex {
@@ -35,7 +35,7 @@ export class NameIndex {
     this.#waiting = this.#wildcards.filter(({ at }) => at.some((bits, word) => (bits & (waiting[word] ?? 0)) !== 0))
   }
 
-  /** The bits of what matches. With `onlyWaiting`, others may be missing. */
+  /** The bits of all matches. With `onlyWaiting`, other bits may be missing. */
   find(name: Name, onlyWaiting: boolean): Bits | undefined {
     const literal = this.#literals.size === 0 ? undefined : this.#literals.get(name.text)
     const wildcards = onlyWaiting ? this.#waiting : this.#wildcards

@@ -30,11 +30,11 @@ export interface Call {
 }
 
 export interface LayerOptions {
-  /** Others use the adapter too: `close()` closes the layer only. Default false. */
+  /** The adapter has other users: `close()` closes the layer only. Default false. */
   readonly shared?: boolean | undefined
 }
 
-/** Checks what a layer is made of. @throws WorkspaceError `EINVAL` */
+/** Checks the arguments of a layer. @throws WorkspaceError `EINVAL` */
 export function checkLayer(operation: string, adapter: StorageAdapter, options: LayerOptions): LayerOptions {
   checkOption(operation, 'adapter', adapter, adapterShape)
   checkOptions<LayerOptions>(options, { shared: option.boolean }, { operation })
@@ -66,7 +66,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   let closed = false
 
   const check = ({ operation, path, destination }: Call): void => {
-    // `..` in a path could lead out of what it is mapped into
+    // `..` in a path could lead out of its new place
     assertMountPath(path, operation)
     if (destination !== undefined) assertMountPath(destination, operation)
     if (!closed) return

@@ -28,7 +28,7 @@ export interface GateOptions {
 
 const allowed: Decision = { effect: 'allow' }
 
-/** The one place where mounts, reserved names and policy say yes or no to a path. Synchronous, without I/O. */
+/** Decides about a path by mounts, reserved names and policy. Synchronous, without I/O. */
 export class Gate {
   readonly namespace: Namespace<WorkspaceMount>
   readonly policy: Policy

@@ -42,7 +42,7 @@ export const mountRoot = '/' as MountPath
 
 /** Bytes in UTF-8, as on Linux (`PATH_MAX` less its NUL). */
 export const maxPathBytes = 4095
-/** Characters (UTF-16 units) of a path as it is given, with `.`, `..` and slashes that vanish. */
+/** Characters (UTF-16 units) of a given path, before `.`, `..` and slashes vanish. */
 const maxInputLength = 16_384
 /** Bytes in UTF-8, as on Linux (`NAME_MAX`). */
 export const maxNameBytes = 255

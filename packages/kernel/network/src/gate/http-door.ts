@@ -18,7 +18,7 @@ import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
 import { Turns } from './turns.ts'
 
-/** Takes HTTP/1.1 connections. Judges every request by its own `Host` and writes it anew, so a hidden request reaches nothing new. */
+/** Takes HTTP/1.1 connections. Judges every request by its own `Host` and rewrites it, so a hidden request reaches nothing new. */
 export class HttpDoor {
   readonly #server: Server
   readonly #passages: Passages
@@ -48,7 +48,7 @@ export class HttpDoor {
           void this.#forward(request, response).catch(() => response.destroy())
         }),
     )
-    // a header that Node drops without a word could be the one that frames the body
+    // a header that Node silently drops could frame the body
     this.#server.maxHeadersCount = 0
     // Node looks at the time of heads from this event on, which a server that does not listen never has
     this.#server.emit('listening')
@@ -175,7 +175,7 @@ export class HttpDoor {
     return { refusal }
   }
 
-  /** Passes WebSocket only. Another protocol is not offered, and the request goes on without it. */
+  /** Passes WebSocket only. A request for another protocol continues without it. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
     await respondRaw(request, inner, (response, detach) =>
       isWebSocket(request)

@@ -13,7 +13,7 @@ export interface Destination {
   readonly entry: HostEntry
   /** Each request needs one of these. */
   readonly rules?: readonly RequestRule[] | undefined
-  /** The connection was TLS, and so is the one to the host. */
+  /** Both connections use TLS. */
   readonly isSecure?: boolean | undefined
 }
 
@@ -84,7 +84,7 @@ export class Passages {
     }
     const { bytes = Number.POSITIVE_INFINITY, connections } = this.limits
     if (this.#bytes >= bytes) return refused(refusals.tooMuch(bytes))
-    // a connection from inside can end while the one to the host is still on its way
+    // a connection from inside can end before its connection to the host is open
     const open = [...this.#outer].filter(({ destroyed }) => !destroyed).length + this.#dialling.size
     if (open >= connections) return refused(refusals.tooMany(connections))
     // it rejects only when the gate is closed meanwhile
@@ -112,7 +112,7 @@ export class Passages {
       counted = moved
       if (this.#bytes > bytes) end(refusals.tooMuch(bytes))
     }
-    // what is sent is counted as answers come, and by the clock where none do
+    // sent bytes are counted as answers come, or by the clock
     socket.on('data', count)
     const timer = setInterval(count, countEvery).unref()
     socket.once('close', () => {

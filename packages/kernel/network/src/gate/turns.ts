@@ -17,7 +17,7 @@ export class Turns {
 
   /** Begins a request after the last answer. False: too many wait. `response` is absent for the last request. */
   take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
-    // the parser goes on with what it has
+    // the parser continues with its buffer
     if (socket.destroyed) return true
     const line = this.#lineOf(socket)
     const begin = (): void => {

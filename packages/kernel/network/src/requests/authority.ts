@@ -92,7 +92,7 @@ function begin(forge: Forge, { subject, issuer, key }: Beginning): import('node-
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = key
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
-  // clocks of sandboxes are those of this machine, but programs may have their own
+  // sandboxes have this machine's clock, but programs may have their own
   certificate.validity.notBefore = new Date(Date.now() - day)
   certificate.validity.notAfter = new Date(Date.now() + validity * day)
   certificate.setSubject(subject)

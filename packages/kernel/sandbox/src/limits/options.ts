@@ -59,7 +59,7 @@ export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandL
   return narrowed
 }
 
-/** All limits but those of a control group. */
+/** The limits that a control group does not hold. */
 function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits

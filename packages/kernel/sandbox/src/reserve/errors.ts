@@ -54,7 +54,7 @@ export function reservationError({ at, rule }: Named, failure: ReservationFailur
   })
 }
 
-/** The same where the state directory cannot be used. */
+/** The refusal to reserve a name without a usable state directory. */
 export function noStateDirectory({ at, rule }: Named, { reason, remedy, native }: StateProblem): WorkspaceError {
   const shortage = shortageOf(native)
   if (shortage !== undefined) return shortOf({ at, rule }, { ...shortage, reason, remedy }, native)

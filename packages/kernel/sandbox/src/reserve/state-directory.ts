@@ -43,7 +43,7 @@ export class WatchedDirectory {
     this.#close()
     this.#path = path
     this.#fd = open(path)
-    // The changes of the held directory are the ones that show.
+    // Only changes of the held directory show.
     return this.#fd === undefined ? status : fstatSync(this.#fd, { bigint: true })
   }
 

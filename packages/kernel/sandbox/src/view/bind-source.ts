@@ -26,7 +26,7 @@ export interface WantedSource {
 }
 
 /**
- * Opens what is to be bound without following links: the descriptor's own name must be the path. In the background on FUSE or NFS.
+ * Opens sources of binds without following links: the descriptor's own name must be the path. In the background on FUSE or NFS.
  *
  * @returns in the order of `wanted`
  * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when unreachable.

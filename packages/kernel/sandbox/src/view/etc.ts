@@ -77,7 +77,7 @@ export function etcEntries({
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 
-/** git and others look up this machine's name: no name server need be asked. */
+/** Programs such as git look up this machine's name; this saves a name server. */
 function ownName(): string {
   const name = hostname()
   return /^[\w.-]{1,253}$/u.test(name) ? ` ${name}` : ''

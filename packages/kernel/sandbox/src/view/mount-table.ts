@@ -66,7 +66,7 @@ export function mountOf(path: string): MountEntry | undefined {
   return ownMounts().of(path)
 }
 
-/** Has the mount table read anew: it did not agree with the disk. */
+/** Has the mount table read again: it did not agree with the disk. */
 export function doubtOwnMounts(): void {
   last = undefined
 }

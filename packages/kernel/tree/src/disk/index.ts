@@ -1,4 +1,4 @@
-// Without the thread that starts a worker: what a worker imports is loaded again in each.
+// Without the thread that starts a worker: each worker loads its imports again.
 export { failed, Failure, nativeCode, nativeFailure } from '../errors.ts'
 export { placeOf, readSaved } from '../store/contents.ts'
 export { Database, lasting, type Value } from '../store/database.ts'

@@ -18,7 +18,7 @@ export function selfOf(fd: number): string {
   return descriptors + fd
 }
 
-/** The one directory of scans and restores. Opens one name at a time, follows no link, and checks the place before an act. */
+/** The directory of scans and restores. Opens one name at a time, follows no link, and checks the place before an act. */
 export class Root {
   readonly path: string
   readonly fd: number

@@ -156,7 +156,7 @@ class Scan {
     if (this.#mounts.has(path)) return this.#left.leave(path, mounted)
     if (root.isTooLong(path)) return this.#left.leave(path, 'its path is too long')
     const before = known.get(path)
-    // one that was left out is tried again: the caps may be others today
+    // a left-out entry is tried again: the caps may have changed
     const settled =
       before !== undefined && !before.unsettled && (before.type !== 'file' || before.content !== undefined)
     if (settled && isAsBefore(before, root.placeOf(path), { device: root.device, status: ahead?.at(path) })) {

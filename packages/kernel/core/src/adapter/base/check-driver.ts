@@ -46,7 +46,7 @@ export function checkDriver(driver: Driver): void {
   }
 }
 
-/** The stated capabilities, and those that follow from the driver's methods. */
+/** The stated capabilities, and further ones by the driver's methods. */
 export function capabilitiesOf(driver: Driver): AdapterCapabilities {
   const { capabilities: stated } = driver
   let methods = 0

@@ -13,7 +13,7 @@ export interface FaultContext {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A fault in what a driver is made of. Its words name no host path, so {@link explain} passes them on. */
+/** A fault in the parts of a driver. Its message names no host path, so {@link explain} passes it on. */
 export class DriverFault extends Error {}
 
 /** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */

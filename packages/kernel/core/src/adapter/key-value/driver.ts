@@ -88,7 +88,7 @@ class KeyValueDriver implements Driver {
   }
 
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
-    // Before a byte of the body is read, and again after it: others may have been there meanwhile.
+    // Before the body is read, and again after it: other writers may have changed the place.
     await this.#change(() => this.#place(path, 'write', options))
     const bytes = await collect(data)
     return await this.#change(async () => {
@@ -266,7 +266,7 @@ class KeyValueDriver implements Driver {
   }
 
   async #copyTree(source: MountPath, destination: MountPath, found: Found): Promise<void> {
-    // A snapshot: a destination above the source must not grow what is copied.
+    // A snapshot: a destination above the source must not grow the copy.
     const all: [MountPath, Found][] = [[source, found]]
     for await (const one of this.#below(source, found)) all.push(one)
     for (const [at, { bytes }] of all) await this.#entries.set(rebase(at, source, destination), bytes)

@@ -14,7 +14,7 @@ export interface RuledName {
   readonly rules: readonly string[]
   readonly rights: number
   readonly isPattern?: boolean | undefined
-  /** The rule leaves directories of this name as they are. */
+  /** The rule ignores directories of this name. */
   readonly filesOnly?: boolean | undefined
 }
 

@@ -46,7 +46,7 @@ class Compiler {
 
   finish(matched?: readonly VirtualPath[], links?: readonly RuledLink[]): BindPlan {
     const { root, aliases } = this.#options
-    // Parents first; a pin before what lies in it.
+    // Parents first; a pin before its entries.
     const binds = [...this.list.binds.values(), ...this.list.pins.values()]
       .map((bind) => ({ bind, depth: segmentsOf(bind.at).length }))
       .sort((left, right) => left.depth - right.depth)

@@ -87,7 +87,7 @@ async function maskVariant(
   const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
   if (rightsIn(list.around(parentPath(at))) === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
-  // Another rule may name this spelling, or something in it: nothing shows through what is denied.
+  // Another rule may name this spelling, or something in it: nothing shows through a mask.
   list.drop(at)
   list.pinAncestors(at, mount, list.around(at))
   const type = found === 'file' ? 'file' : 'directory'
@@ -151,7 +151,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
   if (missing !== undefined && (rightsIn(around) & WRITE) === 0) return
   const field = rights === 0 ? 'deniedSubtrees' : 'subtrees'
   for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
-  // Other rules never give more to what lies below.
+  // Other rules never give more rights below.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, around?.at === path ? list.around(parentPath(path)) : around)
   const own = inside.find(({ at }) => at === path)

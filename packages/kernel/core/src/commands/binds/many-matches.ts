@@ -63,7 +63,7 @@ export function tooManyParts(parts: readonly Match[], isCut: boolean): Restricti
       if (at === mount.at || at === '/') break
     }
   }
-  // The deepest of those that hold as many; none within another.
+  // The deepest directory of equal counts; none within another.
   const most = [...counts].sort(([a, one], [b, other]) => other - one || b.length - a.length)
   const chosen: [VirtualPath, number][] = []
   const roots = new Set(parts.map(({ mount }) => mount.at))

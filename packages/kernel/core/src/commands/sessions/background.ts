@@ -73,7 +73,7 @@ class LiveCommand implements BackgroundCommand {
       this.#result = result
       return result
     } catch (error) {
-      // The command may have read what a rule denies: then the error shows no output, and neither does this.
+      // The command may have read a denied file: then neither the error nor this shows output.
       if (getCommandResult(error)?.output === '') for (const log of this.#all()) log.clear()
       throw error
     } finally {

@@ -92,7 +92,7 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
   fields.push(['status', allot(statusFile)])
   const orders = allot(encodeFields(fields))
   return {
-    // perl compiles it at each start, so it holds only what is needed
+    // perl compiles it at each start, so it is kept small
     argv: [perl, '-e', loader + (supervise ? supervisor : 'confine($o{parent} + 0);'), String(orders)],
     env: {},
     extraFds,

@@ -38,7 +38,7 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
 /** Milliseconds in the kernel at each look before a process counts as stuck. */
 const stuckMs = 500
 
-/** Looks repeatedly at killed processes for one that no signal ends. */
+/** Looks repeatedly for killed processes that no signal ends. */
 export class StuckWatch {
   #waitingSince = new Map<string, number>()
 
