@@ -75,7 +75,7 @@ export function recordGroups<Limits, Options extends object, Group>(
   return { delegated, asked }
 }
 
-/** As `describeWith`. Control groups cannot be installed, so a skip is no missing component. */
+/** As `describeWith`. Control groups cannot be installed, so a skip is not a missing component. */
 export function describeWithCgroup(
   needed: readonly Component[],
   title: string,

@@ -6,7 +6,7 @@ import type { ToolsOptions } from '@ws/tools'
 export interface SourceOptions {
   /** The form of the tools, their limits and downloads. */
   readonly tools?: Omit<ToolsOptions, 'commands'> | undefined
-  /** Offers the tools that run commands if the executor meets this. Default: no commands. `{}` takes any executor. */
+  /** Offer tools that run commands, if the executor meets this. Default: no commands. `{}` takes any executor. */
   readonly commands?: Requirement | undefined
   /** The name that clients show. Default `workspace`. */
   readonly name?: string | undefined
@@ -16,15 +16,15 @@ export interface SourceOptions {
 
 /** Limits of a server, the same over HTTP and over standard input and output. */
 export interface MessageLimits {
-  /** Calls that run at once. Default 16. */
+  /** Calls running at the same time. Default 16. */
   readonly maxCalls?: number | undefined
-  /** Streams of changes that are open at once. Default 64. */
+  /** Open streams of changes. Default 64. */
   readonly maxStreams?: number | undefined
-  /** Bytes of memory that the messages of all running calls take: their texts and their values. Default 64 MiB. */
+  /** Bytes of memory for messages of all running calls: texts and values. Default 64 MiB. */
   readonly maxBodyBytes?: number | undefined
   /** Bytes of one message. Default 4 MiB. A message also has at most 20,000 values and 256 levels. */
   readonly maxMessageBytes?: number | undefined
-  /** Milliseconds after which a client that takes no answer loses its connection over HTTP. Default 60,000. */
+  /** Milliseconds until a client over HTTP that reads no answer is disconnected. Default 60,000. */
   readonly unreadTimeout?: number | undefined
 }
 
@@ -36,11 +36,11 @@ export interface SkillFolder {
 
 export interface OpenedWorkspace {
   readonly workspace: Workspace
-  /** Served by the skills extension, as they are when serving begins. Default: none. */
+  /** Served by the skills extension, as of the start of serving. Default: none. */
   readonly listSkills?: (() => Promise<{ readonly skills: readonly SkillFolder[] }>) | undefined
 }
 
-/** Ends what was begun. Twice is fine. */
+/** Ends the service. Repeated calls are fine. */
 export interface Served extends AsyncDisposable {
   close(): Promise<void>
 }

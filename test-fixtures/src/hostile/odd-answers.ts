@@ -110,6 +110,7 @@ async function send(socket: Socket, { bytes, slowly = false }: OddServer['answer
   socket.end()
 }
 
+/** From 0, below `limit`. */
 type Draw = (limit: number) => number
 
 export function drawFrom(seed: number): Draw {

@@ -28,7 +28,7 @@ export function trustedHash(path: string): string | undefined {
   }
 }
 
-/** Notes that the user trusts a configuration as it is. @throws UsageError where the note cannot be kept */
+/** Notes that the user trusts a configuration's present content. @throws UsageError where the note cannot be kept */
 export function trust(path: string, hash: string): void {
   const directory = trustDirectory()
   try {

@@ -33,7 +33,7 @@ function findEntry(name: OptionalName): string | undefined {
   return undefined
 }
 
-/** The directories beside this package: as loaded, and without links. */
+/** The directories beside this package: as loaded, and with links resolved. */
 function places(): string[] {
   return [...new Set([own, realpathSync(own)])].flatMap((folder) => {
     const parent = dirname(folder)

@@ -10,6 +10,7 @@ import { copyOf, isBucket, type StorageSettings } from './settings.ts'
 
 interface CopyOptions {
   readonly store: StorageAdapter | (() => Promise<StorageAdapter>)
+  /** A host path. Default: a scratch directory. */
   readonly directory: string | undefined
   readonly owner: Owner | undefined
 }

@@ -47,7 +47,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
     }
   }
-  // after a failure, the others must still remove their scratch files
+  // after a failure, parallel runs must still remove their scratch files
   const workAll = async (): Promise<void> => {
     const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

@@ -17,16 +17,13 @@ export interface LineTransportOptions {
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 
-/** Bytes of notices that wait for a client which does not read: they come unasked, and none of them may be left out. */
+/** Bytes of unread notices, which come unasked and must not be dropped. */
 const maxUnread = 1024 * 1024
-/** Messages that are delivered before others have a turn. */
+/** Messages delivered before other work gets a turn. */
 const messagesInTurn = 32
 const newline = 10
 
-/**
- * One message on each line. It reads on only while the client takes its answers, and never holds more than the limits: a
- * message beyond them gets an error, and the next one is served.
- */
+/** One message on each line. It reads only while the client takes answers; messages beyond the limits get an error. */
 export class LineTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   onerror?: (error: Error) => void
@@ -57,14 +54,14 @@ export class LineTransport implements Transport {
     this.#isClosed = true
     const { input } = this.#options
     input.off('end', this.#end).off('close', this.#end).off('data', this.#take)
-    // a paused pipe keeps no process alive; errors of both ends are still heard, and mean nothing any more
+    // a paused pipe keeps no process alive; late errors of both ends have no effect
     if (input.listenerCount('data') === 0) input.pause()
     this.#line = this.#emptyLine()
     this.#desk.clear()
     this.onclose?.()
   }
 
-  /** Resolves once the client has taken it. A client that leaves 1 MiB of notices unread loses the connection. */
+  /** Resolves once the client has read it. Disconnects a client that leaves 1 MiB of notices unread. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('the connection is closed')
     const id = 'method' in message ? undefined : message.id
@@ -75,7 +72,7 @@ export class LineTransport implements Transport {
       await this.#write(line)
     } finally {
       if (id === undefined) this.#unread -= line.length
-      // only now: an answer that is not taken stays in memory
+      // only now: an unread answer stays in memory
       else this.#desk.answered(id)
     }
   }
@@ -137,11 +134,11 @@ export class LineTransport implements Transport {
     if (!(error instanceof MessageError)) throw error
     const code = codeOf(error.status)
     const answer = { jsonrpc: '2.0', id, error: { code, message: error.message } }
-    // a failure of the output ends the connection by its event
+    // a failing output ends the connection by its event
     this.#write(`${JSON.stringify(answer)}\n`).catch(() => undefined)
   }
 
-  /** Others get a turn, and the client takes what was written. */
+  /** Lets other work have a turn, and waits until the client has read everything. */
   async #untilTaken(): Promise<void> {
     const { output } = this.#options
     this.#delivered += 1
@@ -154,7 +151,7 @@ export class LineTransport implements Transport {
   }
 }
 
-/** The id of a request, for its answer. A notification gets no answer with an id. */
+/** A notification gets no answer with an id. */
 function idOf(given: unknown): RequestId | null {
   const { id } = (typeof given === 'object' && given !== null ? given : {}) as { readonly id?: unknown }
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null

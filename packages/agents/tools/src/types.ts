@@ -22,7 +22,7 @@ export interface ToolAnswer {
   readonly next?: NextCall | undefined
 }
 
-/** Hints for clients, in the words of the Model Context Protocol. They are no protection. */
+/** Hints for clients as in the Model Context Protocol. They protect nothing. */
 export interface ToolAnnotations {
   readonly title: string
   readonly readOnlyHint: boolean

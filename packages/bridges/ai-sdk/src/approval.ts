@@ -12,7 +12,7 @@ export interface ApprovalOptions {
   readonly ask?: (typeof asks)[number] | undefined
 }
 
-/** Answers the AI SDK's question about a call. */
+/** Returns the function that the AI SDK asks about a call. */
 export function createApproval(
   workspace: Workspace,
   { ask = 'changes', downloads }: ApprovalOptions & Pick<ToolsOptions, 'downloads'>,

@@ -10,7 +10,7 @@ export interface QueueStepOptions {
   readonly connection: RedisConnection
   /** The name of the queue, the same for the workers. Default `ws-steps`. */
   readonly queue?: string | undefined
-  /** Milliseconds between looks at a job's state, in case Redis loses the message of its end. Default 5,000. */
+  /** Milliseconds between checks of a job's state, in case Redis loses the message of its end. Default 5,000. */
   readonly pollInterval?: number | undefined
 }
 

@@ -161,7 +161,7 @@ export class HeldObject implements Lease {
           this.#take(this.#record, await register.touch(path, options), sent)
           return
         }
-        // there is no time to look, and the next attempt meets its effect
+        // no time to check; the next attempt sees its effect
         if (limit.aborted) throw unansweredError(name, error)
         const now = await register.read(path, options)
         if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // its answer was lost

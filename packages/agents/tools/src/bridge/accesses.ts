@@ -91,7 +91,7 @@ function isCommandTool(tool: string): boolean {
 }
 
 function commandOf({ command, cwd, id, restart }: Fields): readonly ExplainRequest[] | undefined {
-  // without a command, the call looks at a running one or restarts the shell
+  // without a command, the call reads a running one or restarts the shell
   if (command === undefined && (typeof id === 'string' || restart === true)) return []
   return commandAccesses([command], cwd)
 }

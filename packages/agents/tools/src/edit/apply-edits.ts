@@ -11,6 +11,7 @@ export interface EditedContent {
 }
 
 export interface NumberedBlock extends PlacedBlock {
+  /** From 0. */
   readonly edit: number
 }
 

@@ -17,6 +17,7 @@ export interface SandboxStart {
   readonly onStdout?: CommandRun['onStdout'] | undefined
   readonly onStderr?: CommandRun['onStderr'] | undefined
   readonly network?: Pick<CommandNetwork, 'open'> | undefined
+  /** Default `cover`. */
   readonly onExposure?: 'cover' | 'end' | undefined
   readonly signal?: AbortSignal | undefined
 }

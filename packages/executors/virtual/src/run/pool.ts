@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 const mebibyte = 1024 * 1024
 /** Milliseconds until an idle thread ends. */
 const idleTime = 30_000
-/** A thread's own, and those for its first file. */
+/** Descriptors of a thread itself and of its first file. */
 const descriptorsOfThread = 5
 
 export interface WorkerPoolOptions {

@@ -94,7 +94,7 @@ export function separateCommands(open: () => Session, { failures }: Pick<BashFil
 }
 
 function define(name: string, execute: Parameters<typeof defineCommand>[1]): CustomCommand {
-  // just-bash blocks WebAssembly in the others
+  // just-bash blocks WebAssembly in other commands
   return defineCommand(name, execute, { trusted: name === 'jq' })
 }
 

@@ -9,6 +9,7 @@ export class Input {
   }
 }
 
+/** `undefined`: a variable without a value, which is `""` and 0. */
 export type Value = number | string | Input | undefined
 
 export class Refused extends Error {}

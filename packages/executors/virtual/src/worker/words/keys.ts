@@ -11,6 +11,7 @@ function inOrderOfBash(keys: Iterable<string>): string[] {
   return placed.sort((left, right) => left.bucket - right.bucket).map(({ key }) => key)
 }
 
+/** FNV-1 over signed bytes. */
 function bucketOf(key: string): number {
   let hash = 2_166_136_261
   for (const byte of encodeText(key)) hash = Math.imul(hash, 16_777_619) ^ ((byte << 24) >> 24)
