@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { capture, repositoryRoot } from '../../scripts/lib/run.ts'
-import type { Change, NamedTest } from './types.ts'
+import type { Located, NamedTest } from './types.ts'
 
 export interface TestOutcome {
   readonly passed: number
@@ -30,7 +30,7 @@ export class RepositoryCopy {
   }
 
   /** Runs one test file of its package with the changes made, and takes them back. */
-  runWith(changes: readonly Change[], test: NamedTest): TestOutcome {
+  runWith(changes: Located['changes'], test: NamedTest): TestOutcome {
     const originals = new Map<string, string>()
     try {
       for (const { file, text, by = '' } of changes) {

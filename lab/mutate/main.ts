@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util'
 
 import { RepositoryCopy, type TestOutcome } from './copy.ts'
-import { mutations } from './mutations.ts'
-import { findProblems, readRows } from './threat-model.ts'
-import { changesOf, type Mutation, type NamedTest } from './types.ts'
+import { tables } from './tables.ts'
+import { locate, readRows } from './threat-model.ts'
+import type { Located, NamedTest } from './types.ts'
 
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
 })
 
 const rows = readRows()
-const problems = findProblems(rows, mutations)
+const [mutations, problems] = locate(rows, tables)
 for (const problem of problems) console.error(problem)
 const chosen = mutations.filter(
   ({ row, removes }) =>
@@ -23,12 +23,12 @@ const chosen = mutations.filter(
 if (values.list) for (const { row, removes, test } of chosen) console.log(`${row}\n    ${removes}\n    ${test.file}`)
 const survivors = values.list || values.check ? 0 : prove(chosen)
 console.log(
-  `threat model: ${rows.length} rows, ${mutations.length} mutations, ${problems.length} problems, ${survivors} survivors`,
+  `threat model: ${rows.size} rows, ${mutations.length} mutations, ${problems.length} problems, ${survivors} survivors`,
 )
 process.exitCode = problems.length > 0 || survivors > 0 ? 1 : 0
 
 /** Answers how many mutations no test noticed. */
-function prove(list: readonly Mutation[]): number {
+function prove(list: readonly Located[]): number {
   const copy = new RepositoryCopy()
   const untouched = new Map<string, TestOutcome>()
   let missed = 0
@@ -46,7 +46,7 @@ function prove(list: readonly Mutation[]): number {
   return missed
 }
 
-function judge(copy: RepositoryCopy, mutation: Mutation, untouched: Map<string, TestOutcome>): string {
+function judge(copy: RepositoryCopy, mutation: Located, untouched: Map<string, TestOutcome>): string {
   const { test } = mutation
   const key = nameOf(test)
   const before = untouched.get(key) ?? copy.runWith([], test)
@@ -54,7 +54,7 @@ function judge(copy: RepositoryCopy, mutation: Mutation, untouched: Map<string, 
   if (before.failed > 0 || before.passed === 0) {
     return `UNUSABLE (${before.passed} passed, ${before.failed} failed without the mutation)\n${before.output}\n`
   }
-  const after = copy.runWith(changesOf(mutation), test)
+  const after = copy.runWith(mutation.changes, test)
   if (after.failed > 0) return 'killed'
   return after.passed > 0 ? 'SURVIVED' : `BROKEN (no test ran)\n${after.output}\n`
 }

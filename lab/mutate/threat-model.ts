@@ -1,26 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { tierAt } from '@ws/test-fixtures/report'
 
 import { repositoryRoot } from '../../scripts/lib/run.ts'
-import { changesOf, type Mutation, type NamedTest } from './types.ts'
+import type { Located, Mutation, Mutations, NamedTest } from './types.ts'
 
-/** One line of a table of vectors. */
-export interface Row {
-  readonly vector: string
-  readonly code: string
-  readonly tests: string
+/** The files that a row of docs/threat-model.md names. */
+interface Row {
+  readonly code: readonly string[]
+  readonly tests: readonly string[]
 }
 
+const page = 'docs/threat-model.md'
 const header = '| vector | defence | code | test |'
 
-/** Reads every table of vectors in docs/threat-model.md. */
-export function readRows(): Row[] {
-  const lines = readFileSync(join(repositoryRoot, 'docs/threat-model.md'), 'utf8').split('\n')
-  const rows: Row[] = []
+/** Every row of a table of vectors, by its first cell. */
+export function readRows(): ReadonlyMap<string, Row> {
+  const rows = new Map<string, Row>()
   let inside = false
-  for (const line of lines) {
+  for (const line of readSource(page).split('\n')) {
     if (line === header) inside = true
     else if (!line.startsWith('|')) inside = false
     else if (inside && !line.startsWith('| ---')) {
@@ -28,34 +27,54 @@ export function readRows(): Row[] {
         .slice(1, -1)
         .split('|')
         .map((cell) => cell.trim())
-      rows.push({ vector, code, tests })
+      rows.set(vector, { code: filesIn(code), tests: filesIn(tests) })
     }
   }
   return rows
 }
 
-/** Where rows, mutations and sources do not fit one another. */
-export function findProblems(rows: readonly Row[], mutations: readonly Mutation[]): string[] {
-  const problems = rows
-    .filter(({ vector }) => !mutations.some(({ row }) => row === vector))
-    .map(({ vector }) => `docs/threat-model.md: no mutation removes the defence of "${vector}"`)
-  for (const mutation of mutations) {
-    const row = rows.find(({ vector }) => vector === mutation.row)
-    problems.push(...problemsOf(mutation, row).map((problem) => `mutation "${mutation.removes}": ${problem}`))
+/** The mutations with the files that their rows name, and where rows, mutations and sources do not fit one another. */
+export function locate(rows: ReadonlyMap<string, Row>, tables: readonly Mutations[]): [Located[], string[]] {
+  const all = tables.flatMap((table) => Object.entries(table))
+  const located: Located[] = []
+  const problems = [...rows.keys()]
+    .filter((vector) => !all.some(([row]) => row === vector))
+    .map((vector) => `${page}: no mutation removes the defence of "${vector}"`)
+  for (const [vector, mutations] of all) {
+    const row = rows.get(vector)
+    if (row === undefined) {
+      problems.push(`${page} has no row "${vector}"`)
+      continue
+    }
+    for (const mutation of mutations) {
+      const found = locateOne(vector, row, mutation)
+      located.push(found)
+      problems.push(...problemsOf(found, row.tests).map((said) => `mutation "${mutation.removes}": ${said}`))
+    }
   }
-  return problems
+  return [located, problems]
 }
 
-function problemsOf(mutation: Mutation, row: Row | undefined): string[] {
-  const { row: vector, test } = mutation
-  if (row === undefined) return [`docs/threat-model.md has no row "${vector}"`]
+/** A file that cannot be told is ''. */
+function locateOne(vector: string, { code, tests }: Row, mutation: Mutation): Located {
+  const { removes, title, test } = mutation
+  const changes = ('changes' in mutation ? mutation.changes : [mutation]).map((change) => ({
+    ...change,
+    file: change.file ?? only(code, (source) => source.includes(change.text)),
+  }))
+  const file = test ?? only(tests, (source) => title === undefined || new RegExp(title, 'u').test(source))
+  return { row: vector, removes, changes, test: { file, title } }
+}
+
+function problemsOf({ changes, test }: Located, tests: readonly string[]): string[] {
   const problems: string[] = []
-  for (const { file, text } of changesOf(mutation)) {
+  for (const { file, text } of changes) {
     const count = readSource(file).split(text).length - 1
-    if (count !== 1) problems.push(`its text occurs ${count} times in ${file}, not once: ${text.split('\n')[0]}`)
+    if (file === '') problems.push(`not one file of its row has its text; add \`file\`: ${text.split('\n')[0]}`)
+    else if (count !== 1) problems.push(`its text occurs ${count} times in ${file}, not once: ${text.split('\n')[0]}`)
   }
-  if (!existsSync(join(repositoryRoot, test.file))) problems.push(`there is no ${test.file}`)
-  else if (!row.tests.includes(`\`${test.file}\``)) problems.push(`the row "${vector}" does not name ${test.file}`)
+  if (test.file === '') problems.push(`not one test of its row fits ${test.title ?? ''}; add \`test\``)
+  else if (!tests.includes(test.file)) problems.push(`its row does not name ${test.file}, or there is no such file`)
   else if (!runsInShort(test)) problems.push(`no test of the short tier fits ${test.file} ${test.title ?? ''}`)
   return problems
 }
@@ -67,6 +86,15 @@ function runsInShort({ file, title }: NamedTest): boolean {
     (index) => title !== undefined && new RegExp(title, 'u').test(lines[index] ?? ''),
   )
   return (titles.length === 0 ? [0] : titles).some((index) => tierAt(lines, index) === 'short')
+}
+
+function filesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/gu)].map(([, file = '']) => file).filter((file) => readSource(file) !== '')
+}
+
+function only(files: readonly string[], fits: (source: string) => boolean): string {
+  const found = files.filter((file) => fits(readSource(file)))
+  return found.length === 1 ? found.join('') : ''
 }
 
 function readSource(file: string): string {

@@ -13,7 +13,7 @@ const sources = [
   `${packageFolders}/{src,test,bench}/**/*.{ts,pl}`,
   'test-fixtures/{src,test}/**/*.ts',
   'scripts/**/*.{ts,sh}',
-  'lab/mutate/*.ts',
+  'lab/mutate/**/*.ts',
 ]
 const pages = ['{docs,packages,apps,lab,test-fixtures}/**/*.md', '*.md']
 /** This file quotes such a sentence; the two pages are still to be rewritten. */
