@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process'
-
 import { type Rule, rules } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { ordinaryOwner } from '@ws/test-fixtures'
 
-import { type Measurement, type Way, compare, own } from './measure.ts'
-import { openSite } from './site.ts'
-import { measureStarts } from './starts.ts'
+import { compare, failed, own, type Report, type Way } from './measure.ts'
+import { openSite, runIn, runPlainly, type Site } from './site.ts'
 
 interface Door {
   readonly name: string
@@ -17,82 +13,92 @@ interface Door {
   readonly create: () => Executor
   /** Those that it can hold. Default: the usual ones. */
   readonly rules?: readonly Rule[] | undefined
-  /** A command line as one would write it by hand, without what makes it safe. */
-  readonly plain?: ((directory: string) => readonly string[]) | undefined
 }
 
+const at = '/workspace'
 const doors: readonly Door[] = [
+  { name: 'bubblewrap, started cold', at, create: () => createBubblewrapExecutor({ warm: false }) },
+  { name: 'bubblewrap with proot', at: '/', create: () => createBubblewrapExecutor({ root: 'translated' }) },
   {
-    name: 'bubblewrap, started cold, mount at /workspace',
-    at: '/workspace',
-    create: () => createBubblewrapExecutor({ warm: false }),
-    plain: (directory) => [...bwrap, '--bind', directory, '/workspace', '--chdir', '/workspace', ...command],
-  },
-  {
-    name: 'bubblewrap with proot, mount at /',
-    at: '/',
-    create: () => createBubblewrapExecutor({ root: 'translated' }),
-  },
-  {
-    name: 'proot, mount at /workspace',
-    at: '/workspace',
+    name: 'proot',
+    at,
     create: () => createProotExecutor(),
-    rules: [rules.withinWorkspace('/workspace'), rules.deny('/workspace/secrets'), rules.deny('/workspace/.env')],
-    plain: (directory) => ['proot', '-b', `${directory}:/workspace`, '-w', '/workspace', ...command],
+    rules: [rules.withinWorkspace(at), rules.deny(`${at}/secrets`), rules.deny(`${at}/.env`)],
   },
-  { name: 'virtual, mount at /workspace', at: '/workspace', create: () => createVirtualExecutor() },
+  { name: 'virtual', at, create: () => createVirtualExecutor() },
 ]
 
-const command = ['/bin/sh', '-c', 'true'] as const
-const bwrap = [
-  ...['bwrap', '--unshare-all', '--die-with-parent', '--ro-bind', '/usr', '/usr'],
-  ...['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
-  ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+const MiB = 2 ** 20
+/** MiB of resident memory. Node forks, which costs by memory. */
+const sizes = [150, 1_000] as const
+const atOnce = 50
+
+interface Place {
+  readonly name: string
+  readonly at: '/' | '/workspace'
+  readonly warm?: { readonly keepNames: true } | undefined
+  /** Ratios to a plain spawn that are good enough, for each of the sizes. */
+  readonly targets: readonly [number, number]
+}
+
+const places: readonly Place[] = [
+  { name: '/workspace', at, targets: [0.6, 0.1] },
+  { name: '/ with its names kept', at: '/', warm: { keepNames: true }, targets: [0.6, 0.1] },
+  { name: '/', at: '/', targets: [1, 1] },
 ]
+
+const plain = { name: 'plain spawn', run: () => runPlainly(['/bin/sh', '-c', 'true']) }
 
 /** `true` in a shell, in every executor, beside a plain `child_process.spawn` of that shell. */
-export async function measureCommands(report: (measurement: Measurement) => void): Promise<void> {
-  for (const door of doors) {
-    try {
-      report(await measureDoor(door))
-    } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
-      const figures = [{ way: own, median: Number.NaN, min: Number.NaN, max: Number.NaN, samples: 0, failure }]
-      report({ section: 'commands', name: door.name, against: 'ms', figures })
-    }
+export async function measureCommands(report: Report): Promise<void> {
+  for (const door of doors) await measureDoor(door, report)
+  const held: Buffer[] = []
+  for (const [index, resident] of sizes.entries()) {
+    while (process.memoryUsage.rss() < resident * MiB) held.push(Buffer.alloc(10 * MiB, 1))
+    for (const place of places) await measureStart(place, place.targets[index], report)
   }
-  await measureStarts(report, spawned)
+  held.length = 0
+  for (const place of places) {
+    await using ready = await openSite({ at: place.at, executors: [createBubblewrapExecutor({ warm: place.warm })] })
+    const ways = [{ name: own, run: many(trueIn(ready)) }]
+    const name = `${atOnce} × true at once at ${place.name}`
+    const reference = { ...plain, run: many(plain.run) }
+    report(await compare('commands', { name, reference, ways, count: atOnce, target: 1 }))
+  }
 }
 
-async function measureDoor({ name, at, create, rules: given, plain }: Door): Promise<Measurement> {
-  await using site = await openSite({ at, executors: [create()], rules: given })
-  const run = async (): Promise<void> => {
-    const { exitCode, stderr } = await site.workspace.exec('true', { shell: '/bin/sh', login: false })
-    if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
+async function measureDoor({ name, create, ...door }: Door, report: Report): Promise<void> {
+  const title = `true, ${name}, mount at ${door.at}`
+  try {
+    await using site = await openSite({ ...door, executors: [create()] })
+    const run = trueIn(site)
+    await run(1)
+    const ways = [{ name: own, run }]
+    const most = { count: 1, budget: 6_000, maxRounds: 80 }
+    report(await compare('commands', { name: title, reference: plain, ways, ...most }))
+  } catch (error) {
+    report({ section: 'commands', name: title, against: plain.name, figures: [failed(own, error)] })
   }
-  await run()
-  const reference: Way = { name: 'plain spawn', run: spawned(command) }
-  const others: Way[] = plain === undefined ? [] : [{ name: 'plain command line', run: spawned(plain(site.directory)) }]
-  const ways = [{ name: own, run }, ...others]
-  return await compare('commands', { name: `true, ${name}`, reference, ways, count: 1, budget: 6_000, maxRounds: 80 })
 }
 
-function spawned([program = '', ...parameters]: readonly string[]): Way['run'] {
-  const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
-  return () =>
-    new Promise<void>((resolve, reject) => {
-      const env = { PATH: '/usr/bin:/bin' }
-      const child = spawn(program, parameters, {
-        ...owner,
-        env,
-        cwd: '/',
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let errors = ''
-      child.stdout.resume()
-      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
-      child.on('error', reject)
-      child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`ended with ${code}: ${errors.trim()}`))))
-    })
+/** In sandboxes that are kept ready, and cold, with the memory that this process has now. */
+async function measureStart(place: Place, target: number | undefined, report: Report): Promise<void> {
+  const { name, warm, at } = place
+  await using ready = await openSite({ at, executors: [createBubblewrapExecutor({ warm })] })
+  await using cold = await openSite({ at, executors: [createBubblewrapExecutor({ warm: false })] })
+  const ways = [
+    { name: own, run: trueIn(ready) },
+    { name: 'cold', run: trueIn(cold) },
+  ]
+  const title = `true at ${name}, ${Math.round(process.memoryUsage.rss() / MiB)} MB resident`
+  const most = { count: 1, target, budget: 5_000, maxRounds: 80 }
+  report(await compare('commands', { name: title, reference: plain, ways, ...most }))
+}
+
+function trueIn({ workspace }: Site): Way['run'] {
+  return () => runIn(workspace)
+}
+
+function many(run: Way['run']): Way['run'] {
+  return (count) => Promise.all(Array.from({ length: count }, () => run(1)))
 }

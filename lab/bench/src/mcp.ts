@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createTools } from '@ws/tools'
 
-import { own, summary, type Measurement } from './measure.ts'
+import { own, summary, type Report } from './measure.ts'
 import { makeFile, openSite } from './site.ts'
 
 const rounds = 15
@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL('../../../apps/cli/src/index.ts', import.m
 const targets = { stdio: 1_500, http: 3_000 } as const
 
 /** A tool call of a client of `ws mcp`, against the same call in process, in turn. */
-export async function measureMcp(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureMcp(report: Report): Promise<void> {
   await using site = await openSite({ at: '/' })
   makeFile(`${site.directory}/small.txt`, `${'x'.repeat(63)}\n`.repeat(64))
   await using toolset = createTools(site.workspace, { face: 'split' })
@@ -31,7 +31,7 @@ export async function measureMcp(report: (measurement: Measurement) => void): Pr
     const [said] = (await once(server.stderr, 'data')) as [Buffer]
     const url = /http:\S+/u.exec(said.toString())?.[0] ?? ''
     await overHttp.connect(new StreamableHTTPClientTransport(new URL(url)))
-    const input = { path: '/small.txt' }
+    const input = { path: 'small.txt' }
     const call = { name: 'read', arguments: input }
     const ways = {
       process: () => toolset.run('read', input),
@@ -60,7 +60,8 @@ export async function measureMcp(report: (measurement: Measurement) => void): Pr
 async function timeOf(work: () => Promise<{ readonly isError?: boolean | undefined }>): Promise<number> {
   const start = performance.now()
   for (let index = 0; index < count; index += 1) {
-    if ((await work()).isError === true) throw new Error('a call was refused')
+    const answer = await work()
+    if (answer.isError === true) throw new Error(`a call was refused: ${JSON.stringify(answer)}`)
   }
   return ((performance.now() - start) * 1_000) / count
 }

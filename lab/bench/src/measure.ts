@@ -42,6 +42,8 @@ export interface Measurement {
   readonly note?: string | undefined
 }
 
+export type Report = (measurement: Measurement) => void
+
 /** The name of this project's own figures. */
 export const own = '@ws'
 
@@ -56,7 +58,7 @@ export async function compare(section: string, comparison: Comparison): Promise<
   const all = [reference, ...ways]
   const ratios = new Map<Way, number[]>(all.map((way) => [way, []]))
   const times = new Map<Way, number[]>(all.map((way) => [way, []]))
-  const failures = new Map<Way, string>()
+  const failures = new Map<Way, Figures>()
   const slow = new Set<Way>()
   for (const way of all) {
     const took = await attempt(way, Math.max(1, Math.ceil(count / 4)), failures)
@@ -79,7 +81,7 @@ export async function compare(section: string, comparison: Comparison): Promise<
   }
   const figures = all.map((way): Figures => {
     const failure = failures.get(way)
-    if (failure !== undefined) return { ...summary(way.name, []), failure }
+    if (failure !== undefined) return failure
     const taken = times.get(way) ?? []
     const values = way === reference ? taken.map(() => 1) : (ratios.get(way) ?? [])
     return { ...summary(way.name, values), microseconds: (median(taken) * 1_000) / count }
@@ -87,26 +89,26 @@ export async function compare(section: string, comparison: Comparison): Promise<
   return { section, name, against: reference.name, target, figures }
 }
 
-async function attempt(way: Way, count: number, failures: Map<Way, string>): Promise<number | undefined> {
+async function attempt(way: Way, count: number, failures: Map<Way, Figures>): Promise<number | undefined> {
   try {
     await way.before?.()
     const start = performance.now()
     await way.run(count)
     return performance.now() - start
   } catch (error) {
-    failures.set(way, error instanceof Error ? error.message.split('\n', 1).join('') : String(error))
+    failures.set(way, failed(way.name, error))
     return undefined
   }
 }
 
 export function summary(way: string, values: readonly number[]): Figures {
-  return {
-    way,
-    median: median(values),
-    min: Math.min(...values),
-    max: Math.max(...values),
-    samples: values.length,
-  }
+  return { way, median: median(values), min: Math.min(...values), max: Math.max(...values), samples: values.length }
+}
+
+/** The figures of a way that was not measured. */
+export function failed(way: string, error: unknown): Figures {
+  const failure = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
+  return { way, median: Number.NaN, min: Number.NaN, max: Number.NaN, samples: 0, failure }
 }
 
 export function median(values: readonly number[]): number {

@@ -4,13 +4,13 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type Workspace, createWorkspace } from '@ws/core'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 
-import { type Measurement, own } from './measure.ts'
+import { own, type Report, summary } from './measure.ts'
 import { makeDirectory, usualRules } from './site.ts'
 
 const count = 10_000
 
 /** Measures the memory that each of 10,000 open workspaces keeps, with an adapter, rules and a listener of its own. */
-export async function measureMemory(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureMemory(report: Report): Promise<void> {
   const owner = ordinaryOwner()
   await using scratch = await createScratchDirectory({ owner })
   for (let index = 0; index < count; index += 1) makeDirectory(join(scratch.path, `t${index}`))
@@ -32,9 +32,7 @@ export async function measureMemory(report: (measurement: Measurement) => void):
     for (let index = 0; index < count; index += 1) workspaces.push(await open(index))
     const microseconds = ((performance.now() - start) * 1_000) / count
     const kilobytes = (held() - before) / count / 1_024
-    const figures = [
-      { way: own, median: kilobytes, min: kilobytes, max: kilobytes, samples: workspaces.length, microseconds },
-    ]
+    const figures = [{ ...summary(own, [kilobytes]), samples: count, microseconds }]
     report({ section: 'memory', name: '10,000 open workspaces, each', against: 'KB', target: 20, figures })
   } finally {
     for (const workspace of workspaces) await workspace.close()

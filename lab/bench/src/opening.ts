@@ -5,12 +5,13 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 
-import { compare, type Measurement, own, repeat } from './measure.ts'
+import { compare, own, repeat, type Report } from './measure.ts'
+import { runIn } from './site.ts'
 
 const executors = { bubblewrap: () => createBubblewrapExecutor(), proot: () => createProotExecutor() }
 
 /** A fresh executor for each workspace against one for all; the first command of a workspace against a later one. */
-export async function measureOpening(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureOpening(report: Report): Promise<void> {
   const owner = ordinaryOwner()
   const scratch = await createScratchDirectory({ owner })
   const open = (executor: Executor): Promise<Workspace> =>
@@ -32,7 +33,7 @@ export async function measureOpening(report: (measurement: Measurement) => void)
           target: 1.3,
         }),
       )
-      await run(kept)
+      await runIn(kept)
       let fresh = await open(create())
       const before = async (): Promise<void> => {
         await fresh.close()
@@ -41,8 +42,8 @@ export async function measureOpening(report: (measurement: Measurement) => void)
       report(
         await compare('opening', {
           name: `first command, ${name}`,
-          reference: { name: 'a later command', run: () => run(kept) },
-          ways: [{ name: own, run: () => run(fresh), before }],
+          reference: { name: 'a later command', run: () => runIn(kept) },
+          ways: [{ name: own, run: () => runIn(fresh), before }],
           count: 1,
           target: 1.5,
         }),
@@ -52,9 +53,4 @@ export async function measureOpening(report: (measurement: Measurement) => void)
   } finally {
     await scratch.remove()
   }
-}
-
-async function run(workspace: Workspace): Promise<void> {
-  const { exitCode, stderr } = await workspace.exec('true', { shell: '/bin/sh', login: false })
-  if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
 }

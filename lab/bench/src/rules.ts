@@ -1,13 +1,12 @@
 import { readdirSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { type Rule, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 
-import { compare, type Measurement, own, repeat, type Way } from './measure.ts'
-import { makeDirectory, makeFile, openSite } from './site.ts'
+import { compare, own, repeat, type Report, type Way } from './measure.ts'
+import { makeDirectory, makeFile, openSite, runIn } from './site.ts'
 
 const root = '/workspace'
 const directories = 1_000
@@ -16,55 +15,40 @@ const filesEach = 10
 const settling = 50
 
 /** A command under rules against one without, in a tree of 10,000 files, and the walk that rules by pattern need. */
-export async function measureRules(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureRules(report: Report): Promise<void> {
   const both = [rules.protectSecrets(), rules.protectHooks()]
-  const sites: AsyncDisposable[] = []
+  await using sites = new AsyncDisposableStack()
   const command = async (given: readonly Rule[]): Promise<Way['run']> => {
-    const site = await openSite({ at: root, executors: [createBubblewrapExecutor()], rules: given })
-    sites.push(site)
+    const site = sites.use(await openSite({ at: root, executors: [createBubblewrapExecutor()], rules: given }))
     fill(site.directory)
-    return async () => {
-      const { exitCode, stderr } = await site.workspace.exec('true', { shell: '/bin/sh', login: false })
-      if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
-    }
+    return () => runIn(site.workspace)
   }
-  try {
-    const reference = { name: 'without rules', run: await command([]) }
-    for (const [name, given] of [
-      ['protectSecrets and protectHooks', both],
-      ['deny of a file', [rules.deny(`${root}/.env`)]],
-      ['deny of a missing name', [rules.deny(`${root}/later`)]],
-    ] as const) {
-      const ways = [{ name: own, run: await command(given) }]
-      const options = { reference, ways, count: 1, maxRounds: 60 }
-      report(await compare('rules', { name: `true among 10,000 files, ${name}`, ...options }))
-    }
+  const reference = { name: 'without rules', run: await command([]) }
+  for (const [name, given] of [
+    ['protectSecrets and protectHooks', both],
+    ['deny of a file', [rules.deny(`${root}/.env`)]],
+    ['deny of a missing name', [rules.deny(`${root}/later`)]],
+  ] as const) {
+    const ways = [{ name: own, run: await command(given) }]
+    const options = { reference, ways, count: 1, maxRounds: 60 }
+    report(await compare('rules', { name: `true among 10,000 files, ${name}`, ...options }))
+  }
 
-    // Without an executor, this is the walk and hardly more.
-    const site = await openSite({ at: root, rules: both })
-    sites.push(site)
-    fill(site.directory)
-    await delay(settling)
-    const walk = repeat(async () => await site.workspace.explain({ operation: 'exec', path: root }))
-    report(
-      await compare('rules', {
-        name: 'walk for rules by pattern, 10,000 files in 1,000 directories',
-        reference: { name: 'readdirSync of each directory', run: repeat(async () => walkNow(site.directory)) },
-        ways: [
-          { name: own, run: walk },
-          {
-            name: 'readdir of fs.promises',
-            run: repeat(async () => await readdir(site.directory, { recursive: true })),
-          },
-        ],
-        count: 1,
-        target: 1.5,
-        maxRounds: 60,
-      }),
-    )
-  } finally {
-    for (const site of sites) await site[Symbol.asyncDispose]()
-  }
+  // Without an executor, this is the walk and hardly more.
+  const site = sites.use(await openSite({ at: root, rules: both }))
+  fill(site.directory)
+  await delay(settling)
+  const walk = repeat(async () => await site.workspace.explain({ operation: 'exec', path: root }))
+  report(
+    await compare('rules', {
+      name: 'walk for rules by pattern, 10,000 files in 1,000 directories',
+      reference: { name: 'readdirSync of each directory', run: repeat(async () => walkNow(site.directory)) },
+      ways: [{ name: own, run: walk }],
+      count: 1,
+      target: 1.5,
+      maxRounds: 60,
+    }),
+  )
 }
 
 function fill(path: string): void {

@@ -3,7 +3,7 @@ import { createRunner, defineStepType, type Runner } from '@ws/runner'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { z } from 'zod'
 
-import { type Measurement, own } from './measure.ts'
+import { type Measurement, own, type Report, summary } from './measure.ts'
 
 const section = 'runner'
 const emptySteps = 2_000
@@ -12,7 +12,7 @@ const atOnce = 8
 const rounds = 5
 
 /** The runner's own part of a step, and how many commands it keeps going. */
-export async function measureRunner(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureRunner(report: Report): Promise<void> {
   await using scratch = await createScratchDirectory({ owner: ordinaryOwner() })
   await using runner = await createRunner({
     workspace: await scratch.createDirectory('workspace'),
@@ -33,23 +33,18 @@ async function measureEmpty(runner: Runner): Promise<Measurement> {
     await runner.run({ version: 1, steps }, { force: true })
     times.push((performance.now() - began) / emptySteps)
   }
-  const sorted = times.toSorted((a, b) => a - b)
-  const [min = 0, median = 0, max = 0] = [sorted[0], sorted[Math.floor(rounds / 2)], sorted.at(-1)]
-  const figures = [{ way: own, median, min, max, samples: rounds }]
+  const figures = [summary(own, times)]
   return { section, name: `a step of no work, of ${emptySteps}`, against: 'ms', target: 1, figures }
 }
 
 async function measureCommands(runner: Runner): Promise<Measurement> {
-  const steps = Array.from({ length: commandSteps }, (_, index) => ({
-    id: `c${index}`,
-    type: 'command',
-    with: { run: 'sleep 0.1' },
-  }))
+  const step = { type: 'command', with: { run: 'sleep 0.1' } }
+  const steps = Array.from({ length: commandSteps }, (_, index) => ({ id: `c${index}`, ...step }))
   const began = performance.now()
   await runner.run({ version: 1, concurrency: atOnce, steps }, { force: true })
   const took = performance.now() - began
   const records = (await runner.history())?.records ?? []
   const busy = records.reduce((sum, { report }) => sum + report.endedAt - report.startedAt, 0) / took
-  const figures = [{ way: own, median: busy, min: busy, max: busy, samples: commandSteps }]
+  const figures = [summary(own, [busy])]
   return { section, name: `commands at once, of ${commandSteps} steps on ${atOnce}`, against: 'commands', figures }
 }

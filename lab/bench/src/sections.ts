@@ -1,11 +1,11 @@
-import type { Measurement } from './measure.ts'
+import type { Report } from './measure.ts'
 
-export type Measure = (report: (measurement: Measurement) => void) => Promise<void>
+type Measure = (report: Report) => Promise<void>
 
 /** In the order in which they are measured. Each is loaded only where it is measured. */
 export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'path check': async () => (await import('./path-check.ts')).measurePathCheck,
-  files: async () => (await import('./files/files.ts')).measureFiles,
+  files: async () => (await import('./files.ts')).measureFiles,
   tools: async () => (await import('./tools.ts')).measureTools,
   mcp: async () => (await import('./mcp.ts')).measureMcp,
   opening: async () => (await import('./opening.ts')).measureOpening,
@@ -13,7 +13,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   commands: async () => (await import('./commands.ts')).measureCommands,
   programs: async () => (await import('./programs/index.ts')).measurePrograms,
   'programs rclone': async () => (await import('./programs/index.ts')).measureProgramsOnMount,
-  rclone: async () => (await import('./rclone/index.ts')).measureRclone,
+  rclone: async () => (await import('./rclone.ts')).measureRclone,
   memory: async () => (await import('./memory.ts')).measureMemory,
   threads: async () => (await import('./threads.ts')).measureThreads,
   runner: async () => (await import('./runner.ts')).measureRunner,

@@ -1,3 +1,4 @@
+import { spawn, type SpawnOptions } from 'node:child_process'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,8 +11,6 @@ export interface Site extends AsyncDisposable {
   /** Host path of the workspace's directory. */
   readonly directory: string
   readonly workspace: Workspace
-  /** Audit events heard so far. */
-  readonly events: () => number
 }
 
 export interface SiteOptions {
@@ -47,12 +46,10 @@ export async function openSite({ at = '/workspace', executors, rules: given }: S
       rules: given ?? usualRules(at),
       executors: executors ?? [],
     })
-    let heard = 0
-    workspace.on('access', () => (heard += 1))
+    workspace.on('access', () => undefined)
     return {
       directory,
       workspace,
-      events: () => heard,
       async [Symbol.asyncDispose]() {
         await workspace.close()
         await scratch.remove()
@@ -62,6 +59,31 @@ export async function openSite({ at = '/workspace', executors, rules: given }: S
     await scratch.remove()
     throw error
   }
+}
+
+/** Runs a command of a POSIX shell. @throws where it does not end with 0 */
+export async function runIn(workspace: Workspace, command = 'true'): Promise<void> {
+  const { exitCode, stderr } = await workspace.exec(command, { shell: '/bin/sh', login: false })
+  if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
+}
+
+/** A plain `child_process.spawn`, with the user and the session that commands have. @throws where it does not end with 0 */
+export function runPlainly(
+  [program = '', ...parameters]: readonly string[],
+  options: SpawnOptions = {},
+): Promise<void> {
+  const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, {
+      ...{ ...owner, cwd: '/', env: { PATH: '/usr/bin:/bin' }, detached: true, ...options },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let errors = ''
+    child.stdout.resume()
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}: ${errors.trim()}`))))
+  })
 }
 
 export function makeDirectory(path: string): void {

@@ -4,13 +4,13 @@ import { parseMountPath } from '@ws/core/adapter'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { createThreads, type Thread, type Threads } from '@ws/threads'
 
-import { compare, type Measurement, own, repeat } from './measure.ts'
+import { compare, type Measurement, own, repeat, type Report, summary } from './measure.ts'
 import { held } from './memory.ts'
 
 const idleCount = 1_000
 
 /** Opening a thread that exists, against the workspace that it consists of; and the memory that an open one keeps. */
-export async function measureThreads(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureThreads(report: Report): Promise<void> {
   await using scratch = await createScratchDirectory({ owner: ordinaryOwner() })
   process.env['XDG_STATE_HOME'] = await scratch.createDirectory('state')
   const store = await createLocalAdapter({ root: await scratch.createDirectory('store') })
@@ -47,6 +47,6 @@ async function measureIdle(threads: Threads): Promise<Measurement> {
   for (let index = 1; index <= idleCount; index += 1) opened.push(await open(index))
   const kilobytes = (held() - before) / idleCount / 1_024
   for (const thread of opened) await thread.close()
-  const figures = [{ way: own, median: kilobytes, min: kilobytes, max: kilobytes, samples: idleCount }]
+  const figures = [{ ...summary(own, [kilobytes]), samples: idleCount }]
   return { section: 'threads', name: `${idleCount} idle threads, each`, against: 'KB', figures }
 }

@@ -1,10 +1,10 @@
 import { createTools, type Toolset } from '@ws/tools'
 
-import { type Measurement, compare, drain, repeat } from './measure.ts'
+import { compare, drain, own, repeat, type Report } from './measure.ts'
 import { makeDirectory, makeFile, openSite } from './site.ts'
 
 /** A call through the tool beside the same work at the file API. */
-export async function measureTools(report: (measurement: Measurement) => void): Promise<void> {
+export async function measureTools(report: Report): Promise<void> {
   await using site = await openSite()
   const { workspace, directory } = site
   await using toolset = createTools(workspace)
@@ -13,10 +13,8 @@ export async function measureTools(report: (measurement: Measurement) => void): 
   for (let outer = 0; outer < 20; outer += 1) {
     makeDirectory(`${directory}/hay/d${outer}`)
     for (let inner = 0; inner < 50; inner += 1) {
-      makeFile(
-        `${directory}/hay/d${outer}/f${inner}.txt`,
-        `${'the quick brown fox\n'.repeat(60)}${inner === 7 ? 'needle\n' : ''}`,
-      )
+      const text = `${'the quick brown fox\n'.repeat(60)}${inner === 7 ? 'needle\n' : ''}`
+      makeFile(`${directory}/hay/d${outer}/f${inner}.txt`, text)
     }
   }
   await workspace.write('large.txt', `state 0\n${await workspace.readText('large.txt')}`)
@@ -26,7 +24,7 @@ export async function measureTools(report: (measurement: Measurement) => void): 
       name: 'read 4 KiB (at most 50 µs over)',
       count: 200,
       reference: { name: 'workspace.read', run: repeat(() => workspace.read('small.txt')) },
-      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'read', path: 'small.txt' })) }],
+      ways: [{ name: own, run: repeat(() => call(toolset, { operation: 'read', path: 'small.txt' })) }],
     }),
   )
   let state = 0
@@ -43,12 +41,7 @@ export async function measureTools(report: (measurement: Measurement) => void): 
         name: 'read and write',
         run: repeat(async () => workspace.write('other.txt', (await workspace.read('large.txt')).bytes)),
       },
-      ways: [
-        {
-          name: '@ws',
-          run: repeat(() => call(toolset, { operation: 'replace', path: 'large.txt', ...flip() })),
-        },
-      ],
+      ways: [{ name: own, run: repeat(() => call(toolset, { operation: 'replace', path: 'large.txt', ...flip() })) }],
     }),
   )
   const query = { pattern: 'needle', path: 'hay', literal: true }
@@ -58,7 +51,7 @@ export async function measureTools(report: (measurement: Measurement) => void): 
       count: 1,
       target: 1.1,
       reference: { name: 'workspace.search', run: repeat(() => drain(workspace.search('needle', { in: 'hay' }))) },
-      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'search', ...query })) }],
+      ways: [{ name: own, run: repeat(() => call(toolset, { operation: 'search', ...query })) }],
     }),
   )
 }

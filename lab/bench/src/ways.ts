@@ -11,7 +11,7 @@ import { startR2Server } from '@ws/test-fixtures/s3'
 import { createThreads } from '@ws/threads'
 import { createTools } from '@ws/tools'
 
-import { type Figures, type Measurement, own } from './measure.ts'
+import { type Measurement, own, type Report, summary } from './measure.ts'
 import { makeFile, openSite } from './site.ts'
 
 interface Way {
@@ -20,8 +20,6 @@ interface Way {
   readonly target?: number | undefined
   readonly call: (round: number) => Promise<unknown>
 }
-
-type Report = (measurement: Measurement) => void
 
 const warmUps = 5
 const measuredCalls = 5
@@ -137,16 +135,14 @@ function lengthOf({ name, target }: Way, scripts: readonly ScriptCoverage[]): Me
     functions += counts.length
     for (const count of counts) calls += count
   }
-  const parts = [...files].toSorted(([, left], [, right]) => right - left).map(([owner, count]) => figure(owner, count))
+  const parts = [...files]
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([owner, count]) => summary(owner, [count]))
   const all = [...files.values()].reduce((sum, count) => sum + count, 0)
-  const figures = [figure(own, all), figure('functions', functions), figure('calls', calls), ...parts]
+  const figures = [summary(own, [all]), summary('functions', [functions]), summary('calls', [calls]), ...parts]
   return { section: 'ways', name, against: 'files', target, figures }
 }
 
 function filesOf({ figures }: Measurement): number {
   return figures[0]?.median ?? 0
-}
-
-function figure(way: string, value: number): Figures {
-  return { way, median: value, min: value, max: value, samples: 1 }
 }

@@ -1,19 +1,16 @@
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createRcloneAdapter } from '@ws/adapter-rclone'
-import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
-import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
-import { startCephServer } from '@ws/test-fixtures/s3'
+import type { StorageAdapter } from '@ws/core/adapter'
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 
-import type { Measurement } from '../measure.ts'
+import type { Report } from '../measure.ts'
+import { openRcloneMount } from '../rclone-mount.ts'
 import { makeDirectory } from '../site.ts'
 import { type Sizes, prepare } from './prepare.ts'
 import { programsFor } from './programs.ts'
 import { type Conditions, measureProgram } from './rounds.ts'
 import { openRunner, plainRunner, subjects } from './runners.ts'
-
-type Report = (measurement: Measurement) => void
 
 /** Programs that people use, in every executor, against the same command without a workspace; on a local disk. */
 export async function measurePrograms(report: Report): Promise<void> {
@@ -27,39 +24,9 @@ export async function measurePrograms(report: Report): Promise<void> {
 
 /** The same on an rclone mount, against the bare mount. */
 export async function measureProgramsOnMount(report: Report): Promise<void> {
-  for (const needed of ['radosgw', 'rclone', 'fuse'] as const) {
-    const { available, reason } = component(needed)
-    if (!available) throw new Error(`needs ${needed}: ${reason}`)
-  }
-  await using server = await startCephServer()
-  await using scratch = await createScratchDirectory()
-  const { endpoint, region, credentials, bucket } = server
-  const attributeCacheTime = 1_000
-  await using adapter = await createRcloneAdapter({
-    endpoint,
-    region,
-    credentials,
-    provider: 'Ceph',
-    bucket,
-    prefix: 'programs',
-    owner: ordinaryOwner(),
-    directory: join(scratch.path, 'state'),
-    directoryCacheTime: 600_000,
-    attributeCacheTime,
-  })
-  const directory = String(adapter.hostPath?.(parseMountPath('/')))
+  await using mount = await openRcloneMount('programs')
   const sizes = { files: 50, modules: 10, packages: 3, repeats: 1 }
-  const settle = async () => await adapter.flush?.()
-  // a little longer, since time is measured at both ends
-  await measureIn({
-    directory,
-    adapter,
-    sizes,
-    report,
-    place: 'rclone mount',
-    maxStaleness: attributeCacheTime + 50,
-    settle,
-  })
+  await measureIn({ ...mount, sizes, report, place: 'rclone mount' })
 }
 
 interface Site extends Omit<Conditions, 'plain' | 'runners'> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Figures, Measurement } from '../measure.ts'
+import { failed, type Figures, type Measurement } from '../measure.ts'
 import type { Program } from './programs.ts'
 import type { Runner } from './runners.ts'
 
@@ -9,7 +9,7 @@ interface Times {
   /** `true`, which is the start of the sandbox and its end. */
   readonly starts: number[]
   readonly wholes: number[]
-  failure?: string
+  failure?: Figures
 }
 
 export interface Conditions {
@@ -53,19 +53,14 @@ export async function measureProgram(program: Program, conditions: Conditions): 
         taken.starts.push(await timed(() => runner.run('true')))
         taken.wholes.push(await timed(() => runner.run(program.command(number))))
       } catch (error) {
-        taken.failure = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
+        taken.failure = failed(runner.name, error)
       }
     }
   }
   const base = times.get(plain) ?? { starts: [], wholes: [] }
   const figures = all.map((runner) => figuresOf(runner.name, times.get(runner) ?? base, base))
-  return {
-    section: 'programs',
-    name: `${program.name}; ${place}`,
-    against: plain.name,
-    figures,
-    note: notes(all, times),
-  }
+  const name = `${program.name}; ${place}`
+  return { section: 'programs', name, against: plain.name, figures, note: notes(all, times) }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -81,7 +76,7 @@ const net = ({ starts, wholes }: Times): number => least(wholes) - least(starts)
 /** The ratio of the shortest times, without the starts; the smallest and the largest such ratio of a round. */
 function figuresOf(way: string, own: Times, base: Times): Figures {
   const { failure, starts, wholes } = own
-  if (failure !== undefined) return { way, median: Number.NaN, min: Number.NaN, max: Number.NaN, samples: 0, failure }
+  if (failure !== undefined) return failure
   const ratios = wholes.map((whole, round) => (whole - (starts[round] ?? 0)) / roundOf(base, round))
   const [min, max] = [least(ratios), Math.max(...ratios)]
   return { way, median: net(own) / net(base), min, max, samples: wholes.length, microseconds: net(own) * 1_000 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
 import { createWorkspace } from '@ws/core'
@@ -8,7 +7,8 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { ordinaryOwner } from '@ws/test-fixtures'
+
+import { runIn, runPlainly } from '../site.ts'
 
 /** A way to run a command of a POSIX shell in the directory with the files. */
 export interface Runner {
@@ -43,41 +43,18 @@ export async function openRunner(
   const workspace = await createWorkspace({ mounts: [{ at, adapter }], executors: [create()] })
   return {
     name: `${executor} at ${at}`,
-    async run(command) {
-      const { exitCode, stderr } = await workspace.exec(command, { shell: '/bin/sh', login: false })
-      if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
-    },
+    run: (command) => runIn(workspace, command),
     [Symbol.asyncDispose]: () => workspace.close(),
   }
 }
 
 /** By a bare `child_process.spawn`: the same user and limits, and an environment as commands have it. */
 export function plainRunner(directory: string): Runner {
-  const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
   // Where a workspace has its /tmp: pip moves what it installs from there.
-  const clean = {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    HOME: directory,
-    TMPDIR: tmpdir(),
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-  }
+  const place = { HOME: directory, TMPDIR: tmpdir() }
+  const clean = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', ...place }
   return {
     name: 'plain command',
-    run: (command, env) =>
-      new Promise((resolve, reject) => {
-        const child = spawn('/bin/sh', ['-c', command], {
-          ...owner,
-          cwd: directory,
-          env: { ...clean, ...env },
-          detached: true, // a session of its own, as commands have one
-          stdio: ['ignore', 'pipe', 'pipe'],
-        })
-        let errors = ''
-        child.stdout.resume()
-        child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
-        child.on('error', reject)
-        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}: ${errors.trim()}`))))
-      }),
+    run: (command, env) => runPlainly(['/bin/sh', '-c', command], { cwd: directory, env: { ...clean, ...env } }),
   }
 }
