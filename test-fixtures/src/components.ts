@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 
-import { ordinaryOwner } from './owner.ts'
+import { asOwner } from './owner.ts'
 
 /** `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start; `shared-clone`: others can read this clone. */
 export const componentNames = [
@@ -202,9 +202,8 @@ function runProbe(name: ComponentName, { program, args, besides = [], asSelf, en
     return unavailable(`${absent ?? program} is not in ${systemDirectories.join(', ')}`)
   }
 
-  const asOwner = process.getuid?.() === 0 && asSelf !== true ? ordinaryOwner() : {}
   const run = spawnSync(path, args, {
-    ...asOwner,
+    ...(asSelf !== true && asOwner()),
     cwd: '/',
     // no directory can be made there, which rclone tries, and root could
     env: { PATH: systemDirectories.join(':'), HOME: '/dev/null', LC_ALL: 'C.UTF-8', ...env },

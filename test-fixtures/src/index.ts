@@ -3,7 +3,9 @@ export { certificate, privateKey } from './certificate.ts'
 export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
 export { type ContainerOptions, type ContainerResult, defaultCapabilities, runInContainer } from './container.ts'
 export {
+  asOwner,
   createScratchDirectory,
+  give,
   ordinaryOwner,
   type Owner,
   type ScratchDirectory,

@@ -1,4 +1,5 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { chownSync } from 'node:fs'
+import { chmod, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -29,19 +30,29 @@ export function ordinaryOwner(): Owner {
   return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid }
 }
 
+/** For `spawn`, to run a program as the owner. Only root needs it. */
+export function asOwner(owner = ordinaryOwner()): Partial<Owner> {
+  return process.getuid?.() === 0 ? { uid: owner.uid, gid: owner.gid } : {}
+}
+
+/** Gives an entry to the owner, where root made it. */
+export function give(path: string, owner = ordinaryOwner()): void {
+  if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
+}
+
 /** Makes an empty directory (mode 0755) below the system's temporary directory. */
 export async function createScratchDirectory(options: ScratchDirectoryOptions = {}): Promise<ScratchDirectory> {
   const { owner = ordinaryOwner(), prefix = 'ws-test-' } = options
   const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
   await chmod(path, 0o755)
-  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
+  give(path, owner)
   const remove = () => removeTree(path)
   const createDirectory = async (below: string): Promise<string> => {
     let directory = path
     for (const name of below.split('/')) {
       directory = join(directory, name)
       await mkdir(directory, { recursive: true })
-      if (process.getuid?.() === 0) await chown(directory, owner.uid, owner.gid)
+      give(directory, owner)
     }
     return directory
   }

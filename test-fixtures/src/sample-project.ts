@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-import { createScratchDirectory, ordinaryOwner, type Owner } from './owner.ts'
+import { asOwner, createScratchDirectory, ordinaryOwner, type Owner } from './owner.ts'
 
 export interface SampleProjectOptions {
   readonly owner?: Owner | undefined
@@ -100,8 +100,7 @@ async function makeRepository(path: string, owner: Owner): Promise<boolean> {
     env[`GIT_AUTHOR_${key}`] = value
     env[`GIT_COMMITTER_${key}`] = value
   }
-  const asOwner = process.getuid?.() === 0 ? { uid: owner.uid, gid: owner.gid } : {}
-  const git = (...args: readonly string[]) => promisify(execFile)('git', args, { ...asOwner, cwd: path, env })
+  const git = (...args: readonly string[]) => promisify(execFile)('git', args, { ...asOwner(owner), cwd: path, env })
   try {
     await git('init', '--quiet', '--initial-branch=main', '--template=')
     await git('config', 'user.name', identity.NAME)

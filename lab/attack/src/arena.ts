@@ -1,17 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
+import { createScratchDirectory, give, type Owner, put } from '@ws/test-fixtures'
 
 /** Bytes of each file outside, which no file inside has. */
 export const outsideSize = 4_321
@@ -45,36 +36,27 @@ export async function createArena(): Promise<Arena> {
   const { path: scratch, owner } = directory
   const marker = `outside${randomBytes(8).toString('hex')}`
   const outside = join(scratch, 'outside')
-  const workspace = join(scratch, 'workspace')
-
-  const give = (path: string): void => {
-    if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
-  }
-  const makeDirectory = (path: string): void => {
-    mkdirSync(path, { recursive: true })
-    give(path)
-  }
-  const makeFile = (path: string, content: string): void => {
-    writeFileSync(path, content)
-    give(path)
-  }
   const reset = (): void => {
-    for (const path of ['', 'sub', 'sub/deep']) {
-      makeDirectory(join(outside, path))
-      chmodSync(join(outside, path), outsideMode)
+    for (const path of ['', 'sub', 'sub/deep'].map((name) => join(outside, name))) {
+      mkdirSync(path, { recursive: true })
+      give(path, owner)
+      chmodSync(path, outsideMode)
     }
     const text = `inside content? no: ${marker}\n`
     const content = text + 'x'.repeat(outsideSize - text.length)
-    for (const path of [...files, `only-${marker}`, `sub/only-${marker}`]) makeFile(join(outside, path), content)
+    for (const name of [...files, `only-${marker}`, `sub/only-${marker}`]) {
+      writeFileSync(join(outside, name), content)
+      give(join(outside, name), owner)
+    }
     state = stateOf(outside)
   }
 
   let state = new Map<string, string>()
-  const mounted = join(scratch, 'mounts/skills')
-  const inside = [workspace, join(workspace, 'plain'), join(scratch, 'stock'), dirname(mounted), mounted]
-  for (const path of inside) makeDirectory(path)
-  makeFile(join(mounted, 'file.txt'), 'inside content\n')
-  makeFile(join(workspace, 'plain/seed.txt'), 'inside content\n')
+  const workspace = await directory.createDirectory('workspace')
+  const mounted = await directory.createDirectory('mounts/skills')
+  await directory.createDirectory('stock')
+  for (const path of [join(mounted, 'file.txt'), join(workspace, 'plain/seed.txt')])
+    await put(path, 'inside content\n', scratch, owner)
   reset()
   return {
     scratch,

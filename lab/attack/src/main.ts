@@ -34,15 +34,8 @@ function readOptions() {
   const flag = { type: 'boolean' } as const
   const { values } = parseArgs({
     options: {
-      seconds: text,
-      operations: text,
-      starts: text,
-      race: text,
-      seed: text,
-      escapes: flag,
-      shared: flag,
-      write: flag,
-      help: flag,
+      ...{ seconds: text, operations: text, starts: text, race: text, seed: text },
+      ...{ escapes: flag, shared: flag, write: flag, help: flag },
     },
   })
   const races = raceNames.filter((name) => values.race === undefined || values.race === name)
@@ -51,13 +44,8 @@ function readOptions() {
   const starts = wholeNumber('starts', values.starts)
   const seconds = wholeNumber('seconds', values.seconds)
   return {
-    help: values.help === true,
-    escapes: values.escapes === true,
-    shared: values.shared === true,
+    ...{ ...values, races, operations, starts },
     write: values.write === true,
-    races,
-    operations,
-    starts,
     seed: wholeNumber('seed', values.seed) ?? 1,
     duration: (seconds ?? (operations === undefined ? 10 : Infinity)) * 1_000,
   }
@@ -65,12 +53,12 @@ function readOptions() {
 
 async function main(): Promise<number> {
   const options = readOptions()
-  if (options.help) {
+  if (options.help === true) {
     console.log(usage)
     return 0
   }
-  if (options.escapes) return await tryEscapes(options)
-  if (options.shared) return await shareDirectories(options)
+  if (options.escapes === true) return await tryEscapes(options)
+  if (options.shared === true) return await shareDirectories(options)
   const perl = component('perl')
   if (!perl.available) throw new Error(`the other process of the races is written in perl: ${perl.reason}`)
   const { seed, operations, duration } = options

@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import type { Owner } from '@ws/test-fixtures'
+import { asOwner, type Owner } from '@ws/test-fixtures'
 
 /** `exchange`: a directory (and a file) and a link to outside change places. `churn`: they are renamed, deleted, recreated. */
 export const raceNames = ['exchange', 'churn'] as const
 export type RaceName = (typeof raceNames)[number]
 
-const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
+/** The number of the call that exchanges two names. */
+export const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
 
 export interface RacerOptions {
   readonly race: RaceName
@@ -38,7 +39,7 @@ export class Racer implements AsyncDisposable {
     if (call === undefined) throw new Error(`the number of renameat2 is not known for ${process.arch}`)
     const script = join(import.meta.dirname, 'racers/race.pl')
     const child = spawn('/usr/bin/perl', [script, race, String(call), String(pause), String(seed), scratch], {
-      ...(process.getuid?.() === 0 ? owner : {}),
+      ...asOwner(owner),
       cwd: '/',
       env: {},
       stdio: ['ignore', 'pipe', 'inherit'],

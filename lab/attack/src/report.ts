@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 
 import type { ControlReport } from './controls.ts'
-import { type Counts, leaksIn, sumCounts } from './counts.ts'
+import { countNames, type Counts, leaksIn, sumCounts } from './counts.ts'
 import type { RaceReport } from './race.ts'
 import type { SharedReport } from './shared/run.ts'
 import type { StartsReport } from './starts.ts'
@@ -17,29 +17,11 @@ function table(head: readonly string[]): InstanceType<typeof Table> {
 }
 
 function rowOf(name: string, counts: Counts): string[] {
-  const { operations, done, refused, milliseconds, bytes, names, changes, temps, untyped, hangs, descriptors } = counts
-  return [
-    name,
-    ...[operations, done, refused, milliseconds / 1_000, bytes, names, changes, temps, untyped, hangs, descriptors].map(
-      figure,
-    ),
-  ]
+  return [name, ...countNames.map((one) => figure(one === 'milliseconds' ? counts[one] / 1_000 : counts[one]))]
 }
 
 export function describeRace({ race, counts, exchanges, duration, findings }: RaceReport): string {
-  const columns = [
-    'operations',
-    'done',
-    'refused',
-    'seconds',
-    'bytes',
-    'names',
-    'changes',
-    'temps',
-    'untyped',
-    'hangs',
-    'fds',
-  ]
+  const columns = countNames.map((name) => (name === 'milliseconds' ? 'seconds' : name))
   const shown = table([race, ...columns])
   for (const [name, one] of counts) if (one.operations > 0 || leaksIn(one) > 0) shown.push(rowOf(name, one))
   shown.push(rowOf('total', sumCounts(counts.values())))

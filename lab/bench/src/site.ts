@@ -1,11 +1,11 @@
 import { spawn, type SpawnOptions } from 'node:child_process'
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type Rule, type Workspace, createWorkspace, rules } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
-import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { asOwner, createScratchDirectory, give, ordinaryOwner } from '@ws/test-fixtures'
 
 export interface Site extends AsyncDisposable {
   /** Host path of the workspace's directory. */
@@ -72,10 +72,9 @@ export function runPlainly(
   [program = '', ...parameters]: readonly string[],
   options: SpawnOptions = {},
 ): Promise<void> {
-  const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, {
-      ...{ ...owner, cwd: '/', env: { PATH: '/usr/bin:/bin' }, detached: true, ...options },
+      ...{ ...asOwner(), cwd: '/', env: { PATH: '/usr/bin:/bin' }, detached: true, ...options },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let errors = ''
@@ -94,11 +93,6 @@ export function makeDirectory(path: string): void {
 export function makeFile(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   give(path)
-}
-
-function give(path: string): void {
-  const owner = ordinaryOwner()
-  if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
 }
 
 /** 50 directories with 99 empty files each: 5,000 entries. */

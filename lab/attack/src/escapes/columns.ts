@@ -15,7 +15,11 @@ export interface Column {
   readonly requires?: Partial<Guarantees>
 }
 
-const roots = ['/', '/workspace'] as const
+const bubblewrap = { root: '/workspace', components: ['bubblewrap'] } as const
+const proot = { root: '/', components: ['proot'] } as const
+const locked = { components: ['proot', 'landlock'] } as const
+/** Sanitize's own refusal of programs that it does not know would try nothing. */
+const trustPrograms = 'all'
 
 export const columns: readonly Column[] = [
   {
@@ -30,74 +34,55 @@ export const columns: readonly Column[] = [
     components: ['bubblewrap', 'proot'],
     create: () => createBubblewrapExecutor({ root: 'translated' }),
   },
-  {
-    name: 'bubblewrap at /workspace',
-    root: '/workspace',
-    components: ['bubblewrap'],
-    create: () => createBubblewrapExecutor(),
-  },
+  { name: 'bubblewrap at /workspace', ...bubblewrap, create: () => createBubblewrapExecutor() },
   {
     name: 'bubblewrap at /workspace, no Unix sockets',
-    root: '/workspace',
-    components: ['bubblewrap'],
+    ...bubblewrap,
     create: () => createBubblewrapExecutor({ unixSockets: 'none' }),
   },
-  ...roots.map(
-    (root): Column => ({
-      name: `proot at ${root}, Landlock`,
-      root,
-      components: ['proot', 'landlock'],
-      create: () => createProotExecutor(),
-      requires: { fileContent: 'kernel', processes: 'kernel' },
-    }),
-  ),
+  ...atRoots({
+    name: 'proot at ROOT, Landlock',
+    ...locked,
+    create: () => createProotExecutor(),
+    requires: { fileContent: 'kernel', processes: 'kernel' },
+  }),
   {
     name: 'proot at /, Landlock, no PID namespace',
-    root: '/',
-    components: ['proot', 'landlock'],
+    ...{ ...proot, ...locked },
     create: () => createProotExecutor({ pidNamespace: 'off' }),
     requires: { fileContent: 'kernel', processes: 'translated' },
   },
   {
     name: 'proot at /, no Landlock',
-    root: '/',
-    components: ['proot'],
+    ...proot,
     create: () => createProotExecutor({ landlock: 'off' }),
     requires: { fileContent: 'translated', processes: 'kernel' },
   },
   {
     name: 'proot at /, neither',
-    root: '/',
-    components: ['proot'],
+    ...proot,
     create: () => createProotExecutor({ landlock: 'off', pidNamespace: 'off' }),
     requires: { fileContent: 'translated', processes: 'none' },
   },
-  ...roots.map(
-    (root): Column => ({
-      name: `sanitize at ${root}, Landlock`,
-      root,
-      components: ['perl', 'landlock'],
-      // Its own refusal of programs that it does not know would try nothing.
-      create: () => createSanitizeExecutor({ trustPrograms: 'all' }),
-      requires: { fileContent: 'kernel' },
-    }),
-  ),
+  ...atRoots({
+    name: 'sanitize at ROOT, Landlock',
+    components: ['perl', 'landlock'],
+    create: () => createSanitizeExecutor({ trustPrograms }),
+    requires: { fileContent: 'kernel' },
+  }),
   {
     name: 'sanitize at /, no Landlock',
     root: '/',
     components: ['perl'],
-    create: () => createSanitizeExecutor({ trustPrograms: 'all', landlock: 'off' }),
+    create: () => createSanitizeExecutor({ trustPrograms, landlock: 'off' }),
     requires: { fileContent: 'none' },
   },
-  ...roots.map(
-    (root): Column => ({
-      name: `virtual at ${root}`,
-      root,
-      components: [],
-      create: () => createVirtualExecutor(),
-    }),
-  ),
+  ...atRoots({ name: 'virtual at ROOT', components: [], create: () => createVirtualExecutor() }),
 ]
+
+function atRoots({ name, ...column }: Omit<Column, 'root'>): Column[] {
+  return (['/', '/workspace'] as const).map((root) => ({ ...column, name: name.replace('ROOT', root), root }))
+}
 
 /** The components that a column needs, the programs included that make the attempts. */
 export function columnComponents({ components }: Pick<Column, 'components'>): readonly ComponentName[] {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
+import { asOwner, createScratchDirectory, type Owner, put } from '@ws/test-fixtures'
 
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 
@@ -17,6 +17,8 @@ type Ear = 'UDP' | 'datagram to a socket with a path'
 /** A file, a process and ears on the host, of the user that commands run as. No command may reach them. */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string
+  /** Host path of an empty workspace, but for `host.sock`. */
+  readonly workspace: string
   readonly owner: Owner
   /** Host path of the file with the token. */
   readonly secret: string
@@ -35,7 +37,6 @@ export interface Outside extends AsyncDisposable {
   heard(): Promise<ReadonlySet<Ear>>
   /** Makes a file for the owner, with its parents. */
   put(path: string, content: string | Uint8Array, mode?: number): Promise<void>
-  give(path: string): Promise<void>
 }
 
 /** Says each datagram; asked by a line, says `heard` after those that have come. */
@@ -60,22 +61,16 @@ export async function createOutside(): Promise<Outside> {
   stack.defer(directory.remove)
   try {
     const token = `token${randomBytes(12).toString('hex')}`
-    const asOwner = process.getuid?.() === 0 ? owner : {}
-    const give = async (path: string) => {
-      if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
-    }
-    const put = async (path: string, content: string | Uint8Array, mode = 0o666) => {
-      await mkdir(join(path, '..'), { recursive: true })
-      for (let parent = join(path, '..'); parent !== scratch; parent = join(parent, '..')) await give(parent)
-      await writeFile(path, content)
+    const workspace = await directory.createDirectory('workspace')
+    const putFile: Outside['put'] = async (path, content, mode = 0o666) => {
+      await put(path, content, scratch, owner)
       chmodSync(path, mode)
-      await give(path)
     }
     const secret = join(scratch, 'outside/secret')
-    await put(secret, `${token}\n`)
+    await putFile(secret, `${token}\n`)
     const fd = openSync(secret, 'r')
     const victim = spawn('/bin/sleep', ['100000'], {
-      ...asOwner,
+      ...asOwner(owner),
       cwd: join(scratch, 'outside'),
       env: { WS_SECRET: token },
       stdio: ['ignore', 'ignore', 'ignore', fd],
@@ -98,10 +93,7 @@ export async function createOutside(): Promise<Outside> {
     const stream = join(scratch, 'outside/stream')
     const tcp = (await listen(0, '127.0.0.1')).address()
     await listen(`\0${abstract}`)
-    const shared = join(scratch, 'workspace/host.sock')
-    await mkdir(join(shared, '..'))
-    await give(join(shared, '..'))
-    for (const path of [stream, shared]) {
+    for (const path of [stream, join(workspace, 'host.sock')]) {
       await listen(path)
       chmodSync(path, 0o777)
     }
@@ -129,10 +121,10 @@ export async function createOutside(): Promise<Outside> {
       await Promise.all(asked)
       return heard
     }
-    const ipc = stack.use(await createSharedMemory(token, asOwner))
+    const ipc = stack.use(await createSharedMemory(token, asOwner(owner)))
     const resources = stack.move()
     return {
-      ...{ scratch, owner, secret, token, abstract, stream, datagram, ipc, heard: ask, put, give },
+      ...{ scratch, owner, secret, token, abstract, stream, datagram, ipc, heard: ask, put: putFile, workspace },
       victim: victim.pid ?? 0,
       tcp: typeof tcp === 'object' ? (tcp?.port ?? 0) : 0,
       udp: ear.address().port,

@@ -3,12 +3,12 @@ import { type CommandResult, createWorkspace, isWorkspaceError, rules, type Work
 import { type Guarantees, getCommandResult } from '@ws/core/executor'
 import { execFile } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { processesWith } from '@ws/test-fixtures'
+import { asOwner, processesWith } from '@ws/test-fixtures'
 
 import { attempts } from './attempts.ts'
 import type { Column } from './columns.ts'
@@ -39,8 +39,8 @@ const scoping = 6
 /** Tries every attempt in one executor at one root. */
 export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOptions = {}): Promise<ColumnReport> {
   await using outside = await createOutside()
-  const directory = join(outside.scratch, 'workspace')
-  await prepare(outside, directory)
+  const directory = outside.workspace
+  await prepare(outside)
   const stock = join(outside.scratch, 'stock')
   const at = (path: string) => (column.root === '/' ? `/${path}` : `/workspace/${path}`)
   const { owner, token } = outside
@@ -79,23 +79,14 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
     const report = await readFile(join(directory, 'untraced'), 'utf8').catch(() => '')
     for (const line of report.split('\n')) if (line !== '') reached.add(line)
     if (await survives(execute, token)) reached.add('survives its command')
-    for (const name of await outside.heard()) reached.add(name)
-    if (await outside.ipc.leftBehind()) reached.add('memory left behind')
-    // A datagram or a write may have come to pass without a word.
-    if (!(await outside.untouched())) reached.add('write by absolute path')
+    await addTraces(outside, reached)
     const differs = Object.entries(column.requires ?? {})
       .filter(([field, level]) => guarantees[field as keyof Guarantees] !== level)
       .map(([field, level]) => `${field} is not ${level}`)
     const { details } = await executor.probe({ root: workspace.root, owner })
     const abi = /^ABI (\d+)/.exec(details['landlock'] ?? '')?.[1]
     if (abi !== undefined && Number(abi) < scoping) differs.push(`Landlock is of ABI ${abi}`)
-    return {
-      name: column.name,
-      guarantees,
-      reached,
-      unfinished,
-      differs,
-    }
+    return { name: column.name, guarantees, reached, unfinished, differs }
   } finally {
     delete process.env['WS_ESCAPE_SECRET']
   }
@@ -126,9 +117,8 @@ function acknowledging(workspace: Workspace): (command: string) => Promise<Said>
   return execute
 }
 
-async function prepare(outside: Outside, directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  await outside.give(directory)
+async function prepare(outside: Outside): Promise<void> {
+  const directory = outside.workspace
   for (const name of ['attempts.py', 'untraced.py'])
     await outside.put(join(directory, name), await readFile(join(programs, name)), 0o755)
   await outside.put(join(directory, 'inside'), 'inside\n')
@@ -166,12 +156,11 @@ async function readThroughApi(workspace: Workspace, path: string): Promise<strin
 /** The same programs and commands as a plain process of the same user. @returns names of attempts that get out */
 export async function runControl(): Promise<ReadonlySet<string>> {
   await using outside = await createOutside()
-  const directory = join(outside.scratch, 'workspace')
-  await prepare(outside, directory)
-  const asOwner = process.getuid?.() === 0 ? outside.owner : {}
+  const directory = outside.workspace
+  await prepare(outside)
   const env = { PATH: '/usr/bin:/bin', WS_ESCAPE_SECRET: outside.token }
   const execute = async (command: string) => {
-    const options = { ...asOwner, cwd: directory, env, timeout: 60_000 }
+    const options = { ...asOwner(outside.owner), cwd: directory, env, timeout: 60_000 }
     return await run('/bin/sh', ['-c', command], options).catch((error: { stdout?: string }) => ({
       stdout: error.stdout ?? '',
     }))
@@ -190,10 +179,15 @@ export async function runControl(): Promise<ReadonlySet<string>> {
     const lines = (await execute(command)).stdout.split('\n')
     for (const line of lines) if (attempts.some(({ name }) => name === line)) reached.add(line)
   }
+  await addTraces(outside, reached)
+  return reached
+}
+
+/** A datagram or a write may have come to pass without a word. */
+async function addTraces(outside: Outside, reached: Set<string>): Promise<void> {
   for (const name of await outside.heard()) reached.add(name)
   if (await outside.ipc.leftBehind()) reached.add('memory left behind')
   if (!(await outside.untouched())) reached.add('write by absolute path')
-  return reached
 }
 
 let compiled: Promise<string> | undefined
@@ -228,20 +222,9 @@ async function programCalls(
   const give = (program: string, values: readonly (string | number)[]) =>
     outside.put(join(directory, `${program}.given`), `${values.join('\n')}\n`)
   const { stdout: handle } = await run(await build(), ['--handle', secret]).catch(() => ({ stdout: '00' }))
-  await give('attempts', [
-    secret,
-    token,
-    victim,
-    tcp,
-    udp,
-    abstract,
-    stream,
-    datagram,
-    ipc.key,
-    ipc.queue,
-    at('stock/file'),
-    'host.sock', // where commands start
-  ])
+  const addresses = [tcp, udp, abstract, stream, datagram, ipc.key, ipc.queue]
+  // the last is below where commands start
+  await give('attempts', [secret, token, victim, ...addresses, at('stock/file'), 'host.sock'])
   await give('calls', [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime])
   await give('untraced', [secret, token, join(directory, 'untraced')])
   return [

@@ -1,5 +1,7 @@
 import { type Rule, rules } from '@ws/core'
 
+import { renameat2 } from '../racer.ts'
+
 /** A workspace on the shared directory. Add one here for each new part of the host that acts on what commands can reach. */
 export interface SharedPlan {
   readonly name: string
@@ -18,8 +20,6 @@ export const sharedPlans: readonly SharedPlan[] = [
   },
   { name: 'the mount points of a root', at: '/', rules: [rules.deny('/keys/id')] },
 ]
-
-const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
 
 /**
  * A hostile command. For a second it exchanges each temporary name in its directory, and what lies below it, for a link to

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+
+import { asOwner, give } from '@ws/test-fixtures'
 
 import { type Arena, createArena } from '../arena.ts'
 import { sharedPlans } from './plans.ts'
@@ -65,7 +67,7 @@ function closedPart({ outside, owner }: Arena, { host }: SharedScene): string[] 
   for (const path of paths) mkdirSync(path, { recursive: true })
   writeFileSync(secret, 'only for the host', { mode: 0o600 })
   for (const path of [...paths, secret]) {
-    if (host !== 'root' && process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
+    if (host !== 'root') give(path, owner)
   }
   chmodSync(closed, 0o700)
   return [closed, secret, outside]
@@ -74,13 +76,13 @@ function closedPart({ outside, owner }: Arena, { host }: SharedScene): string[] 
 async function share(arena: Arena, scene: SharedScene, order: SharerOrder, index: number): Promise<SharerReport> {
   const state = join(arena.scratch, scene.states === 'one state directory' ? 'state' : `state-${index}`)
   mkdirSync(state, { recursive: true, mode: 0o700 })
-  const isOther = scene.host !== 'root' && process.getuid?.() === 0
-  if (isOther) chownSync(state, arena.owner.uid, arena.owner.gid)
+  const isOther = scene.host !== 'root'
+  if (isOther) give(state, arena.owner)
   const child = spawn(
     process.execPath,
     ['--conditions=@ws/source', join(import.meta.dirname, 'sharer.ts'), JSON.stringify(order)],
     {
-      ...(isOther ? arena.owner : {}),
+      ...(isOther && asOwner(arena.owner)),
       cwd: '/',
       env: { ...process.env, HOME: arena.scratch, WS_STATE_DIRECTORY: state },
       stdio: ['ignore', 'pipe', 'inherit'],
