@@ -1,5 +1,4 @@
-// With a directory and names of packages: installs them there, from tarballs. Without: packs every public package as it
-// would be published, and checks the tarballs and what an install of each brings.
+// `check-packages.ts DIRECTORY NAME…` installs packages from tarballs. Without arguments, it packs and checks every package.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,5 @@
-// Removes what builds and test runs leave behind. `node scripts/clean.ts` cleans the whole repository; with names, as in
-// `node ../../../scripts/clean.ts dist`, only those below the working directory: packing starts so, since a stale file in
-// dist would be packed too.
+// Removes the traces of builds and test runs. With names, it removes those below the working directory only: a stale file
+// in `dist` would be packed too.
 import { globSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Measures how large and how tangled the repository is. With --check it fails where a number is above the one in house.json, or
-// an import breaks a rule; with --write it writes the numbers that have fallen. An allowance is written there by hand.
+// Measures how large and how tangled the repository is. `--check` fails where a number has risen above house.json, or an
+// import breaks a rule. `--write` writes the numbers that have fallen. Write an allowance by hand.
 import { execFileSync, fork } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,6 @@ import { repositoryRoot } from './lib/run.ts'
 
 const maxLines = 250
 const limitsFile = 'scripts/house.json'
-/** The ways that are measured, by their names in `lab/bench/src/ways.ts`. */
 const ways = new Map([
   ['read 4 KiB, local', 'files on the way of a read'],
   ['write 4 KiB, local', 'files on the way of a write'],
@@ -76,7 +75,7 @@ function doors(): { readonly door: string; readonly names: number }[] {
   )
 }
 
-/** Without bubblewrap there is no number for a command. On a busy disk a call takes a longer way: it is measured again later. */
+/** Measures again after a while: on a busy disk a call takes a longer way. Without bubblewrap a command has no number. */
 async function measureWays(tries = 5): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   const child = fork('lab/bench/src/section.ts', ['ways'], { execArgv: ['--expose-gc', '--conditions=@ws/source'] })

@@ -1,10 +1,9 @@
-// Puts the text of each perl script of a package into the built module that reads it, so that a program which was bundled finds it.
-// Run in the package, when it is built.
+// Puts each perl script of a built package into the module that reads it: a bundled program has no script beside it.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const reads = /readFileSync\(new URL\('([\w-]+\.pl)', import\.meta\.url\), 'utf8'\)/gu
-/** The text of an earlier build: the compiler leaves a module alone that has not changed. */
+/** An earlier build put it there: the compiler does not write an unchanged module again. */
 const inlined = /\/\* ([\w-]+\.pl) \*\/ "(?:[^"\\]|\\.)*"/gu
 
 const found = new Set<string>()

@@ -1,5 +1,5 @@
-// Fails where a process with more rights than a command acts by a name, and lists the places; a part of `npm run lint`.
-// The exceptions have a reason each: lib/acts-by-name-exceptions.ts. It fails as well where an event could end the process.
+// Fails where a process with more rights than a command acts by a name, or an event could end the process.
+// The exceptions and their reasons: lib/acts-by-name-exceptions.ts.
 import { unexpectedActs } from './lib/acts-by-name.ts'
 import { unguardedHandlers } from './lib/handlers.ts'
 import { repositoryRoot } from './lib/run.ts'

@@ -21,7 +21,6 @@ console.log(`perl: ${scripts.length} scripts, ${complaints.length} problems`)
 const isIncomplete = criticism === undefined && process.env['WS_REQUIRE_ALL'] === '1'
 process.exitCode = complaints.length > 0 || isIncomplete || scripts.length === 0 ? 1 : 0
 
-/** All that a program says; `undefined` where it is not there. */
 function run(program: string, args: readonly string[]): string | undefined {
   const { error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
   return error === undefined ? stdout + stderr : undefined

@@ -1,5 +1,4 @@
-// Runs the conformance kit in each tier, and writes docs/promises.md: how many of its promises each tier shows on each
-// implementation. All system packages must be there, also those of `scripts/setup-deep.sh`.
+// Counts the promises of the kit that each tier shows, for docs/promises.md. Needs the packages of `scripts/setup-deep.sh`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

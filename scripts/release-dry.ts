@@ -1,6 +1,4 @@
-// Does everything of a release but the upload: packs and checks every package, tries each in an empty project on every
-// Node that is promised, runs the core and the memory adapter in a browser, writes an SBOM, and tries the changelogs.
-// Names restrict the packages that are tried, and `--node` the versions.
+// Does everything of a release but the upload. Names restrict the packages that are tried, and `--node` the versions.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

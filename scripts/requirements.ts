@@ -1,5 +1,5 @@
-// Lists for every requirement of docs/requirements.md the tests whose titles name it, as in `[PC7]`, `[PC7, PC10]` or
-// `[PC1–PC4]`. With --check it prints problems only. It fails when a requirement that is due is named by no test of the short tier.
+// Lists the tests of each requirement of docs/requirements.md: their titles name it, as in `[PC7]` or `[PC1–PC4]`.
+// It fails where no test of the short tier names a requirement that is due. `--check` prints problems only.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,6 @@ const testFiles = [
 
 const { ids, notDue } = readRequirements()
 const named = new Map<string, string[]>(ids.map((id) => [id, []]))
-/** Those that a test of the short tier names. */
 const shownInShort = new Set<string>()
 const problems = [...collectTitles(), ...judge()]
 

@@ -1,5 +1,4 @@
-// Runs the tests and static checks of one tier: `--tier short` (the default), `all` or `deep`. Tests whose packages have not
-// changed since they passed are not run again.
+// Runs the tests and static checks of one tier: `--tier short` (the default), `all` or `deep`. It skips unchanged packages.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { release } from 'node:os'
@@ -12,7 +11,6 @@ import { hashPackages, keepReport, restoreReport } from './lib/kept-reports.ts'
 import { printTestSummary, removeReports, testedPackages } from './lib/reports.ts'
 import { repositoryRoot, run } from './lib/run.ts'
 
-/** The static checks of each tier, beside the lint of the short one. */
 const checks: Readonly<Record<Tier, readonly string[]>> = {
   short: ['house:check', 'requirements:check', 'mutate:check'],
   all: ['lint:types', 'pack:check', 'knip'],

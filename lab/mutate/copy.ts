@@ -13,7 +13,6 @@ export interface TestOutcome {
   readonly output: string
 }
 
-/** A copy of the repository, in which defences can be removed. */
 export class RepositoryCopy {
   readonly root: string
 

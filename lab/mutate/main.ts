@@ -1,5 +1,5 @@
-// Proves the threat model: takes each row's defence away in a copy of the repository, and runs the test that must notice.
-// `--check` only compares rows, mutations and sources. `--list` prints them. Other arguments choose rows by a part of their text.
+// Proves the threat model: removes each row's defence in a copy of the repository, and runs the test that must notice.
+// `--check` only compares rows, mutations and sources. `--list` prints them. Other arguments choose rows by their text.
 import { parseArgs } from 'node:util'
 
 import { RepositoryCopy, type TestOutcome } from './copy.ts'

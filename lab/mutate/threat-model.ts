@@ -6,7 +6,6 @@ import { tierAt } from '@ws/test-fixtures/report'
 import { repositoryRoot } from '../../scripts/lib/run.ts'
 import type { Located, Mutation, Mutations, NamedTest } from './types.ts'
 
-/** The files that a row of docs/threat-model.md names. */
 interface Row {
   readonly code: readonly string[]
   readonly tests: readonly string[]

@@ -5,7 +5,6 @@ export type Mutations = Readonly<Record<string, readonly Mutation[]>>
 export type Mutation = Described & (Change | { readonly changes: readonly Change[] })
 
 interface Described {
-  /** The defence that is removed, in a few words. */
   readonly removes: string
   /** A regular expression for titles, as vitest's `-t` takes it. Default: every test of the file. */
   readonly title?: string
@@ -22,7 +21,6 @@ export interface Change {
   readonly by?: string
 }
 
-/** A mutation with its files. */
 export interface Located {
   readonly row: string
   readonly removes: string

@@ -8,7 +8,6 @@ const sources = [
   'apps/cli/src/**/*.ts',
 ]
 
-/** Calls of `node:fs` that create, change or remove an entry by its name. */
 const calls = [
   ...[
     'appendFile',

@@ -33,7 +33,6 @@ export interface BrowserRun {
   readonly error?: string
 }
 
-/** The browser of this machine that {@link runInBrowser} can start. */
 export function findBrowser(): string | undefined {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   return names.map(findSystemProgram).find((path) => path !== undefined)

@@ -1,7 +1,6 @@
 import type { TestReport } from '@ws/test-fixtures/report'
 
 export interface PackageReport {
-  /** Its folder. */
   readonly of: string
   readonly report: TestReport
 }

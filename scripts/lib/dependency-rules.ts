@@ -185,7 +185,6 @@ export const dependencyRules: IConfiguration = {
   },
 }
 
-/** Patterns for the files that the packages name in their `exports`. */
 function publicEntries(): string[] {
   return packages.flatMap(({ folder, exports = {} }) => {
     const files = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : target['@ws/source']))

@@ -14,10 +14,7 @@ const writers: Readonly<Record<string, string>> = {
 const notServed = /\/conformance\/|\/worker\/main\.ts$/u
 const asyncName = /async (?:function )?(#?\w+)[(<]|const (\w+) = async\b/gu
 
-/**
- * Places where an event could end the process: a promise that no caller sees and that may reject, a head or request of HTTP outside
- * of the files above, a server whose errors are not heard.
- */
+/** Places where an event could end the process: unseen promises, HTTP outside {@link writers}, unheard errors. */
 export function unguardedHandlers(): readonly string[] {
   const files = sources.flatMap((pattern) => globSync(pattern)).filter((file) => !notServed.test(file))
   const texts = new Map(files.sort().map((file) => [file, readFileSync(file, 'utf8')] as const))

@@ -11,7 +11,6 @@ const folder = join(repositoryRoot, 'node_modules/.cache/tests')
 /** A package with tests, and the hash of all that their outcome depends on. */
 export interface TestedPackage {
   readonly name: string
-  /** Its folder, from the root of the repository. */
   readonly of: string
   readonly hash: string
 }
@@ -26,7 +25,6 @@ export function hashPackages(names: readonly string[], env: NodeJS.ProcessEnv): 
     .map((task) => ({ name: task.package, of: task.directory, hash: task.hash }))
 }
 
-/** Puts the report of an equal run in its place, where one passed before. */
 export function restoreReport({ of, hash }: TestedPackage, tier: Tier): boolean {
   const kept = join(folder, `${hash}.json`)
   if (!existsSync(kept)) return false
@@ -34,7 +32,6 @@ export function restoreReport({ of, hash }: TestedPackage, tier: Tier): boolean 
   return true
 }
 
-/** Keeps the report of a run that passed. */
 export function keepReport({ of, hash }: TestedPackage, tier: Tier): void {
   const report = readReport(of, tier)
   if (report === undefined || report.failures.length > 0) return

@@ -51,7 +51,7 @@ export function installInto(project: string, names: readonly string[], tarballs:
   const manifest = {
     ...(old ?? { private: true, type: 'module' }),
     dependencies: { ...old?.dependencies, ...ours },
-    // without these, npm asks the registry for what one of ours depends on, and others may have put our names there
+    // without these, npm asks the registry for our names, where a stranger may have put packages
     overrides: { ...Object.fromEntries([...optional].map((name) => [name, fileOf(name)])), ...old?.overrides, ...own },
   }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
@@ -81,15 +81,11 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** @param folder from the root of the repository, or absolute */
 export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(resolve(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/**
- * All packages of ours that these depend on, with themselves; and those of ours that may be installed beside them, which
- * npm asks about although it installs them for those who name them only.
- */
+/** These packages and ours that they depend on. `optional` are ours that npm asks the registry for, but does not install. */
 function withDependencies(names: readonly string[]): { needed: Set<string>; optional: Set<string> } {
   const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]))
   const needed = new Set<string>()

@@ -19,7 +19,6 @@ import { repositoryRoot } from './run.ts'
 
 const testedFolders = [packageFolders, 'test-fixtures']
 
-/** The folders of all packages that can have tests of a tier. */
 export function testedPackages(tier: Tier): string[] {
   const configurations = testedFolders.map((pattern) => `${pattern}/vitest.config.ts`)
   return globSync(configurations, { cwd: repositoryRoot })
@@ -61,7 +60,6 @@ export function printTestSummary(tier: Tier): boolean {
   return failed === 0
 }
 
-/** The report of a package's last run of that tier. */
 export function readReport(of: string, tier: Tier): TestReport | undefined {
   try {
     return JSON.parse(readFileSync(join(repositoryRoot, of, pathOfReport(tier)), 'utf8')) as TestReport

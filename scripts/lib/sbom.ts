@@ -16,11 +16,7 @@ interface Component {
   readonly externalReferences?: readonly { readonly url: string }[]
 }
 
-/**
- * Writes an SBOM (CycloneDX) of all that an install of every package brings on this machine, without peers.
- *
- * @param project a directory that is empty or not there
- */
+/** Writes an SBOM (CycloneDX) of an install of every package, without peers. @param project empty or missing */
 export function writeSbom(
   version: string,
   tarballs: readonly Tarball[],

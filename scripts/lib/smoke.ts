@@ -15,23 +15,18 @@ const run = promisify(execFile)
 
 export interface SmokeOptions {
   readonly tarballs: readonly Tarball[]
-  /** The program of each version of Node. */
   readonly nodes: ReadonlyMap<string, string>
-  /** A directory that is empty or not there. */
   readonly project: string
   /** Runs the package; the user of this process without it. */
   readonly user: Owner | undefined
 }
 
-/** One package in an empty project. */
 export interface Smoked {
-  /** Bytes of the tarball. */
   readonly packed: number
   /** Installed packages of others. */
   readonly others: number
   /** Installed, of all packages. */
   readonly megabytes: number
-  /** The actions that were seen, in words. */
   readonly seen: readonly string[]
   readonly problems: readonly string[]
 }
@@ -105,7 +100,6 @@ interface Shut {
   readonly names: readonly string[]
 }
 
-/** The doors that cannot be imported. */
 async function importAll(node: string, doors: readonly string[], { project, user }: SmokeOptions): Promise<Shut[]> {
   const code = `const shut = []
     for (const door of ${JSON.stringify(doors)}) {
@@ -124,7 +118,6 @@ interface FirstExample {
   readonly run: ReturnType<typeof extractExamples>[number]
   /** Packages that the README installs above it. */
   readonly packages: readonly string[]
-  /** Components of the machine that are not there. */
   readonly lacks: readonly string[]
 }
 

@@ -21,10 +21,7 @@ interface Manifest {
 
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
 
-/**
- * Lints tarballs (publint, attw), and looks for links and imports that readers of npm do not have. The core and the memory
- * adapter bring neither a cloud client nor a process library, and no install and no piece has grown beyond its budget.
- */
+/** Lints tarballs (publint, attw), and checks their links, imports, dependencies and weights. */
 export async function checkTarballs(tarballs: readonly Tarball[], scratch: string): Promise<string[]> {
   const published = new Set(tarballs.map(({ name }) => name))
   return [

@@ -4,7 +4,6 @@ import { packageFolders } from '@ws/test-fixtures/report'
 
 export interface Passage {
   readonly file: string
-  /** From 1. */
   readonly line: number
   readonly text: string
 }
@@ -33,14 +32,11 @@ const comment = /^(?:\/\/|\/?\*)/u
 /** A comment that opens with "Of", or goes on with it at the start of a line. */
 const ofOpening = /(?:^\/\*\*|^\*|(?:^|\s)\/\/)\s+Of\s/u
 const nameless = /\b(?:nobody|somebody)\b/iu
-/** The user `nobody` of the system. */
 const systemUser = /\bnobody:|`nobody`/gu
 /** A title of a test, which other pages name. */
 const testTitle = /^(?:test|it)\(/u
-/** A comment of its own, or after code. */
 const commentPart = /^(?:\/\/|\/?\*).*|\s\/\/\s.*/u
 
-/** Sentences that begin with "what" or "who" and ask nothing, in sources, tests and pages. */
 export function headlessSentences(): Passage[] {
   return linesOf([...sources, ...pages]).filter(
     ({ file, text }) => headless.test(text) && !(title.test(text) && isTitled(file, text)),
@@ -55,7 +51,6 @@ export function negatedNouns(): Passage[] {
   })
 }
 
-/** Comments and docstrings that open with "Of", in sources and tests. */
 export function ofOpenings(): Passage[] {
   return linesOf(sources).filter(({ text }) => ofOpening.test(text))
 }

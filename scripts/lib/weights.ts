@@ -87,7 +87,6 @@ function weigh(folder: string): { readonly packages: number; readonly megabytes:
   return { packages: found.size, megabytes: Math.ceil(bytes / 1_000_000) }
 }
 
-/** The `node_modules` folders that a package lies in. */
 function above(folder: string): string[] {
   const parents: string[] = []
   for (let place = dirname(folder); place !== dirname(place); place = dirname(place)) {

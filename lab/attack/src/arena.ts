@@ -6,16 +6,11 @@ import { createScratchDirectory, give, type Owner, put } from '@ws/test-fixtures
 
 /** Bytes of each file outside, which no file inside has. */
 export const outsideSize = 4_321
-/** Mode of each directory outside. */
 export const outsideMode = 0o751
 
-/**
- * A scratch directory with a workspace and, beside it, targets that no command may reach: a tree with the same names as
- * the raced one, and names and contents of its own that betray it wherever they turn up.
- */
+/** A workspace and, outside, a tree with the names of the raced one. A marker in its contents betrays it. */
 export interface Arena extends AsyncDisposable {
   readonly scratch: string
-  /** The workspace's root. */
   readonly workspace: string
   readonly outside: string
   /** A directory beside the workspace that is raced too, for a mount of its own. */
@@ -76,7 +71,7 @@ export async function createArena(): Promise<Arena> {
   }
 }
 
-/** Everything that a change leaves a trace in; the access time, which reading changes, is left out. */
+/** All that a change leaves a trace in. Reading changes the access time, which is left out. */
 function stateOf(path: string, states = new Map<string, string>()): Map<string, string> {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stat === undefined) return states
@@ -86,10 +81,7 @@ function stateOf(path: string, states = new Map<string, string>()): Map<string, 
   return states
 }
 
-/**
- * Reads the entries at a place that no racer changes, without following anything: their names, and the file contents
- * put together.
- */
+/** The names at a place that no racer changes, and the contents of its files. Follows no links. */
 export function harvest(path: string): { readonly names: string[]; readonly text: string } {
   const names: string[] = []
   let text = ''

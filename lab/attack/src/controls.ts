@@ -9,7 +9,6 @@ import { Racer, type RaceName } from './racer.ts'
 export interface ControlReport {
   readonly name: string
   readonly operations: number
-  /** Operations that reached what is outside. */
   readonly leaked: number
 }
 
@@ -41,7 +40,6 @@ async function checked(arena: Arena, path: string): Promise<string> {
 export interface ControlOptions {
   readonly race: RaceName
   readonly seed: number
-  /** Operations of each control at most. */
   readonly operations: number
   /** Stop a control as soon as it has leaked once. Default false. */
   readonly untilLeak?: boolean

@@ -1,6 +1,5 @@
 const names = [
   'operations',
-  /** They came to their end. */
   'done',
   /** They were refused with a typed error. */
   'refused',

@@ -3,13 +3,10 @@ import { isWorkspaceError, type WorkspaceEntry, type WorkspaceError } from '@ws/
 import { type Arena, harvest, outsideMode, outsideSize } from './arena.ts'
 import type { Counts } from './counts.ts'
 
-/** Looks at everything an operation gives for traces of what is outside. */
 export class Evidence {
   readonly #arena: Arena
   readonly #marker: Buffer
-  /** Where the findings of the running operation go. */
   counts: Counts
-  /** The first few findings, for people. */
   readonly findings: string[] = []
 
   constructor(arena: Arena, counts: Counts) {

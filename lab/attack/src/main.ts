@@ -1,4 +1,3 @@
-// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn] [--shared] [--escapes [--write]]
 import { parseArgs } from 'node:util'
 
 import { component } from '@ws/test-fixtures'

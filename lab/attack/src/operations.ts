@@ -7,7 +7,6 @@ import type { Arena } from './arena.ts'
 import { type Evidence, askedName } from './evidence.ts'
 import type { Random } from './random.ts'
 
-/** The parts that an operation works with. */
 export interface Stage {
   readonly workspace: Workspace
   readonly arena: Arena
@@ -20,7 +19,6 @@ export interface Operation {
   run(stage: Stage): Promise<unknown>
 }
 
-/** Paths through what is raced. */
 const racedFiles = [
   'tree/dir/file.txt',
   'tree/dir/sub/deep/file.txt',

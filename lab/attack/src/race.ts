@@ -15,22 +15,17 @@ import { Random } from './random.ts'
 export interface RaceOptions {
   readonly race: RaceName
   readonly seed: number
-  /** Ends after so many operations … */
   readonly operations?: number | undefined
-  /** … or after so many milliseconds, whichever is first. */
+  /** Milliseconds. The race ends with this or with `operations`, whichever is first. */
   readonly duration?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface RaceReport {
   readonly race: RaceName
-  /** By operation. */
   readonly counts: ReadonlyMap<string, Counts>
-  /** How often the other process exchanged or changed something meanwhile. */
   readonly exchanges: number
-  /** The first few findings, for people. */
   readonly findings: readonly string[]
-  /** Milliseconds. */
   readonly duration: number
 }
 
@@ -142,7 +137,6 @@ function tempFiles(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ws-tmp-'))
 }
 
-/** The targets of this process's descriptors, by number. */
 function openDescriptors(): Map<string, string> {
   const found = new Map<string, string>()
   for (const fd of readdirSync('/proc/self/fd')) {

@@ -33,7 +33,6 @@ export class Racer implements AsyncDisposable {
     this.#lines = lines
   }
 
-  /** Resolves when the race is on. */
   static async start({ race, scratch, owner, seed, pause = 60 }: RacerOptions): Promise<Racer> {
     const call = renameat2[process.arch]
     if (call === undefined) throw new Error(`the number of renameat2 is not known for ${process.arch}`)
@@ -53,7 +52,6 @@ export class Racer implements AsyncDisposable {
     throw new Error('the racer did not start')
   }
 
-  /** How often it exchanged or changed something. */
   stop(): Promise<number> {
     this.#stopped ??= this.#stop()
     return this.#stopped

@@ -16,10 +16,9 @@ export const startedIn = ['bubblewrap', 'sanitize'] as const
 export type StartedIn = (typeof startedIn)[number]
 
 export interface StartsOptions {
-  /** Default `bubblewrap`. */
   readonly executor?: StartedIn | undefined
   readonly seed: number
-  /** Commands that must start. Those refused before do not count: how many are refused depends on the machine. */
+  /** Commands that must start. Refused ones do not count: their number depends on the machine. */
   readonly starts: number
   /** Milliseconds after which no further one is tried. */
   readonly duration?: number | undefined
@@ -51,15 +50,11 @@ const commands: Readonly<Record<StartedIn, string>> = {
   ),
 }
 
-/** Sanitize reads no loops. */
 function repeated(...lines: readonly string[]): string {
   return `{ ${`${lines.join('; ')}; `.repeat(3)}} 2>/dev/null; true`
 }
 
-/**
- * Starts commands while what they are given is exchanged with links to outside: the directory of a mount of its own,
- * and a directory above a denied one. Every second workspace denies it, if the executor holds such a rule.
- */
+/** Starts commands while a racer exchanges a mounted directory, and one above a denied one, for links to outside. */
 export async function runStarts(options: StartsOptions): Promise<StartsReport> {
   const { executor = 'bubblewrap', seed, starts, duration = Infinity, signal } = options
   await using arena = await createArena()

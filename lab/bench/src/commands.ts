@@ -49,7 +49,6 @@ const places: readonly Place[] = [
 
 const plain = { name: 'plain spawn', run: () => runPlainly(['/bin/sh', '-c', 'true']) }
 
-/** `true` in a shell, in every executor, beside a plain `child_process.spawn` of that shell. */
 export async function measureCommands(report: Report): Promise<void> {
   for (const door of doors) await measureDoor(door, report)
   const held: Buffer[] = []

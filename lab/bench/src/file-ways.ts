@@ -21,12 +21,10 @@ export interface FileWay {
   write(path: string, content: Uint8Array): Promise<unknown>
   /** Writes a new file so that readers see all of it or nothing. */
   writeWhole(path: string, content: Uint8Array): Promise<unknown>
-  /** Fails where there is something already. */
   create(path: string, content: Uint8Array): Promise<unknown>
   delete(path: string): Promise<unknown>
 }
 
-/** The functions of Node, in their usual form. */
 export function plainFiles(name: string, root: string): FileWay {
   const at = (path: string): string => join(root, path)
   return {
@@ -52,7 +50,6 @@ export function plainFiles(name: string, root: string): FileWay {
   }
 }
 
-/** Through the whole workspace: parsing, policy, mount table, audit. */
 export function workspaceFiles(workspace: Workspace): FileWay {
   return filesOf(own, workspace, (path) => `${workspace.root}/${path}`)
 }

@@ -1,5 +1,4 @@
-// `npm run bench`: measures everything, one section after the other, each in a process of its own; prints one table and
-// writes bench-results/*.json. Names of sections as arguments measure only those.
+// `npm run bench -- [section…]` prints one table and writes bench-results/*.json.
 import { fork } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'

@@ -15,7 +15,6 @@ const program = fileURLToPath(new URL('../../../apps/cli/src/index.ts', import.m
 /** Microseconds that a call may take longer than the same call in process. */
 const targets = { stdio: 1_500, http: 3_000 } as const
 
-/** A tool call of a client of `ws mcp`, against the same call in process, in turn. */
 export async function measureMcp(report: Report): Promise<void> {
   await using site = await openSite({ at: '/' })
   makeFile(`${site.directory}/small.txt`, `${'x'.repeat(63)}\n`.repeat(64))

@@ -1,7 +1,5 @@
-/** One thing that can be done in several ways. */
 export interface Way {
   readonly name: string
-  /** Does the work so many times. */
   readonly run: (count: number) => Promise<unknown>
   /** Untimed, before each run. */
   readonly before?: (() => Promise<unknown>) | undefined
@@ -11,7 +9,6 @@ export interface Comparison {
   readonly name: string
   readonly reference: Way
   readonly ways: readonly Way[]
-  /** Times that the work is done in each round. */
   readonly count: number
   /** The highest ratio that is good enough for the way called {@link own}. */
   readonly target?: number | undefined
@@ -44,7 +41,6 @@ export interface Measurement {
 
 export type Report = (measurement: Measurement) => void
 
-/** The name of this project's own figures. */
 export const own = '@ws'
 
 const leastRounds = 3
@@ -105,7 +101,6 @@ export function summary(way: string, values: readonly number[]): Figures {
   return { way, median: median(values), min: Math.min(...values), max: Math.max(...values), samples: values.length }
 }
 
-/** The figures of a way that was not measured. */
 export function failed(way: string, error: unknown): Figures {
   const failure = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
   return { way, median: Number.NaN, min: Number.NaN, max: Number.NaN, samples: 0, failure }
@@ -115,7 +110,6 @@ export function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** Work done one after the other. */
 export function repeat(work: (index: number) => Promise<unknown>): Way['run'] {
   return async (count) => {
     for (let index = 0; index < count; index += 1) await work(index)

@@ -39,7 +39,6 @@ export async function measureMemory(report: Report): Promise<void> {
   }
 }
 
-/** Bytes in use, on the heap of V8 and outside of it. */
 export function held(): number {
   if (globalThis.gc === undefined) throw new Error('start Node with --expose-gc')
   for (let round = 0; round < 4; round += 1) globalThis.gc()

@@ -10,7 +10,6 @@ const attributeCacheTime = 1_000
 
 export interface RcloneMount extends AsyncDisposable {
   readonly adapter: StorageAdapter
-  /** Host path. */
   readonly directory: string
   /** Milliseconds after which the kernel asks for a file again: a little longer, since time is measured at both ends. */
   readonly maxStaleness: number
@@ -18,7 +17,6 @@ export interface RcloneMount extends AsyncDisposable {
   readonly settle: () => Promise<unknown>
 }
 
-/** A mount of a bucket in a Ceph of its own. */
 export async function openRcloneMount(prefix: string): Promise<RcloneMount> {
   for (const needed of ['radosgw', 'rclone', 'fuse'] as const) {
     const { available, reason } = component(needed)

@@ -10,7 +10,6 @@ import { openRcloneMount, type RcloneMount } from './rclone-mount.ts'
 import { usualRules } from './site.ts'
 
 const total = 1_000
-/** How many of those files a round works on. */
 const count = 100
 const content = Buffer.alloc(1_024, 'x')
 const names = Array.from({ length: total }, (_, index) => `files/f${index}`)
@@ -39,7 +38,6 @@ interface Case extends Omit<Comparison, 'reference' | 'ways'> {
   readonly work: (files: FileWay) => Omit<Way, 'name'>
 }
 
-/** Create, stat, read, list and delete: all on the same files. */
 function cases({ maxStaleness, settle }: RcloneMount): Case[] {
   const common = { count, target: 1.1, budget: 6_000 }
   const made = new Map<FileWay, string[]>()
@@ -91,7 +89,6 @@ function cases({ maxStaleness, settle }: RcloneMount): Case[] {
   ]
 }
 
-/** Ratios to a mount say little of how long one waits. */
 function withTimes(measurement: Measurement): Measurement {
   const times = measurement.figures.map(({ way, microseconds }) => `${way} ${showTime(microseconds)}`)
   return { ...measurement, note: times.join(', ') }

@@ -11,7 +11,6 @@ const commandSteps = 1_000
 const atOnce = 8
 const rounds = 5
 
-/** The runner's own part of a step, and how many commands it keeps going. */
 export async function measureRunner(report: Report): Promise<void> {
   await using scratch = await createScratchDirectory({ owner: ordinaryOwner() })
   await using runner = await createRunner({

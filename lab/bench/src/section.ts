@@ -1,5 +1,4 @@
-// One section in a process of its own, started by main.ts: code that it loads and files that it leaves must not touch
-// the next.
+// One section in its own process: the code that it loads must not touch the next.
 import { sections } from './sections.ts'
 
 const name = process.argv[2] ?? ''

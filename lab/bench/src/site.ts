@@ -8,7 +8,6 @@ import type { Executor } from '@ws/core/executor'
 import { asOwner, createScratchDirectory, give, ordinaryOwner } from '@ws/test-fixtures'
 
 export interface Site extends AsyncDisposable {
-  /** Host path of the workspace's directory. */
   readonly directory: string
   readonly workspace: Workspace
 }
@@ -95,7 +94,6 @@ export function makeFile(path: string, content: string | Uint8Array): void {
   give(path)
 }
 
-/** 50 directories with 99 empty files each: 5,000 entries. */
 export function makeTree(path: string): void {
   makeDirectory(path)
   for (let directory = 0; directory < 50; directory += 1) {

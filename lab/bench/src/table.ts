@@ -24,7 +24,6 @@ export function table(measurements: readonly Measurement[]): string {
   return lines.toString()
 }
 
-/** A failed measurement meets no target. Its median is not a number, which comes from another process as `null`. */
 function meets({ median, failure }: Figures, target: number): boolean {
   return failure === undefined && median <= target
 }

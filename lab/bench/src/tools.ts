@@ -3,7 +3,6 @@ import { createTools, type Toolset } from '@ws/tools'
 import { compare, drain, own, repeat, type Report } from './measure.ts'
 import { makeDirectory, makeFile, openSite } from './site.ts'
 
-/** A call through the tool beside the same work at the file API. */
 export async function measureTools(report: Report): Promise<void> {
   await using site = await openSite()
   const { workspace, directory } = site

@@ -16,7 +16,6 @@ import { makeFile, openSite } from './site.ts'
 
 interface Way {
   readonly name: string
-  /** The most files that are good enough. */
   readonly target?: number | undefined
   readonly call: (round: number) => Promise<unknown>
 }

@@ -74,7 +74,6 @@ export async function holds(workspace: Workspace, attempt: Attempt, what: string
   return outcome
 }
 
-/** An abort after some milliseconds has its effect in time. */
 export async function endsInTime(workspace: Workspace, attempt: Attempt, what: string): Promise<void> {
   let late = 0
   for (let left = attempts; left >= 0; left -= 1) {

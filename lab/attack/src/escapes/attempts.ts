@@ -1,9 +1,7 @@
 import type { GuaranteeField } from '@ws/core/executor'
 
-/** One way out that is tried. */
 export interface Attempt {
   readonly name: string
-  /** The guarantee that it tries. */
   readonly field: Exclude<GuaranteeField, 'apiRules'>
   /** Only a program that works against a translation gets anywhere with it: `translated` does not hold against those. */
   readonly fights?: true
@@ -18,9 +16,7 @@ export interface Attempt {
 }
 
 export interface CommandTarget {
-  /** Host path of the file outside. */
   readonly secret: string
-  /** Path of something in the workspace. */
   readonly at: (path: string) => string
 }
 

@@ -89,7 +89,6 @@ export function columnComponents({ components }: Pick<Column, 'components'>): re
   return [...components, 'python3', 'cc']
 }
 
-/** Why a column cannot be had here; absent: it can. */
 export function unavailable({ components }: Column): string | undefined {
   const missing = columnComponents({ components })
     .map(component)

@@ -19,12 +19,11 @@ export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, 
 }
 
 /**
- * Where what was seen is not what is declared, field by field; empty: it is.
+ * The differences between a run and the declared guarantees.
  *
- * - `kernel`, `interpreter`: nothing got out.
- * - `translated`: only attempts against the translation got out, and something did: else more could be declared.
- * - `none`: something got out.
- * Where luck decides whether anything gets out, only too much is a problem.
+ * - `kernel`, `interpreter`: nothing may get out.
+ * - `translated`: an attempt against the translation must get out, unless luck decides it; no other may.
+ * - `none`: an attempt must get out.
  */
 export function misdeclared({ guarantees, reached, unfinished }: Verdict): string[] {
   const problems = unfinished.map((name) => `${name} did not come to its end`)

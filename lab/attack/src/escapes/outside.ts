@@ -20,7 +20,6 @@ export interface Outside extends AsyncDisposable {
   /** Host path of an empty workspace, but for `host.sock`. */
   readonly workspace: string
   readonly owner: Owner
-  /** Host path of the file with the token. */
   readonly secret: string
   readonly token: string
   /** A process with the token in its environment, the secret's directory as its own, and the secret as descriptor 3. */
@@ -31,11 +30,9 @@ export interface Outside extends AsyncDisposable {
   readonly stream: string
   readonly datagram: string
   readonly ipc: SharedMemory
-  /** The file is as it was. */
   untouched(): Promise<boolean>
   /** Which ears have heard the token, with what is on its way to them. */
   heard(): Promise<ReadonlySet<Ear>>
-  /** Makes a file for the owner, with its parents. */
   put(path: string, content: string | Uint8Array, mode?: number): Promise<void>
 }
 

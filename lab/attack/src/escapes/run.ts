@@ -20,7 +20,6 @@ const programs = join(import.meta.dirname, 'programs')
 export interface ColumnReport {
   readonly name: string
   readonly guarantees: Guarantees
-  /** The names of attempts that got what they were after. */
   readonly reached: ReadonlySet<string>
   /** Programs that did not come to their end: their remaining attempts are not shown. */
   readonly unfinished: readonly string[]
@@ -36,7 +35,6 @@ export interface EscapesOptions {
 /** Landlock's ABI from which signals and abstract sockets are held too: the table is of that. */
 const scoping = 6
 
-/** Tries every attempt in one executor at one root. */
 export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOptions = {}): Promise<ColumnReport> {
   await using outside = await createOutside()
   const directory = outside.workspace
@@ -192,7 +190,6 @@ async function addTraces(outside: Outside, reached: Set<string>): Promise<void> 
 
 let compiled: Promise<string> | undefined
 
-/** Compiles the program with the system calls, once. */
 export function build(): Promise<string> {
   compiled ??= compile()
   return compiled

@@ -7,9 +7,7 @@ import { readFile } from 'node:fs/promises'
 export interface SharedMemory extends AsyncDisposable {
   /** Key of a System V segment and of a message queue, which hold the token. The next key is free. */
   readonly key: number
-  /** Name of a POSIX message queue, without its slash. */
   readonly queue: string
-  /** Whether a segment with the next key exists. */
   leftBehind(): Promise<boolean>
 }
 

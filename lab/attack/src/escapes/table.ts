@@ -5,7 +5,6 @@ import { columns } from './columns.ts'
 import { type Outcome, outcomeOf, type Verdict } from './judge.ts'
 import type { ColumnReport } from './run.ts'
 
-/** One line of the table: name of the attempt, field, and a cell for each column. */
 export type Row = readonly string[]
 
 const title = `# Escapes
@@ -84,7 +83,6 @@ export function cellOf(attempt: Attempt, verdict: Verdict): string {
   return cells[outcomeOf(attempt, verdict)]
 }
 
-/** The whole document. */
 export function renderEscapes({ reports, control, before = '' }: RenderOptions): string {
   const known = parseEscapes(before)
   const cellsOf = (name: string): ((attempt: Attempt) => string) => {

@@ -5,7 +5,6 @@ import { renameat2 } from '../racer.ts'
 /** A workspace on the shared directory. Add one here for each new part of the host that acts on what commands can reach. */
 export interface SharedPlan {
   readonly name: string
-  /** Where it mounts the directory. */
   readonly at: string
   /** With names of its own that are missing, so that each of its commands makes the host reserve and remove them. */
   readonly rules: readonly Rule[]
@@ -21,10 +20,7 @@ export const sharedPlans: readonly SharedPlan[] = [
   { name: 'the mount points of a root', at: '/', rules: [rules.deny('/keys/id')] },
 ]
 
-/**
- * A hostile command. For a second it exchanges each temporary name in its directory, and what lies below it, for a link to
- * a target outside, and prints a line for each. It removes links that took the place of a name.
- */
+/** A command that exchanges temporary names for links to targets outside, for a second, and prints a line for each. */
 export function exchangingCommand(targets: readonly string[], seed: number): string {
   const script = String.raw`
 my ($call, $seed, @targets) = @ARGV; srand($seed); my ($until, $n) = (time() + 1, 0);

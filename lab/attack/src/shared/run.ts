@@ -11,7 +11,6 @@ import { sharedPlans } from './plans.ts'
 import type { SharerOrder, SharerReport } from './sharer.ts'
 
 export interface SharedScene {
-  /** The user that runs the processes which hold the workspaces. */
   readonly host: 'root' | 'an ordinary user'
   readonly processes: 'one process' | 'a process each'
   /** Whether they know each other's reserved names. */

@@ -9,7 +9,6 @@ import { exchangingCommand, type SharedPlan, sharedPlans } from './plans.ts'
 export interface SharerOrder {
   readonly root: string
   readonly owner: Owner
-  /** Names of {@link sharedPlans}. */
   readonly plans: readonly string[]
   readonly targets: readonly string[]
   readonly seed: number
@@ -17,7 +16,6 @@ export interface SharerOrder {
   readonly duration: number
 }
 
-/** The answer of such a process, as JSON. */
 export interface SharerReport {
   commands: number
   refused: number

@@ -22,7 +22,6 @@ export async function measurePrograms(report: Report): Promise<void> {
   await measureIn({ directory, adapter, sizes, report, place: 'local disk', maxStaleness: 0 })
 }
 
-/** The same on an rclone mount, against the bare mount. */
 export async function measureProgramsOnMount(report: Report): Promise<void> {
   await using mount = await openRcloneMount('programs')
   const sizes = { files: 50, modules: 10, packages: 3, repeats: 1 }

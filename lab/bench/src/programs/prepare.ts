@@ -3,7 +3,6 @@ import type { Runner } from './runners.ts'
 export interface Sizes {
   /** In the tree that git, grep, find, tar and cp work on. */
   readonly files: number
-  /** In what python compiles and installs. */
   readonly modules: number
   readonly packages: number
   /** How often what takes a few milliseconds is done in one sandbox. */

@@ -2,12 +2,8 @@ import type { Sizes } from './prepare.ts'
 
 export interface Program {
   readonly name: string
-  /**
-   * For a POSIX shell in the workspace's root. Its output is thrown away, so that no reader is measured. Files that it
-   * makes have `number` in their names and stay: a file system that has just deleted much may create slowly.
-   */
+  /** New files have `number` in their names and stay: after many deletions a file system creates slowly. */
   readonly command: (number: number) => string
-  /** Untimed, by the plain shell. */
   readonly before?: ((number: number) => string) | undefined
   readonly virtual?: true | undefined
   /** It works on no files: the same on a mount as on a local disk. */

@@ -18,7 +18,6 @@ export interface Conditions {
   readonly runners: readonly Runner[]
   /** Milliseconds for which the kernel believes what it knows of a file: waited before each run. */
   readonly maxStaleness: number
-  /** Waits until no upload of the last run is under way. */
   readonly settle?: (() => Promise<unknown>) | undefined
 }
 
@@ -70,7 +69,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 const least = (values: readonly number[]): number => Math.min(...values)
-/** The shortest run less the shortest start. */
 const net = ({ starts, wholes }: Times): number => least(wholes) - least(starts)
 
 /** The ratio of the shortest times, without the starts; the smallest and the largest such ratio of a round. */
@@ -86,7 +84,6 @@ function roundOf({ starts, wholes }: Times, round: number): number {
   return (wholes[round] ?? Number.NaN) - (starts[round] ?? Number.NaN)
 }
 
-/** Ratios say little of how long one waits. */
 function notes(all: readonly Runner[], times: ReadonlyMap<Runner, Times>): string {
   const shown = all.flatMap((runner) => {
     const taken = times.get(runner)

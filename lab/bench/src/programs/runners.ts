@@ -10,7 +10,6 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 
 import { runIn, runPlainly } from '../site.ts'
 
-/** A way to run a command of a POSIX shell in the directory with the files. */
 export interface Runner {
   readonly name: string
   /** @throws where it does not end with 0 */
@@ -23,7 +22,6 @@ interface Subject {
   readonly create: () => Executor
 }
 
-/** Every executor, with the workspace at both places that it can have. */
 export const subjects: readonly Subject[] = [
   { executor: 'bubblewrap', at: '/workspace', create: () => createBubblewrapExecutor() },
   { executor: 'bubblewrap', at: '/', create: () => createBubblewrapExecutor({ root: 'direct' }) },

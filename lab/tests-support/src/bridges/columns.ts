@@ -23,7 +23,6 @@ export const columnNames = [
 ] as const
 export type ColumnName = (typeof columnNames)[number]
 
-/** An executor, with a store and a root, on which each feature of each framework is tested. */
 export interface Column {
   readonly name: ColumnName
   readonly needs: readonly Component[]
@@ -54,7 +53,6 @@ export const columns: readonly Column[] = [
 /** A workspace of a column, which can be opened again on the same files. */
 export interface Place {
   readonly column: ColumnName
-  /** The one that was opened last. */
   readonly workspace: Workspace
   at(path: string): string
   /** Closes the workspace, and opens one on the same store, as a later process would. */

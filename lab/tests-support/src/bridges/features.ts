@@ -23,7 +23,6 @@ export type FeatureName = (typeof featureNames)[number]
 export interface Feature {
   /** The part of the framework that does it, for the table of the documentation. */
   readonly by: string
-  /** Does it through the framework's own package. */
   test(place: Place): Promise<void>
   /** The reasons of executors that do not have it. */
   readonly except?: Partial<Record<ColumnName, string>>
@@ -32,7 +31,6 @@ export interface Feature {
 /** Each feature, or the reason why the framework does not have it. */
 export type Features = Readonly<Record<FeatureName, Feature | string>>
 
-/** The files that a feature finds. */
 export const featureFiles: Files = {
   'src/answer.txt': 'answer=41\n',
   'skills/count/SKILL.md': '---\nname: count\ndescription: Counts lines\n---\nRun `wc -l`.\n',
@@ -61,7 +59,6 @@ export function testFeatures(framework: string, features: Features): void {
   })
 }
 
-/** The table of a framework, in Markdown. */
 export function tableOf(features: Features): string {
   const rows = featureNames.map((name) => {
     const feature = features[name]

@@ -15,7 +15,6 @@ interface Site {
   readonly name: string
   readonly needs: readonly Component[]
   readonly tags: 'all'[]
-  /** Commands are processes, with terminals. */
   readonly processes: boolean
   readonly at: '/' | '/workspace'
   parts(): Promise<{ readonly adapter: StorageAdapter; readonly executors: readonly Executor[] }>
@@ -63,7 +62,6 @@ export const protectDocs = rules.subtree({
   remedy: 'write below `notes`',
 })
 
-/** A workspace with files; it is closed with the test. */
 export async function openSite(
   { at, parts }: Site,
   files: Files = {},
@@ -78,7 +76,6 @@ export async function openSite(
   return workspace
 }
 
-/** Files in memory, without commands. */
 export async function openFiles(files: Files = {}, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const [memory] = sites
   if (memory === undefined) throw new Error('there is a site')
