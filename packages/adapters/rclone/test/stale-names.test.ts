@@ -47,6 +47,27 @@ it('[RP14] what rclone goes on uploading under another name gets its own, and th
   ])
 })
 
+it('[RP14] a file that is renamed once more gets its last name', async () => {
+  const { staleNames, settle, store, hold, texts } = await site()
+  staleNames.noteMisplaced('mine', 'theirs')
+  staleNames.noteRename('mine', 'last', 5_000)
+  store('theirs', 'mine')
+  for (const name of ['last', 'theirs']) await hold(name, name)
+  await settle(staleNames)
+  expect(texts()).toEqual({ last: 'copy of last', theirs: 'copy of theirs' })
+})
+
+it('[RP14] what the store took of a name goes, though the name had a file again for a moment', async () => {
+  const { staleNames, settle, store, stored } = await site()
+  staleNames.noteQueue('name', 1_000)
+  staleNames.noteDelete('name', 1_200)
+  staleNames.noteQueue('name', 2_000)
+  staleNames.noteDelete('name', 2_050)
+  store('name', 'text')
+  await settle(staleNames)
+  expect([...stored.keys()]).toEqual([])
+})
+
 it('[RP14] what a file replaced that goes before its upload does not come back; another process knows of it too', async () => {
   const { staleNames, settle, store, stored, again } = await site()
   staleNames.noteRename('made-beside', 'replaced', 1_000)

@@ -78,6 +78,7 @@ export class StaleNames {
 
   noteRename(from: string, to: string, time: number): void {
     const mayBegin = this.#waiting.get(from)
+    this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to } : one))
     if (this.#mayBeStored(from, time)) this.#add({ from, to })
     this.#forget(from)
     this.noteMade(to)
@@ -132,6 +133,7 @@ export class StaleNames {
   /** The name has a file again, which is not ours to remove. */
   noteMade(name: string): void {
     if (!this.#staleNames.some(({ from }) => from === name)) return
+    this.#uncertain.add(name) // as long as it is not uploaded
     this.#staleNames = this.#staleNames.filter(({ from }) => from !== name)
     this.#write(() => appendEnd(this.#file, name))
   }
