@@ -31,8 +31,13 @@ const deaf = {
   onDirectoryRename: nothing,
   onDelete: nothing,
   onStored: nothing,
-  onMoved: nothing,
+  onCopied: nothing,
+  onEnding: nothing,
   onShown: nothing,
+  onMaking: nothing,
+  onRemoving: nothing,
+  onMoving: nothing,
+  onChanged: nothing,
 }
 
 /** A flush of the whole mount, whose notes lie below `root`. */

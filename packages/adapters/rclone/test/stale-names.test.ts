@@ -1,6 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { site } from './stale-site.ts'
@@ -193,45 +190,4 @@ it('[HO5] an object is left alone whose name reads as that of a file with bytes 
   store('f\uFFFD', "another file's")
   await settle(staleNames)
   expect([...stored.keys()]).toEqual(['f\uFFFD'])
-})
-
-it('[RP14] of two files that were shown at one name, the one goes there whose content the name has', async () => {
-  const { part, staleNames, settle, store, texts } = await site()
-  await writeFile(join(part.root, 'g'), 'text of h')
-  for (const name of ['f', 'h']) {
-    store(name, `text of ${name}`)
-    staleNames.noteUnseen(name, ['g'])
-  }
-  await settle(staleNames)
-  expect(texts()).toEqual({ f: 'text of f', g: 'text of h' })
-})
-
-it('[RP14] files go to names that others leave, or that were removed, after these have gone from the store', async () => {
-  const { staleNames, settle, store, texts, again } = await site()
-  for (const name of ['1', '2', '3', '4']) store(name, `text of ${name}`)
-  for (const name of ['1', '2', '3']) staleNames.noteUnseen(name, [String(Number(name) + 1)])
-  staleNames.noteUnseen('4', [])
-  await settle(again())
-  expect(texts()).toEqual({ 2: 'text of 1', 3: 'text of 2', 4: 'text of 3' })
-  expect(again().isEmpty).toBe(true)
-})
-
-it('[RP14] a file that is shown nowhere stays in the store, and holds up no other', async () => {
-  const { part, staleNames, settle, store, texts } = await site()
-  for (const name of ['lost', 'removed']) store(name, `text of ${name}`)
-  await writeFile(join(part.root, 'g'), "another file's text")
-  staleNames.noteUnseen('lost', ['g', 'h'])
-  staleNames.noteUnseen('removed', [])
-  await settle(staleNames)
-  expect(texts()).toEqual({ lost: 'text of lost' })
-  expect(staleNames.isEmpty).toBe(true)
-})
-
-it('[RP14] a file stays that was made again since its name was found removed', async () => {
-  const { staleNames, settle, store, texts } = await site()
-  staleNames.noteUnseen('name', [])
-  staleNames.noteQueue('name', 2_000)
-  store('name', 'made again')
-  await settle(staleNames)
-  expect(texts()).toEqual({ name: 'made again' })
 })

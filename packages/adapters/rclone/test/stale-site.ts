@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { StaleNames } from '../src/cache/stale-names.ts'
@@ -19,24 +19,37 @@ export async function site() {
   await mkdir(metadata)
   await mkdir(content)
   const stored = new Map<string, { text: string; time: number }>()
-  const { control } = await fakeControl((command, { remote, srcRemote, dstRemote }) => {
+  const mount = { forget: async () => {} }
+  const { control, asked } = await fakeControl(async (command, { remote, srcRemote, dstRemote }) => {
     if (command === 'operations/stat') {
       const found = stored.get(String(remote))
       const item = found && { Hashes: { md5: md5(found.text) }, ModTime: new Date(found.time).toISOString() }
       return { item: item ?? null }
     }
+    if (command === 'vfs/forget') await mount.forget()
     if (command === 'operations/deletefile') stored.delete(String(remote))
-    const moved = command === 'operations/movefile' ? stored.get(String(srcRemote)) : undefined
-    if (moved !== undefined) stored.set(String(dstRemote), moved)
-    if (moved !== undefined) stored.delete(String(srcRemote))
+    if (command === 'operations/list') {
+      const below = [...stored].filter(([name]) => name.startsWith(`${String(remote)}/`))
+      return {
+        list: below.map(([Path, { text, time }]) => ({
+          Path,
+          Hashes: { md5: md5(text) },
+          ModTime: new Date(time).toISOString(),
+        })),
+      }
+    }
     if (command === 'operations/copyfile') {
-      stored.set(String(dstRemote), { text: `copy of ${String(srcRemote)}`, time: Date.now() })
+      const isSame = srcRemote === dstRemote
+      const text = isSame ? `copy of ${String(srcRemote)}` : await readFile(join(content, String(srcRemote)), 'utf8')
+      stored.set(String(dstRemote), { text, time: Date.now() })
     }
     return {}
   })
   const part = { control, fs: 'store:', metadata, content, root: cache }
   return {
     part,
+    mount,
+    asked,
     stored,
     staleNames: new StaleNames(cache, writeBackDelay),
     settle: (staleNames: StaleNames, pause: () => void = () => {}) => staleNames.settle(part, async () => pause()),

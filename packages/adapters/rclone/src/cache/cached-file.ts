@@ -50,6 +50,12 @@ function whereThere<Found>(look: () => Found): Found | undefined {
   }
 }
 
+/** MD5 of the store's object that the note tells of, in hexadecimal. */
+export function hashInNote(note: CachedFile | undefined): string | undefined {
+  const hash = note?.fingerprint.split(',').at(-1) ?? ''
+  return /^[0-9a-f]{32}$/.test(hash) ? hash : undefined
+}
+
 interface Range {
   readonly Pos: number
   readonly Size: number

@@ -1,195 +1,250 @@
-import { readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
+import { readCachedFile } from './cached-file.ts'
+import { compare } from './compare.ts'
+import { timeInStore } from '../control/hash.ts'
+import { lookFor, tellOfNames } from './look.ts'
+import { Places } from './places.ts'
 import type { StaleNames } from './stale-names.ts'
-import type { StoredPart } from './stored.ts'
+import type { FollowedPart } from './stored.ts'
 
-/** Renames of directories that are remembered. */
-const mostRenames = 1_000
-
-interface FollowedPart extends StoredPart {
-  /** Resolves when the messages that rclone has written so far are read. */
-  readonly catchUp: () => Promise<void>
-}
+/** Comparisons while programs go on, and milliseconds between two. */
+const mostTimes = 5
+const lookEveryMs = 200
+/** Milliseconds for which a program can find a file by a path that the kernel remembers. */
+const rememberedMs = 10_000
 
 /**
- * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 uploads them under
- * the new path, and does all that programs do with them under the old one: it does not end the upload of a file that is deleted or
- * moved, and uploads later content under the old path. So one look at the mount tells which names are shown, and then rclone's log,
- * until all files are uploaded. At the end of an upload, rclone shows the file where it is.
+ * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 has them in its
+ * cache, and in the store, under other names than programs see. While such files wait, its log tells what programs do with names.
+ * A look at the mount finds what they did before. At the end of an upload, rclone shows the file where it is, also a removed one.
+ * At last the mount and the store are compared.
  */
 export class RenamedDirectories {
-  /** The mount, once it is there. */
   part: FollowedPart | undefined
+  readonly places: Places
   readonly #staleNames: StaleNames
   /** Files that the rename of a directory has moved so far. */
   #moved: string[] = []
-  /** Earlier paths of directories, with those that they got, in the order of the renames. */
-  readonly #renames: (readonly [from: string, to: string])[] = []
-  /** Earlier paths of directories whose files were not uploaded yet. */
-  readonly #watched = new Set<string>()
-  readonly #waiting = new Set<string>()
-  /** Names that were removed since. */
-  readonly #gone = new Set<string>()
-  /** Looks that are under way, each with the names that no message has been about since it began. */
-  readonly #looks = new Set<Set<string>>()
-  /** Uploads that are about to end, each with the name of the store's object and the names that were shown since. */
-  readonly #ending = new Map<string, { readonly under: string; readonly shown: string[] }>()
-  /** Files whose own name was shown when their upload ended, with all names that were shown. */
-  readonly #inPlace = new Map<string, readonly string[]>()
-  /** Names that files under other names may have. */
-  readonly #wanted = new Set<string>()
+  /** Files of the cache that got the place of a file with a later content. */
+  #overwritten: string[] = []
+  /** Uploads that are about to end, with the names that rclone showed since. */
+  readonly #ending = new Map<string, string[]>()
+  /** Files that wait for their upload, whose place another one is about to get, by the directory of that one. */
+  readonly #replacing = new Map<string, string>()
+  readonly #doubtful = new Set<string>()
+  /** Empty directories, and files that are not uploaded: rclone keeps on knowing their directories by earlier paths. */
+  #kept: readonly string[] = []
+  #looks = Promise.resolve()
   #work = Promise.resolve()
 
-  constructor(staleNames: StaleNames) {
+  constructor(staleNames: StaleNames, cache: string) {
     this.#staleNames = staleNames
+    this.places = new Places(cache)
   }
 
   noteRename(from: string, to: string, time: number): void {
+    // else rclone goes on uploading the file that had the name
+    if (this.#staleNames.isWaiting(from))
+      for (const [directory, name] of this.#replacing) if (name === to) this.#replacing.delete(directory)
     this.#staleNames.noteRename(from, to, time)
-    this.#tell(to, this.#gone.has(from))
-    this.#tell(from, false)
-    if (this.#waiting.delete(from)) this.#waiting.add(to)
+    this.#doubt(from)
+    this.places.noteRename(from, to)
+    const { items } = this.places
+    const [item, other] = [items.get(from), items.get(to)]
+    if (other?.place !== undefined && other.place !== this.places.seenAs(to)) this.places.lost.add(other.place)
+    else if (other?.place !== undefined) this.#overwritten.push(to)
+    for (const name of [from, to]) items.delete(name)
+    if (item !== undefined) items.set(to, item)
     if (this.#staleNames.isWaiting(to)) this.#moved.push(to)
+  }
+
+  noteMoving(directory: string, from: string, to: string): void {
+    this.places.noteMoving(directory, from, to)
+    if (this.#staleNames.isWaiting(to)) this.#replacing.set(directory, to)
+  }
+
+  noteChanged(directory: string, isDone: boolean): void {
+    this.places.noteChanged(directory, isDone)
+    const name = this.#replacing.get(directory)
+    this.#replacing.delete(directory)
+    // rclone goes on uploading the file of before
+    if (isDone && name !== undefined && !this.places.items.has(name)) this.places.addGone(name)
   }
 
   /** Both with a slash at the end. */
   noteDirectory(from: string, to: string): void {
-    const moved = this.#moved.filter((name) => name.startsWith(to))
+    const moved = this.#moved.filter((name) => name.startsWith(to) && !this.places.items.has(name))
     this.#moved = []
-    if (this.#renames.push([from, to]) > mostRenames) this.#renames.shift()
-    if (moved.length === 0) return
-    this.#watched.add(from.slice(0, -1))
+    // rclone has put an older file over it in its cache
+    for (const name of this.#overwritten) if (name.startsWith(to)) this.places.lost.add(name)
+    this.#overwritten = []
+    this.places.renames.add(from, to)
+    this.places.changed += 1
+    this.places.noteRename(from.slice(0, -1), to.slice(0, -1))
+    for (const name of [from, to, this.places.seenAs(from), this.places.seenAs(to)]) this.#doubtful.add(name)
     this.#watch(moved)
   }
 
   noteQueue(name: string, time: number): void {
     this.#staleNames.noteQueue(name, time)
-    this.#tell(name, false)
-    for (let above = dirname(name); above !== '.'; above = dirname(above))
-      if (this.#watched.has(above)) return this.#watch([name])
+    const isEarlier = this.#doubt(name)
+    if (isEarlier && !this.places.items.has(name)) this.#watch([name], true)
+    else this.places.noteClose(name)
   }
 
-  /** The names that a file can have since directories of its path were renamed. */
-  #laterNames(name: string): readonly string[] {
-    const names = new Set([name])
-    for (const [from, to] of this.#renames)
-      for (const one of [...names]) if (one.startsWith(from)) names.add(to + one.slice(from.length))
-    names.delete(name)
-    return [...names]
-  }
-
-  noteShown(name: string, isShown: boolean): void {
-    if (!isShown) return this.#tell(name, true)
-    for (const { shown } of this.#ending.values()) shown.push(name)
-    // At the end of its upload, a deleted file is shown once more.
-    const isAgain = this.#ending.has(name) || (this.#ending.size > 0 && !this.#waiting.has(name))
-    if (!isAgain) this.#tell(name, false)
-  }
-
-  /** A program has given a file this name, which is about to be shown. */
-  noteMoved(to: string): void {
-    this.#tell(to, false)
-  }
-
-  #tell(name: string, isGone: boolean): void {
-    for (const names of this.#looks) names.delete(name)
-    if (isGone) this.#gone.add(name)
-    else this.#gone.delete(name)
+  /** True for a path that can be an earlier one of a directory. */
+  #doubt(name: string): boolean {
+    const places = this.places.renames.later(name)
+    for (const place of places) this.#doubtful.add(`${dirname(place)}/`)
+    return places.length > 0
   }
 
   noteStored(name: string, under: string | undefined): void {
-    const isLater = under !== undefined && this.#laterNames(name).includes(under)
-    if (isLater) this.#staleNames.noteReplaced(under)
-    if (this.#waiting.has(name)) this.#ending.set(name, { under: under ?? name, shown: [] })
-    else if (under !== undefined && !isLater) this.#staleNames.noteMisplaced(name, under)
+    const item = this.places.items.get(name)
+    if (item !== undefined) item.under = under ?? name
+    // an object that waits for nothing is one of ours
+    else if (
+      under !== undefined &&
+      !this.places.renames.later(name).includes(under) &&
+      this.#staleNames.isWaiting(name)
+    )
+      this.#staleNames.noteMisplaced(name, under)
+  }
+
+  noteEnding = (name: string): unknown => this.#ending.set(name, [])
+
+  /** rclone shows a file: that of an upload that ends, or of a program. */
+  noteShown(path: string): void {
+    const { items, seenAs, files } = this.places
+    const place = seenAs(path)
+    files.add(place)
+    const free = [...this.#ending].filter(([, shown]) => shown.length === 0)
+    const lastPlace = (name: string) => (items.has(name) ? (items.get(name)?.place ?? items.get(name)?.last) : name)
+    const own = free.find(([name]) => lastPlace(name) === place)
+    const those = own === undefined ? free.filter(([name]) => items.get(name)?.isSure === false) : [own]
+    for (const [, shown] of those) shown.push(place)
+    // a program opens it: it can also be one that a program has removed, and that an upload shows again
+    if (those.length === 0) this.places.noteOpen(place)
   }
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
     this.#staleNames.noteEnd(name, calledOff, time)
-    if (calledOff) return
-    const { under = name, shown = [] } = this.#ending.get(name) ?? {}
+    const shown = this.#ending.get(name)
     this.#ending.delete(name)
-    const places = [...new Set(shown)].filter((one) => !this.#gone.has(one))
-    const isLater = under !== name && this.#laterNames(name).includes(under)
-    if (shown.includes(under)) {
-      if (this.#gone.has(isLater ? under : name)) this.#staleNames.noteUnseen(under, [])
-      else this.#claim(under, places, true)
-    } else if (under !== name && !isLater) this.#staleNames.noteMisplaced(name, under)
-    else if (shown.length > 0) this.#claim(under, places, false)
-    else if (under === name) this.#noteLater(name)
-    this.#forget(name)
-  }
-
-  /** Uploads that end together have all names that are shown meanwhile: content tells which of two files is at one name. */
-  #claim(name: string, places: readonly string[], isInPlace: boolean): void {
-    if (isInPlace) this.#inPlace.set(name, places)
-    else {
-      for (const place of places) this.#wanted.add(place)
-      this.#staleNames.noteUnseen(name, places)
-    }
-    for (const [one, shown] of this.#inPlace) if (this.#wanted.has(one)) this.#staleNames.noteUnseen(one, shown)
-  }
-
-  /** rclone was not asked for names in time: the file may be where its directory went. */
-  #noteLater(name: string): void {
-    const later = this.#laterNames(name)
-    if (later.length > 0) this.#staleNames.noteUnseen(name, [name, ...later])
+    const item = this.places.items.get(name)
+    if (calledOff || item === undefined) return
+    item.key = item.under ?? name
+    if (shown !== undefined) this.places.noteEnd(item, shown)
+    this.#settle()
   }
 
   noteDelete(name: string, time: number): void {
     this.#staleNames.noteDelete(name, time)
-    this.#forget(name)
+    this.#doubt(name)
+    const place = this.places.items.get(name)?.place
+    if (!this.places.items.delete(name)) return
+    if (place !== undefined) this.places.noteUncached(place)
+    this.#settle()
   }
 
-  #forget(name: string): void {
-    if (!this.#waiting.delete(name) || this.#waiting.size > 0) return
-    for (const names of [this.#gone, this.#inPlace, this.#wanted]) names.clear()
-    void this.#then(async (part) => {
-      await this.#staleNames.settleUnseen(part)
-      await part.control.call('vfs/forget')
-      await tellOfNames(part, false)
+  /** To be called when all is uploaded. Gives names that the store has not as programs see them. */
+  async settled(signal: AbortSignal | undefined): Promise<readonly string[]> {
+    await this.#work
+    await this.#looks
+    if (this.part === undefined) return []
+    const part = { ...this.part, signal }
+    for (const [name, item] of [...this.places.items].filter(([, { key }]) => key === undefined)) {
+      const note = await readCachedFile(`${part.metadata}/${name}`)
+      if (note?.dirty === false) Object.assign(item, { key: name, isBlind: true })
+      // rclone has called its upload off
+      else if (note === undefined) this.places.items.delete(name)
+    }
+    for (let times = 0; times < mostTimes; times += 1) {
+      const wrong = await this.#compare(part)
+      if (wrong.length === 0) break
+      if (times === mostTimes - 1) return wrong
+      await delay(lookEveryMs, undefined, { signal })
+    }
+    await this.#forget(part)
+    return []
+  }
+
+  /** To be called when the store has nothing of files that went. Gives names at which the store may differ from what programs see. */
+  async lost(signal: AbortSignal | undefined): Promise<readonly string[]> {
+    const { lost } = this.places
+    for (const { name, isExtra } of lost.all) {
+      if (!isExtra || this.part === undefined) continue
+      const { control, fs } = this.part
+      if ((await timeInStore(control, { fs, remote: name }, signal)) === undefined) lost.delete(name)
+    }
+    return lost.all.map(({ name }) => name)
+  }
+
+  /** Has rclone find files and directories anew, and programs, too: they use earlier paths as long as the kernel knows them. */
+  async #forget(part: FollowedPart): Promise<void> {
+    const directories = [...this.#doubtful]
+    if (directories.length === 0 || this.places.items.size > 0) return
+    for (const dir of directories) await part.control.call('vfs/forget', { dir }, { signal: part.signal })
+    await delay(part.attributeCacheTime, undefined, { signal: part.signal })
+    for (const name of directories) this.#doubtful.delete(name)
+    this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
+  }
+
+  /** Gives names that are wrong while programs go on. Later they are lost. */
+  async #compare(part: FollowedPart): Promise<readonly string[]> {
+    const { places } = this
+    if (this.#doubtful.size === 0 && places.items.size === 0) return []
+    await part.catchUp()
+    const { changed } = places
+    const compared = new Set(this.#doubtful)
+    const judged = new Set<string>()
+    const { missing, extra, kept } = await compare(part, () => {
+      const expected = places.expected()
+      for (const place of expected.latest.keys()) this.#staleNames.noteMade(place)
+      for (const names of [places.items, expected.latest, expected.keys])
+        for (const name of names.keys()) judged.add(name)
+      return { ...expected, directories: [...compared], places }
+    })
+    this.#staleNames.noteCompared((name) => judged.has(name) || [...compared].some((one) => name.startsWith(one)))
+    await part.catchUp()
+    if (places.isPending || changed !== places.changed) return [...missing, ...extra]
+    const { latest } = places.expected()
+    for (const name of [...places.items.keys(), ...latest.keys()])
+      if (latest.get(name)?.name !== name) this.#staleNames.noteOutdated(name)
+    for (const name of missing) places.lost.add(name)
+    for (const name of extra) places.lost.add(name, true)
+    places.clear()
+    this.#kept = kept
+    this.#looks = this.#then(this.#looks, () => tellOfNames(part, places.isFollowing))
+    return []
+  }
+
+  #settle(): void {
+    this.#work = this.#then(this.#work, async (part) => {
+      await this.#looks
+      if (!this.places.isPending) await this.#compare(part)
     })
   }
 
-  #watch(names: readonly string[]): void {
-    for (const name of names) this.#waiting.add(name)
-    const { part } = this
-    if (part === undefined) return
-    const begun = this.#then(() => tellOfNames(part, true))
-    for (const [directory, files] of Map.groupBy(names, (name) => dirname(name)))
-      begun.then(() => this.#look(part, directory, new Set(files))).catch(() => undefined)
+  #watch(names: readonly string[], isRewritten = false): void {
+    if (names.length === 0) return
+    const added = names.map(
+      (name) => [name, this.places.add(name, isRewritten, this.#staleNames.mayBegin(name))] as const,
+    )
+    this.#looks = this.#then(this.#looks, async (part) => {
+      await tellOfNames(part, this.places.isFollowing)
+      await lookFor(this.places, part)
+      for (const [name, item] of added)
+        if (isRewritten && this.places.items.get(name) === item && item.isSure && item.place !== undefined)
+          this.places.lost.delete(item.place)
+    })
   }
 
-  async #look({ root, catchUp }: FollowedPart, directory: string, names: Set<string>): Promise<void> {
-    this.#looks.add(names)
-    try {
-      const shown = await readdir(join(root, directory)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-        return []
-      })
-      const seen = new Set(shown.map((name) => join(directory, name)))
-      // A message can be read after a look that is older, or newer: messages decide.
-      await catchUp()
-      for (const name of names) {
-        if (!this.#waiting.has(name)) continue
-        if (!seen.has(name)) this.#gone.add(name)
-        else if (!this.#ending.has(name)) this.#gone.delete(name)
-      }
-    } finally {
-      this.#looks.delete(names)
-    }
+  /** Never rejects: the next flush does again the work that failed. */
+  async #then(after: Promise<void>, work: (part: FollowedPart) => Promise<unknown>): Promise<void> {
+    await after
+    if (this.part !== undefined) await work(this.part).catch(() => undefined)
   }
-
-  /** Runs one work after the other, and never rejects: the next flush does again the work that failed. */
-  async #then(work: (part: StoredPart) => Promise<unknown>): Promise<void> {
-    const { part } = this
-    if (part !== undefined) this.#work = this.#work.then(() => work(part)).then(undefined, () => undefined)
-    await this.#work
-  }
-}
-
-/** Has rclone write into its log which names programs can see, and which not any more. */
-export async function tellOfNames({ control }: Pick<StoredPart, 'control'>, on: boolean): Promise<void> {
-  await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
 }

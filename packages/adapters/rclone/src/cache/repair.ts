@@ -3,7 +3,7 @@ import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { MountDirectories } from '../state/directories.ts'
-import { type CachedFile, readCachedFile } from './cached-file.ts'
+import { type CachedFile, hashInNote, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
 import { systemPath } from '../program/find.ts'
 
@@ -78,8 +78,8 @@ async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promi
   if (said.dirty) return said.size === size
   // A file that came from the store has a time of the store's, in whole milliseconds.
   if (mtimeNs % nsPerMs === 0n || mtimeNs === said.mtimeNs) return true
-  const hash = said.fingerprint.split(',').at(-1) ?? ''
-  return !/^[0-9a-f]{32}$/.test(hash) || (await hashOf(path)) === hash
+  const hash = hashInNote(said)
+  return hash === undefined || (await hashOf(path)) === hash
 }
 
 async function* filesBelow(directory: string, path: string): AsyncGenerator<string> {

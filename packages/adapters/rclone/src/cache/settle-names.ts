@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { timeInStore } from '../control/hash.ts'
-import { type StoredPart, deleteStored, moveStored, placeOf, supplyStore } from './stored.ts'
+import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 
 /** Files that the store is asked about at once. */
-export const atOnce = 8
+const atOnce = 8
 /** Milliseconds by which the store's clock may be ahead of ours. */
 const slackMs = 10_000
 
@@ -18,8 +18,6 @@ export interface StaleName {
   readonly at: number
   /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
-  /** rclone does not know that it went. The mount has it under one of these names; deleted ones have none. */
-  readonly shown?: readonly string[]
 }
 
 /** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
@@ -37,16 +35,11 @@ export async function lookAt(part: StoredPart, staleNames: readonly StaleName[])
 }
 
 /** True when the store had something under the old name. */
-export async function settleOne(
-  part: StoredPart,
-  stale: StaleName,
-  isSure?: (name: string) => boolean,
-): Promise<boolean> {
-  const { from, to, at, misplaced, shown } = stale
+async function settleOne(part: StoredPart, { from, to, at, misplaced }: StaleName): Promise<boolean> {
   if (to !== undefined) await supplyStore(part, to)
   // A program has made it again; or a file under construction is still to get its real name, by which rclone takes it along.
   // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
-  if (shown === undefined && existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
+  if (existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
@@ -56,8 +49,6 @@ export async function settleOne(
   const time = await timeInStore(part.control, where, part.signal)
   // a later object belongs to another writer
   if (time === undefined || time > at + slackMs) return false
-  const place = shown?.length ? await placeOf(part, from, shown, isSure) : undefined
-  if (place !== undefined) await moveStored(part, from, place)
-  else if (!shown?.length) await deleteStored(part.control, where, part.signal)
+  await deleteStored(part.control, where, part.signal)
   return true
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { type StaleName, atOnce, lookAt, settleOne } from './settle-names.ts'
+import { type StaleName, lookAt } from './settle-names.ts'
 import type { StoredPart } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
@@ -37,8 +37,9 @@ export class StaleNames {
   readonly #uploaded = new Map<string, number>()
   /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
   readonly #uncertain = new Set<string>()
+  /** Names of the cache whose content is not what programs see there. */
+  readonly #outdated = new Set<string>()
   #staleNames: StaleName[]
-  #settling: Promise<void> | undefined
 
   /** `cache`: host path of the cache. `writeBackDelay`: milliseconds from the close of a file to its upload. */
   constructor(cache: string, writeBackDelay: number) {
@@ -55,6 +56,7 @@ export class StaleNames {
   /** A file was closed after it was written. `time`: in milliseconds, as all times of this class, by rclone's clock. */
   noteQueue(name: string, time: number): void {
     this.noteMade(name)
+    this.#outdated.delete(name)
     const mayBegin = time + this.#writeBackDelay
     this.#waiting.set(name, Math.min(mayBegin, this.#waiting.get(name) ?? mayBegin))
   }
@@ -63,6 +65,9 @@ export class StaleNames {
   noteLeftover(name: string): void {
     this.#waiting.set(name, 0)
   }
+
+  /** When the upload of a file may begin; 0: it may have. */
+  mayBegin = (name: string): number => this.#waiting.get(name) ?? 0
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
@@ -78,8 +83,12 @@ export class StaleNames {
 
   noteRename(from: string, to: string, time: number): void {
     const mayBegin = this.#waiting.get(from)
-    this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to } : one))
-    if (this.#mayBeStored(from, time)) this.#add({ from, to })
+    const isOutdated = this.#outdated.delete(from)
+    if (isOutdated) this.#outdated.add(to)
+    else this.#outdated.delete(to)
+    const now = isOutdated ? undefined : to
+    this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to: now } : one))
+    if (this.#mayBeStored(from, time)) this.#add({ from, to: now })
     this.#forget(from)
     this.noteMade(to)
     this.#uncertain.add(to)
@@ -119,15 +128,13 @@ export class StaleNames {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** The upload of a file has ended that rclone still takes to be at `from`. `shown`: see {@link StaleName}. */
-  noteUnseen(from: string, shown: readonly string[]): void {
-    this.noteReplaced(from)
-    this.#add({ from, shown })
+  /** The store has what programs see at these places. */
+  noteCompared(isIn: (name: string) => boolean): void {
+    this.#staleNames = this.#staleNames.map((one) => (isIn(one.to ?? '') ? { ...one, to: undefined } : one))
   }
 
-  /** The store has an object under this name that the cache has under another one. */
-  noteReplaced(name: string): void {
-    this.#staleNames = this.#staleNames.map((one) => (one.to === name ? { ...one, to: undefined } : one))
+  noteOutdated(name: string): void {
+    this.#outdated.add(name)
   }
 
   /** The name has a file again, which is not ours to remove. */
@@ -151,36 +158,7 @@ export class StaleNames {
    * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next time.
    */
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
-    // the rest may have rclone forget where it shows a file
-    await this.settleUnseen(part)
-    await this.#settle(part, pause, this.#staleNames)
-  }
-
-  /** The same of what {@link noteUnseen} was told of, at once: their uploads have ended. Those of others need not. */
-  async settleUnseen(part: StoredPart): Promise<void> {
-    await this.#settling?.catch(() => undefined)
-    if (this.#unseen.length > 0) await (this.#settling = this.#settleUnseen(part))
-  }
-
-  get #unseen(): readonly StaleName[] {
-    return this.#staleNames.filter(({ shown }) => shown !== undefined)
-  }
-
-  async #settleUnseen(part: StoredPart): Promise<void> {
-    const claims = this.#unseen.flatMap(({ from, shown = [] }) => shown.filter((name) => name !== from))
-    const claimed = Map.groupBy(claims, (name) => name)
-    for (let left = this.#unseen; left.length > 0; left = this.#unseen) {
-      const froms = new Set(left.map(({ from }) => from))
-      // a file goes to a name that another one leaves when that has left
-      const free = left.filter(({ from, shown = [] }) => shown.every((name) => name === from || !froms.has(name)))
-      const now = (free.length > 0 ? free : left).slice(0, atOnce)
-      await Promise.all(now.map((one) => settleOne(part, one, (name) => (claimed.get(name)?.length ?? 0) < 2)))
-      this.#drop(now)
-    }
-    await part.control.call('vfs/forget', {}, { signal: part.signal })
-  }
-
-  async #settle(part: StoredPart, pause: (ms: number) => Promise<unknown>, staleNames: readonly StaleName[]) {
+    const staleNames = this.#staleNames
     let quietMs = shortestQuietMs
     for (let look = 0; ; look += 1) {
       if (look === mostLooks) throw unsettled()
@@ -190,13 +168,9 @@ export class StaleNames {
       if (isRight && enoughMs <= quietMs) break
       quietMs = Math.max(quietMs, enoughMs)
     }
-    this.#drop(staleNames)
-  }
-
-  #drop(settled: readonly StaleName[]): void {
-    this.#staleNames = this.#staleNames.filter((one) => !settled.includes(one))
+    this.#staleNames = this.#staleNames.filter((one) => !staleNames.includes(one))
     if (this.isEmpty) rmSync(this.#file, { force: true })
-    else for (const { from } of settled) this.#write(() => appendEnd(this.#file, from))
+    else for (const { from } of staleNames) this.#write(() => appendEnd(this.#file, from))
   }
 
   #add(noted: Omit<StaleName, 'at'>): void {

@@ -44,3 +44,28 @@ async function statInStore(control: Control, question: RemoteFile, signal: Abort
     throw error
   }
 }
+
+/** The files below directories of the store, with their MD5, if the store knows it. */
+export async function listStore(
+  control: Control,
+  fs: string,
+  directories: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const found = new Map<string, string | undefined>()
+  const opt = { ...fileOnly, recurse: true, showHash: true, noModTime: true }
+  for (const directory of directories) {
+    const question = { fs, remote: directory.replace(/\/$/, ''), opt }
+    const { list } = await control
+      .call('operations/list', question, { signal, timeout: listMs })
+      .catch((error: unknown): { list?: unknown } => {
+        if (isNotFound(error)) return {}
+        throw error
+      })
+    for (const { Path, Hashes } of (list ?? []) as (StoredFile & { Path: string })[]) found.set(Path, Hashes?.['md5'])
+  }
+  return found
+}
+
+/** Milliseconds for one directory with all in it. */
+const listMs = 600_000

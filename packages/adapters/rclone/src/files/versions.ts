@@ -5,7 +5,7 @@ import { factsOfVersion, versionFrom } from '@ws/adapter-local/internal'
 import { type FileType, type Version, isWorkspaceError } from '@ws/core'
 import { type Condition, type MountPath, type StorageAdapter, contractError, dateable } from '@ws/core/adapter'
 
-import { type CachedFile, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
+import { type CachedFile, hashInNote, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
 import { hashInStore } from '../control/hash.ts'
 import type { RunningMount } from '../mount/start.ts'
 
@@ -113,8 +113,8 @@ export async function sameContentNow(
   // It has been uploaded this moment, and the cache does not say so yet: every reader sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
-  const hash = cached.fingerprint.split(',').at(-1) ?? ''
-  if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
+  const hash = hashInNote(cached)
+  if (hash === undefined) return undefined
   const { control, fs } = running
   return (await hashInStore(control, { fs, remote: `${below}${path.slice(1)}` })) === hash ? current.version : undefined
 }

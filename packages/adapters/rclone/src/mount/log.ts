@@ -10,7 +10,8 @@ import { textOf } from '../control/text.ts'
 const kept = 40
 
 /** Messages of the level `DEBUG` that are read. */
-const aboutNames = /virtual directory entry|Updating file with/
+const aboutNames =
+  /^\{"level":"debug","msg":"(?:Added virtual directory entry vAddFile|vfs cache: writeback object|(?:\\u003e|>)?(?:Create|Mkdir|Remove|Rename): )/
 
 /** Callbacks for rclone's messages. */
 export interface MountLogListener {
@@ -25,10 +26,16 @@ export interface MountLogListener {
   readonly onDelete: (name: string, time: number) => void
   /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** A program has renamed a file, which is about to be shown there. Only with the level `DEBUG`. */
-  readonly onMoved: (to: string) => void
-  /** Programs can see a file, or see it no more. Only with the level `DEBUG`. */
-  readonly onShown: (name: string, isShown: boolean) => void
+  /** The store has made an object of another one, since rclone renames something. */
+  readonly onCopied: (to: string) => void
+  /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
+  readonly onEnding: (name: string) => void
+  readonly onShown: (name: string) => void
+  /** A program makes an entry. A change ends before the next one in this directory begins. */
+  readonly onMaking: (directory: string, name: string) => void
+  readonly onRemoving: (directory: string, name: string) => void
+  readonly onMoving: (directory: string, from: string, to: string) => void
+  readonly onChanged: (directory: string, isDone: boolean) => void
 }
 
 /** The messages of rclone: a line of JSON for each. */
@@ -103,10 +110,10 @@ export class MountLog {
     const [isStored, under] =
       /^(?:Multi-thread )?Copied \((?:new|replaced existing)\)(?: to: (.+))?$/s.exec(message) ?? []
     if (isStored !== undefined) this.#listener.onStored(object, under)
-    if (message.startsWith('Updating file with ')) this.#listener.onMoved(object)
-    const [, state, leaf] = /^Added virtual directory entry (vAddFile|vDel): (".*")$/s.exec(message) ?? []
-    if (leaf !== undefined) this.#listener.onShown(join(object, unquote(leaf)), state === 'vAddFile')
-    if (!message.startsWith('vfs cache: ')) return
+    const [, copy] = /^Copied \(server-side copy\) to: (.+)$/s.exec(message) ?? []
+    if (copy !== undefined) this.#listener.onCopied(copy)
+    if (!message.startsWith('vfs cache: ')) return this.#noteChange(object, message)
+    if (message === 'vfs cache: writeback object to VFS layer') this.#listener.onEnding(object)
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
     if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed), time)
     const [, directory] = /^vfs cache: renamed dir in cache to (".*")$/.exec(message) ?? []
@@ -122,6 +129,20 @@ export class MountLog {
       this.#listener.onUploadFailure()
     } else return
     for (const listener of this.#listeners) listener()
+  }
+
+  #noteChange(object: string, message: string): void {
+    const [, leaf] = /^Added virtual directory entry vAddFile: (".*")$/s.exec(message) ?? []
+    if (leaf !== undefined) return this.#listener.onShown(join(object, unquote(leaf)))
+    const directory = object.replace(/^\/|\/$/g, '')
+    const [, isEnd, kind, what = ''] = /^(>?)(Create|Mkdir|Remove|Rename): (.+)$/s.exec(message) ?? []
+    if (isEnd === '>') return this.#listener.onChanged(directory, what.endsWith('err=<nil>'))
+    const [, from, to, at = ''] = /^oldName=(".*"), newName=(".*"), newDir=\/?(.*)$/s.exec(what) ?? []
+    const [, name] = /^name=(".*")$/s.exec(what) ?? []
+    if (from !== undefined) this.#listener.onMoving(directory, unquote(from), join(at, unquote(to ?? '')))
+    else if (name === undefined) return
+    else if (kind === 'Remove') this.#listener.onRemoving(directory, unquote(name))
+    else this.#listener.onMaking(directory, unquote(name))
   }
 }
 

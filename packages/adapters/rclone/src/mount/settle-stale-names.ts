@@ -6,9 +6,15 @@ import type { RunningMount } from './start.ts'
 /** Milliseconds for rclone to write one message. */
 const markMs = 10_000
 
-/** To be called when nothing is to be uploaded any more: the store's objects of files that went are removed. */
-export async function settleStaleNames(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
-  const { process, staleNames } = running
+/**
+ * To be called when nothing is to be uploaded any more: the store's objects of files that went are removed. Gives names at which
+ * the store may differ from what programs see.
+ */
+export async function settleStaleNames(
+  running: RunningMount,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const { process, renamed, staleNames } = running
   const limit = AbortSignal.timeout(markMs)
   try {
     const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
@@ -19,6 +25,7 @@ export async function settleStaleNames(running: RunningMount, signal: AbortSigna
     const remedy = 'flush again; files that are not uploaded yet stay in the cache'
     throw failure('ETIMEDOUT', 'the mount does not report its uploads', { operation: 'flush', remedy, native: error })
   }
-  if (staleNames.isEmpty) return
-  await staleNames.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
+  const changing = await renamed.settled(signal)
+  if (!staleNames.isEmpty) await staleNames.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
+  return [...changing, ...(await renamed.lost(signal))]
 }

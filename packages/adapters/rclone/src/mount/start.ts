@@ -3,7 +3,8 @@ import { HostPaths } from '@ws/sandbox'
 
 import { StaleNames } from '../cache/stale-names.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
-import { RenamedDirectories, tellOfNames } from '../cache/renamed.ts'
+import { tellOfNames } from '../cache/look.ts'
+import { RenamedDirectories } from '../cache/renamed.ts'
 import { Control, explained } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -31,6 +32,7 @@ export interface RunningMount {
   /** Host path of the mount. */
   readonly root: string
   readonly staleNames: StaleNames
+  readonly renamed: RenamedDirectories
 }
 
 export interface StartOptions {
@@ -52,7 +54,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let control: Control | undefined
   try {
     const staleNames = new StaleNames(place.cache, options.writeBackDelay)
-    const renamed = new RenamedDirectories(staleNames)
+    const renamed = new RenamedDirectories(staleNames, place.cache)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -67,14 +69,19 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
         onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
         onRename: (from, to, time) => renamed.noteRename(from, to, time),
         onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
-        onMoved: (to) => renamed.noteMoved(to),
-        onShown: (name, isShown) => renamed.noteShown(name, isShown),
+        onCopied: (to) => staleNames.noteMade(to),
+        onEnding: (name) => renamed.noteEnding(name),
+        onShown: (name) => renamed.noteShown(name),
+        onMaking: (directory, name) => renamed.places.noteMaking(directory, name),
+        onRemoving: (directory, name) => renamed.places.noteRemoving(directory, name),
+        onMoving: (directory, from, to) => renamed.noteMoving(directory, from, to),
+        onChanged: (directory, isDone) => renamed.noteChanged(directory, isDone),
         onDelete: (name, time) => renamed.noteDelete(name, time),
       },
     })
     const { user, password } = configuration
     control = new Control({ address: await process.untilAddressed(signal), user, password })
-    await tellOfNames({ control }, false)
+    await tellOfNames({ control }, renamed.places.isFollowing)
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
     HostPaths.doubtOwnMounts() // executors are to know at once that a mount of this kind is here
@@ -86,8 +93,8 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     const { log } = process
     const asked = control
     const catchUp = () => log.catchUp(asked, AbortSignal.timeout(lookMs))
-    renamed.part = { control, fs, metadata, content, root, catchUp }
-    return { process, control, fs, metadata, dirty, content, staleNames, root }
+    renamed.part = { control, fs, metadata, content, root, catchUp, attributeCacheTime: options.attributeCacheTime }
+    return { process, control, fs, metadata, dirty, content, staleNames, renamed, root }
   } catch (error) {
     control?.close()
     // a mount that is just being made would come after the end of rclone, and stay

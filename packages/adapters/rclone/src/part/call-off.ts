@@ -6,6 +6,7 @@ import { type MountPath, type StorageAdapter, contractError } from '@ws/core/ada
 import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
 import { supplyStore } from '../cache/stored.ts'
+import { failure } from '../errors.ts'
 import { uploadsEnded } from '../mount/barrier.ts'
 import { settleStaleNames } from '../mount/settle-stale-names.ts'
 import type { Open } from './opened.ts'
@@ -110,11 +111,23 @@ export async function assureStored({ running, metadata }: Open, path: MountPath,
   await explained(operation, () => supplyStore(running, remote))
 }
 
+function isInside(path: string): boolean {
+  return !path.startsWith('/../')
+}
+
 /** After the barrier: surplus objects of the store go, and missing ones come. */
-export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
+export async function settleUploads(
+  { running, metadata, cancelled }: Open,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await explained('flush', async () => {
-    await settleStaleNames(running, signal)
+    const doubtful = await settleStaleNames(running, signal)
     await cancelled.settle({ ...running, signal })
+    const path = doubtful.map((name) => `/${relative(metadata, join(running.metadata, name))}`).find(isInside)
+    if (path === undefined) return
+    const reason = 'may differ in the store from what programs see: its directory was renamed before its upload'
+    const remedy = 'write the file again, or remove it, then flush again'
+    throw failure('EIO', reason, { operation: 'flush', path: path as MountPath, remedy })
   })
 }
 

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+
+import { appendEnd, appendLines, readLines } from './lines.ts'
+
+interface LostName {
+  readonly name: string
+  /** The store has something there; else a file is missing, or has an earlier content. */
+  readonly isExtra: boolean
+}
+
+/** Names at which the store may differ from what programs see. The list is on the disk: the next mount refuses them, too. */
+export class LostNames {
+  readonly #file: string
+  #all: readonly LostName[]
+
+  /** `cache`: host path of the cache. */
+  constructor(cache: string) {
+    this.#file = join(cache, 'lost')
+    this.#all = readLines<LostName>(this.#file, ({ name }) => name)
+  }
+
+  get all(): readonly LostName[] {
+    return this.#all
+  }
+
+  add(name: string, isExtra = false): void {
+    if (this.#all.some((one) => one.name === name)) return
+    this.#all = [...this.#all, { name, isExtra }]
+    this.#write(() => appendLines(this.#file, [{ name, isExtra }]))
+  }
+
+  /** A program has written the file again, or removed it. */
+  delete(name: string): void {
+    if (!this.#all.some((one) => one.name === name)) return
+    this.#all = this.#all.filter((one) => one.name !== name)
+    this.#write(() => appendEnd(this.#file, name))
+  }
+
+  #write(append: () => void): void {
+    try {
+      append()
+    } catch {
+      // a full disk: it is still known here
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Renames that are remembered. */
+const most = 1_000
+
+interface Rename {
+  readonly from: string
+  readonly to: string
+  /** In milliseconds since the epoch: rclone has ended with it. */
+  over: number
+}
+
+/** Directories that got other paths. All paths of directories end with a slash. */
+export class Renames {
+  /** In their order. */
+  readonly #all: Rename[] = []
+
+  get #now(): readonly Rename[] {
+    return this.#all.filter(({ over }) => Date.now() < over)
+  }
+
+  add(from: string, to: string): void {
+    if (this.#all.push({ from, to, over: Number.POSITIVE_INFINITY }) > most) this.#all.shift()
+  }
+
+  /** Earlier paths of directories, without the slash. */
+  earlierDirectories(): readonly string[] {
+    return this.#now.map(({ from }) => from.slice(0, -1))
+  }
+
+  /** rclone finds the files of directories anew, but for those that `isKept` names. Programs can have them open a moment longer. */
+  end(isKept: (to: string) => boolean, over: number): void {
+    for (const rename of this.#all) if (!isKept(rename.to)) rename.over = Math.min(rename.over, over)
+  }
+
+  /** The names that a file can have got since, the latest last. */
+  later(name: string): readonly string[] {
+    const names = new Set([name])
+    for (const { from, to } of this.#now)
+      for (const one of [...names]) if (one.startsWith(from)) names.add(to + one.slice(from.length))
+    names.delete(name)
+    return [...names]
+  }
+
+  /** The present name of a file or directory with an earlier path. `isThere`: programs see a name, which then is the present one. */
+  now(name: string, isThere: (name: string) => boolean): string {
+    let now = name
+    for (const { from, to } of this.#now)
+      if (now.startsWith(from) && !isThere(now) && !isThere(from.slice(0, -1))) now = to + now.slice(from.length)
+    return now
+  }
+}
