@@ -116,8 +116,9 @@ export class Places {
 
   /** The cache has renamed a file, or a directory. */
   noteRename(from: string, to: string): void {
-    // else a message about the program's change comes
-    if (this.isFollowing && this.#changing.size === 0) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
+    const isTold = [...this.#changing.values()].some(({ path }) => path === to || to.startsWith(`${path}/`))
+    // else the end of the program's change is told
+    if (this.isFollowing && !isTold) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
   }
 
   /** rclone has shown a file at the end of its upload. */
