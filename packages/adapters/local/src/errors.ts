@@ -125,7 +125,7 @@ export function translate(error: unknown, where: Where): unknown {
   return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { remedy, native: error })
 }
 
-/** An error about resources, which reveals no link. */
+/** True for an error about resources. Such an error does not reveal that a link is on the path. */
 export function isResourceError(error: unknown): boolean {
   const code = nativeCode(error)
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM' || code === 'EIO' || code === 'ENOTCONN'

@@ -9,7 +9,9 @@ export interface LocalAdapterOptions {
   readonly root: string
   /** Makes a missing directory, not its parents, for `owner`; as root, else the parent's owner, else uid and gid 1000. Default false. */
   readonly create?: boolean | undefined
-  /** The user of new files and commands. Default: as root the root directory's owner, else this process's user, the only possible one. */
+  /**
+   * The user that owns new files and runs commands. Default as root: the owner of the root directory. Another user can give only its own.
+   */
   readonly owner?: Owner | undefined
   /** `auto` (default): small local work at once on this thread, the rest on the pool. `async`: everything on the pool. */
   readonly io?: 'auto' | 'async' | undefined

@@ -68,7 +68,7 @@ export class Attached implements AttachedCheckpoints {
       const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
       const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
       const saving = this.#thread.ask('save', { ...request, after })
-      // a journal continues only after its checkpoint was saved, or not
+      // a journal waits until its checkpoint is saved, or has failed
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
       found = saved?.leftOut ?? []
       return saved?.checkpoint

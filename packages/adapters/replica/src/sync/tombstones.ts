@@ -10,7 +10,7 @@ const mark = '\0@ws/adapter-replica is deleting this file: '
 const claimTime = 20_000
 /** Milliseconds after which the machine of a claim must have vanished: a request that was sent has arrived, or never will. */
 const abandonedAfter = 60_000
-/** The same by the clocks of two machines, which servers let differ by a quarter of an hour each. */
+/** The same time where two clocks are compared: servers let each clock be wrong by 15 minutes. */
 const abandonedByClock = 3_600_000
 
 interface Claim {

@@ -5,8 +5,9 @@ import type { Call } from '../session/session.ts'
 
 /** Above this number of notes, skipped files are not named. */
 const mostNotes = 10
-/** Places that are kept and, of them, named. */
+/** Skipped places that are remembered. */
 const mostKept = 1000
+/** Skipped places that an answer names. */
 const mostNamed = 3
 
 export function noteUnreadable(call: Call, { message }: WorkspaceError): void {

@@ -98,7 +98,7 @@ export interface ConnectionReport {
   readonly outcome: 'allowed' | 'denied' | 'failed'
   /** The workspace's rule that refused it, if any. */
   readonly rule?: string | undefined
-  /** To follow the host in a sentence; absent for an allowed connection. */
+  /** A part of a sentence, printed after the host; absent for an allowed connection. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
   /** Milliseconds since the epoch, at the start. */

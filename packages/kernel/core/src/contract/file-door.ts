@@ -56,8 +56,8 @@ export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
 
 interface IgnoreOption {
   /**
-   * Leave out what `.gitignore`, `.ignore` and `.rgignore` exclude, and `.git`, as ripgrep does. Paths of `in` and globs stay. Default
-   * false.
+   * Skips `.git` and every path that `.gitignore`, `.ignore` or `.rgignore` excludes, as ripgrep does. Paths that `in` or a glob names
+   * stay. Default false.
    */
   readonly gitignore?: boolean | undefined
   /** Called for an entry that an option or a `!` glob leaves out, perhaps several times. */

@@ -210,7 +210,7 @@ export interface BeginCommandOptions extends SignalOption {
 /** An entry that a command and its store do not share, told once. */
 export interface EntryNote<Path = MountPath> {
   readonly path: Path
-  /** To follow the path in a sentence. */
+  /** A part of a sentence, printed after the path. */
   readonly reason: string
   /** The path of this machine's version, if the store's took the path. */
   readonly kept?: Path | undefined

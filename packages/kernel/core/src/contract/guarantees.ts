@@ -27,7 +27,7 @@ export interface Guarantees {
   readonly processes: GuaranteeLevel
   /** Nothing in a read-only mount can be changed; under proot and Landlock, except modes and times of a user's own files. */
   readonly readOnlyMounts: GuaranteeLevel
-  /** A rule that is stricter than its mount and still grants reading holds for its subtree. */
+  /** A rule that takes writing away and leaves reading holds for everything below its path. */
   readonly subtrees: GuaranteeLevel
   /** A subtree that a rule denies can be neither read nor changed. */
   readonly deniedSubtrees: GuaranteeLevel

@@ -274,7 +274,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
   /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /**
-   * Everything acknowledged, and everything ended commands wrote, survives a power cut. On a local disk it syncs the whole file system.
+   * Makes acknowledged changes, and the output of ended commands, survive a power cut. A local disk syncs its whole file system.
    * `ENOTSUP` where the system cannot. Covers neither `/tmp`, nor memory, nor a disk that lies about its cache.
    */
   flush(options?: SignalOption): Promise<void>

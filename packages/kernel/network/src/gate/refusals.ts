@@ -6,7 +6,7 @@ export interface Refusal {
   readonly outcome: 'denied' | 'failed'
   /** The workspace's rule; absent: the executor's list, or the gate itself. */
   readonly rule?: string | undefined
-  /** To follow the host in a sentence. */
+  /** A part of a sentence, printed after the host. */
   readonly reason: string
   readonly remedy: string
 }

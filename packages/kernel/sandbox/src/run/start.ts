@@ -162,7 +162,7 @@ function ignoreClosedPipe<T extends Writable>(stream: T): T {
   return stream
 }
 
-/** Writes the process's input. Closes an unfinished source at its end. */
+/** Writes the input of a process. Closes the source of the input when the process ends first. */
 function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: AbortSignal): void {
   ignoreClosedPipe(stdin)
   if (typeof input === 'string' || input instanceof Uint8Array) {

@@ -8,7 +8,7 @@ export const slot = {
   wanted: 0,
   looking: 1,
   first: 2,
-  /** Where the other thread is. */
+  /** The position of the other thread. */
   reached: 3,
 } as const
 
