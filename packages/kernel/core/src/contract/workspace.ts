@@ -55,7 +55,7 @@ export interface WorkspaceOptions {
    * Times of files, checkpoints and connections come from their makers.
    */
   readonly now?: (() => number) | undefined
-  /** Numbers from 0 to below 1, for names of `mkdtemp` of `createNodeFs`. Default: `Math.random`. */
+  /** Numbers from 0 to below 1, for names of `mkdtemp` of `createNodeFs`. Default: the randomness of the machine. */
   readonly random?: (() => number) | undefined
   readonly signal?: AbortSignal | undefined
 }
