@@ -71,7 +71,7 @@ export function shortageOf(error: unknown): Shortage | undefined {
   return isMeant ? shortageNamed(code) : undefined
 }
 
-/** For adapters and executors: the same, by the name of the system's error. */
+/** For adapters and executors: the shortage for the name of a system error. */
 export function shortageNamed(name: string): Shortage | undefined {
   return Object.hasOwn(shortages, name) ? shortages[name as ShortageName] : undefined
 }

@@ -7,7 +7,6 @@ export interface LinkSignalOptions {
   readonly argument?: LinkArgument | undefined
   /** The link itself. Every component before it is a real directory. */
   readonly at: MountPath
-  /** The stored target. */
   readonly target: string
   /** The segments after the link, without a slash in front; `""` when the link was the last. */
   readonly rest: string

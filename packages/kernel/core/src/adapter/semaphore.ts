@@ -1,4 +1,4 @@
-/** Lets a number of callers in; further callers wait in line. */
+/** Limits the number of callers at a time. Further callers wait in a queue. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = []
   #free: number
@@ -7,7 +7,7 @@ export class Semaphore {
     this.#free = size
   }
 
-  /** Resolves when the caller is in; `undefined`: it is. The caller then calls {@link release}. @throws `signal.reason` */
+  /** Resolves when the caller may begin; `undefined`: at once. The caller later calls {@link release}. @throws `signal.reason` */
   acquire(signal?: AbortSignal): Promise<void> | undefined {
     signal?.throwIfAborted()
     if (this.#free === 0) return this.#wait(signal)

@@ -22,9 +22,9 @@ export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal 
   })
 }
 
-/** Makes a signal ask the others that ask: see {@link askingSignal}. */
+/** Makes a signal call `ask` of each asking signal in `others`: see {@link askingSignal}. */
 export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal {
-  // a signal that asks answers by a property of its own
+  // an asking signal has its own property `aborted`
   const asking = others.filter((other) => other !== undefined && Object.hasOwn(other, 'aborted'))
   if (asking.length === 0) return signal
   return askingSignal(signal, () => {
@@ -32,7 +32,7 @@ export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal 
   })
 }
 
-/** `AbortSignal.any` of two, which still asks where one of them asks: see {@link askingSignal}. */
+/** `AbortSignal.any` of two signals. The result asks if one of the two asks: see {@link askingSignal}. */
 export function eitherSignal(left: AbortSignal, right: AbortSignal | undefined): AbortSignal {
   return right === undefined ? left : askingToo(AbortSignal.any([left, right]), left, right)
 }

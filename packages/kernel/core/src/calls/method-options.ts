@@ -25,7 +25,7 @@ import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest }
 const signal = option.signal
 const version = option.text
 const count = option.integer(0)
-/** Each is compared with each entry that is met. */
+/** The maximum of excluded paths: each path is compared with each entry of a listing. */
 const mostExcluded = 1000
 const paths: OptionShape = {
   ...option.strings,

@@ -16,7 +16,7 @@ export function aspectsOf(before: EntryState, after: EntryState): Aspects {
   return what
 }
 
-/** Size and time tell of files whose bytes were not saved. */
+/** Compares contents. For files whose bytes were not saved, compares size and time instead. */
 function isSameContent(before: EntryState, after: EntryState): boolean {
   if (before.content !== undefined) return before.content === after.content
   return after.content === undefined && before.size === after.size && before.modifiedAt === after.modifiedAt

@@ -173,7 +173,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       try {
         return await body(this.#parts)
       } catch (error) {
-        // its path is a caller's path, or absent
+        // the path of this error is a caller's path, or absent
         if (isWorkspaceError(error)) throw rewriteError(error, { operation })
         throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
       }

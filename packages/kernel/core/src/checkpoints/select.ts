@@ -4,7 +4,7 @@ import { virtualError } from '../mount/errors.ts'
 import type { SavedCheckpoint } from '../contract/checkpoint-engine.ts'
 import type { VisibleDifference } from './visible.ts'
 
-/** Those at the paths and below them; all without paths. */
+/** Selects the entries at these paths and below them; without paths, all entries. */
 export function within(
   paths: readonly VirtualPath[] | undefined,
   found: readonly VisibleDifference[],

@@ -9,7 +9,7 @@ export interface VisibleDifference extends Difference {
   readonly virtual: VirtualPath
 }
 
-/** Says which saved paths callers may see now. */
+/** Decides which saved paths callers may see now. */
 export class Sights {
   readonly #context: Context
   readonly #mounts: readonly WorkspaceMount[]

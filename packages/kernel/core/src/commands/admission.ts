@@ -21,7 +21,7 @@ export interface CommandDoor {
   readonly context: Context
   readonly executor: ChosenExecutor | undefined
   prepare(): Promise<void>
-  /** Tells the adapters that a command begins; gives nothing where none of them wants to know. */
+  /** Notifies the adapters that a command begins. Resolves to `undefined` if no adapter needs the end. */
   begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
@@ -31,7 +31,7 @@ export interface CommandDoor {
 export const defaultOutputBytes = 1024 * 1024
 export const defaultKillGrace = 2000
 
-/** How often a command is started whose missing names appear meanwhile. */
+/** Attempts to start a command when missing names appear during the start. */
 const startAttempts = 3
 
 /** Starts by a plan. Makes a new plan if a missing name appeared before it was reserved. */
@@ -58,7 +58,7 @@ interface AdmitOptions {
   readonly operation?: string | undefined
   /** Called with the line for the policy, and again with its directory once known. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
-  /** Makes nothing. Without a command, no rule about commands is asked. Default false. */
+  /** Creates no entries. Without a command, command rules are not evaluated. Default false. */
   readonly looksOnly?: boolean | undefined
   readonly background?: boolean | undefined
 }
@@ -128,7 +128,7 @@ export async function admit<Given extends Command | undefined>(
   })
 }
 
-/** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
+/** Asks the policy about the line, even without an executor: the answer must not depend on the machine. */
 function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, asked: string | undefined): void {
   const decision = gate.policy.decideCommand?.({ line, shell: asked?.trim() ? asked : shell })
   if (decision === undefined || decision.effect === 'allow') return

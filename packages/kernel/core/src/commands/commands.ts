@@ -132,7 +132,7 @@ function listeners(own: Listener | undefined, given: ExecOptions['onOutput']): L
   }
 }
 
-/** Gives the caller's listener its own bytes, and ignores its errors, also of its promise. */
+/** Passes a copy of the bytes to the caller's listener. Ignores exceptions and rejections of the listener. */
 function harmless(listener: (chunk: OutputChunk) => unknown): Listener {
   return ({ stream, data }) => {
     try {

@@ -10,7 +10,7 @@ interface Waiting {
 /** Carries the caller's writes to the command, one chunk at a time. An executor reads it as any standard input. */
 export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
   readonly #waiting: Waiting[] = []
-  /** Given to the command; settled when it asks for more. */
+  /** The chunk that the command has taken. Settled when the command reads the next chunk. */
   #taken: Waiting | undefined
   #reader: ((result: IteratorResult<Uint8Array>) => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'

@@ -89,7 +89,7 @@ async function judge(ended: ExecutorResult, judging: Judging, began: Beginning):
   }
 }
 
-/** Finds new matches of pattern rules, and links under rules that lead elsewhere now. Another process can also have made them. */
+/** Finds new matches of pattern rules, and protected links whose targets changed. Another process may have made these changes. */
 export async function findMade({ plan, ...judging }: Judging): Promise<RuleViolation[]> {
   try {
     const { links = [] } = plan
@@ -176,7 +176,7 @@ function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): 
   return [at, ...relative].some((name) => name.length > 1 && holdsPath(text, name))
 }
 
-/** Whether `text` holds a path that is not the end of a longer one. */
+/** Whether `text` contains `path`, and not only as the end of a longer path. */
 function holdsPath(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     if (

@@ -32,8 +32,8 @@ import type {
 /**
  * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace`.
  *
- * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and stays in its root for any
- * argument.
+ * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and never leaves its root,
+ * for any argument.
  *
  * **Links are never followed.** If an operation would follow a symbolic link, it rejects with a `LinkSignal` before any effect.
  * That holds for a link before the last component, and at the last one for operations that follow: `read`, `readStream`, `append`, `chmod`,
@@ -56,7 +56,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Names the place of the data, without a secret: equal words mean the same data, also across processes. Absent if unknown. */
   readonly identity?: string | undefined
 
-  /** Never follows. */
+  /** A link gives the stat of the link itself. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
 
   /** A file's bytes, all or a range, with the stat of the state that was read. */
@@ -77,7 +77,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Makes a directory. Existing: `EEXIST`, unless a directory with `recursive`. Missing parent: `ENOENT`, unless `recursive`. */
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void>
 
-  /** Removes a file, a link, or a directory (see `recursive`). Nothing there: `ENOENT`, but with `force`. */
+  /** Removes a file, a link, or a directory (see `recursive`). A missing entry is `ENOENT`, unless `force` is set. */
   delete(path: MountPath, options?: DeleteOptions): Promise<void>
 
   /**
@@ -98,36 +98,36 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Adds bytes at the end of a file; makes a missing one. Not atomic for readers. Capability `append`. */
   append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
 
-  /** Makes a link that holds `target`; an empty target, or NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`. */
+  /** Makes a link that stores `target`; an empty target, or NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`. */
   createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<WriteResult | void>
 
   /** The stored target of a link. Not a link: `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>
 
   /**
-   * Sets permission bits from 0 to 0o777; others are `EINVAL`. Content and time stay; with `uniqueVersions` the version changes.
+   * Sets permission bits from 0 to 0o777; other bits are `EINVAL`. Content and time remain; with `uniqueVersions` the version changes.
    * A directory that keeps no bits: `ENOTSUP`. A file with several hard links: `EBUSY`. Capability `chmod`.
    */
   chmod?(path: MountPath, mode: number, options?: SignalOption): Promise<void>
 
   /**
-   * Sets the time of the last change, in milliseconds; a time that the store cannot hold is `EINVAL`. Else as `chmod`. Capability `utimes`.
+   * Sets the time of the last change, in milliseconds; `EINVAL` if the store cannot hold it. Other errors: as `chmod`. Capability `utimes`.
    */
   utimes?(path: MountPath, times: Times, options?: SignalOption): Promise<void>
 
-  /** Lines that match, streamed; stops at its limits. Capability `search`. */
+  /** Streams the lines that match, and stops at the limits of the query. Capability `search`. */
   search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>
 
-  /** When it resolves, everything acknowledged before is in the store. Capability `flush`. */
+  /** Resolves when all changes acknowledged before the call are in the store. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
 
   /**
    * Makes acknowledged writes, and writes of ended commands through `hostPath`, survive a power cut. `ENOTSUP` if the store cannot.
-   * Only stores that may lose acknowledged writes have it.
+   * Only stores that may lose acknowledged writes have this method.
    */
   sync?(options?: SignalOption): Promise<void>
 
-  /** From now on, earlier changes by other writers are seen. For stores with a `maxStaleness`. */
+  /** Makes earlier changes by other writers visible to later calls. For stores with a `maxStaleness`. */
   refresh?(options?: RefreshOptions): Promise<void>
 
   /** A path on this machine, without I/O. For executors only. Capability `hostPath`. */
@@ -138,7 +138,7 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /**
    * Called before a command that can see the tree; if it rejects, the command does not start.
-   * For adapters that bring the tree up to date first, or save its changes after.
+   * For adapters that update the tree before a command, or save the changes after the command.
    */
   beginCommand?(options?: BeginCommandOptions): Promise<EndCommand>
 

@@ -3,11 +3,11 @@ import type { HostsRule } from './policy.ts'
 import type { GuaranteeField } from './guarantees.ts'
 
 export interface MissingName {
-  /** The directory of its mount on this machine. */
+  /** The directory of the mount on this machine. */
   readonly root: HostPath
-  /** From `root`. Parents can be missing too. */
+  /** The missing path, relative to `root`. Its parents can be missing too. */
   readonly path: MountPath
-  /** Held by a file with this content. Absent: by an empty directory. */
+  /** The content of the file that reserves the name. Absent: an empty directory reserves the name. */
   readonly content?: string | undefined
 }
 
@@ -15,22 +15,22 @@ export interface MissingName {
  * - `mount`: the root of a mount, at its own path.
  * - `subtree`: a part of a mount with other access than its surroundings.
  * - `pin`: an ancestor of a stricter part, bound onto itself so that it cannot be renamed.
- * - `mask`: a denied entry, covered by an empty one of mode 000.
- * - `closed`: a denied directory that holds an allowed part: passable, not listable.
+ * - `mask`: a denied entry, covered by an empty entry of mode 000.
+ * - `closed`: a denied directory with an allowed entry below: commands can pass through, and cannot list.
  * - `scratch`: the workspace's `/tmp`.
  */
 export type BindKind = 'mount' | 'subtree' | 'pin' | 'mask' | 'closed' | 'scratch'
 
 export interface Bind {
   readonly kind: BindKind
-  /** Where it appears. No component may be a link when it is bound. */
+  /** The path at which commands see the bind. At the time of binding, no component may be a link. */
   readonly at: VirtualPath
   readonly type: 'directory' | 'file'
   /** The host path that appears there; absent for `mask` and `closed`. Open it without following links. */
   readonly source?: HostPath | undefined
   readonly access: 'read-write' | 'read-only' | 'none'
   readonly rules: readonly string[]
-  /** Nothing is there yet: the executor reserves the name while the command runs. */
+  /** Set for a path that does not exist yet. The executor reserves the name while the command runs. */
   readonly missing?: MissingName | undefined
 }
 
@@ -39,7 +39,7 @@ export interface Restriction {
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
-  /** Why no executor could enforce it now (a FIFO has the name), and the remedy. */
+  /** Why no executor can enforce the restriction now (for example, a FIFO has the name), and the remedy. */
   readonly problem?: RestrictionProblem | undefined
   readonly missing?: MissingName | undefined
 }
@@ -55,24 +55,24 @@ export interface RuledLink {
   readonly path: VirtualPath
   readonly rules: readonly string[]
   readonly access: 'read-only' | 'none'
-  /** The links on the way and where they lead. */
+  /** The links on the path, and their targets. */
   readonly way: string
-  /** Why its target is not covered. It does not refuse a command. */
+  /** Why the target of the link is not covered. This problem does not refuse a command. */
   readonly problem?: RestrictionProblem | undefined
 }
 
 /** The file tree of one command, for any executor. Compiled for every command, since it depends on the disk. */
 export interface BindPlan {
-  /** Working directory, `HOME`, and the first mount's place. */
+  /** The path of the first mount: the default working directory and `HOME` of commands. */
   readonly root: VirtualPath
   /** Parents before children; a later bind lies over an earlier one. */
   readonly binds: readonly Bind[]
   /** Further places at which the whole view appears, such as `/workspace`. */
   readonly aliases: readonly VirtualPath[]
   readonly restrictions: readonly Restriction[]
-  /** Directories whose border rename and link cannot cross in commands (`EXDEV`), though both sides are in one mount. */
+  /** Directories that are a border for commands: rename and link across this border fail (`EXDEV`), even in one mount. */
   readonly renameBorders: readonly VirtualPath[]
-  /** Paths that matched rules by pattern when the plan was made. */
+  /** Paths that matched pattern rules when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined
   readonly links?: readonly RuledLink[] | undefined
   /** Host lists that narrow the network of this command, for executors whose `network` is `names`. Default: none. */

@@ -16,12 +16,12 @@ export interface AdapterCapabilities {
   readonly flush: boolean
   /** Real processes can see the tree. */
   readonly hostPath: boolean
-  /** A file is moved in one step: readers see it at one of the two places. */
+  /** A file is moved in one step: readers see the file at exactly one of the two paths. */
   readonly atomicMove: boolean
   readonly atomicDirectoryMove: boolean
   /** A file needs its parent directory, and a directory cannot lie below a file. */
   readonly enforcesHierarchy: boolean
-  /** A directory stays when its last entry goes. */
+  /** A directory remains when its last entry is deleted. */
   readonly keepsEmptyDirectories: boolean
   /** Permission bits are kept. */
   readonly modes: boolean
@@ -29,7 +29,7 @@ export interface AdapterCapabilities {
   readonly caseSensitive: boolean
   /** Names may hold control characters (U+0001 to U+001F, U+007F); else such a name is `EINVAL`. */
   readonly controlCharacters: boolean
-  /** Every change makes a new version. Else a version follows from the content, as ETags do, and returns with the same bytes. */
+  /** Every change makes a new version. Otherwise the content determines the version, as for ETags: the same bytes have the same version. */
   readonly uniqueVersions: boolean
   /** The store ends with this process. Default false. */
   readonly inProcess?: boolean | undefined
@@ -37,11 +37,11 @@ export interface AdapterCapabilities {
   readonly conditionalDelete: ConditionScope
   readonly conditionalMove: ConditionScope
   /**
-   * How links and races are kept inside. `inherent`: there is no outside. `verified`: each descriptor is verified, also under a race.
-   * `checked`: checked before use; a race can win, so `require: 'untrusted'` refuses it.
+   * How the root confines links and races. `inherent`: nothing is outside. `verified`: each descriptor is verified, also in a race.
+   * `checked`: a path is checked before use. A race can defeat the check, so `require: 'untrusted'` refuses it.
    */
   readonly confinement: 'inherent' | 'verified' | 'checked'
-  /** The greatest age of a read state after another program's change, in milliseconds. 0: never old. */
+  /** Milliseconds for which a read may miss the change of another program. 0: every read is current. */
   readonly maxStaleness: number
   /** Bytes of one name in UTF-8. */
   readonly maxNameBytes: number

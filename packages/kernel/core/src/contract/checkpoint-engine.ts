@@ -7,10 +7,10 @@ export interface CheckpointEngine {
   /** Takes a checkpoint before each command, and before each tool call that may change something. */
   readonly automatic: boolean
   /**
-   * Begins to keep the states of these mounts.
+   * Begins to save the states of these mounts.
    *
    * @param directories of all mounts on this machine, also read-only ones: no state may lie in one
-   * @throws WorkspaceError `ENOTSUP` for a mount it cannot save; `EINVAL` for a state directory in a mount; `EBUSY` if that is in use
+   * @throws WorkspaceError `ENOTSUP` for an unsupported mount; `EINVAL` for a state directory in a mount; `EBUSY` for one in use
    */
   attach(
     mounts: readonly CheckpointMount[],
@@ -28,7 +28,7 @@ export interface CheckpointMount {
 /** A file without `content` was left out: its bytes were not saved. */
 export interface EntryState {
   readonly type: 'file' | 'directory' | 'symlink'
-  /** Bytes; 0 for all but files. */
+  /** Bytes of a file; 0 for a directory or a link. */
   readonly size: number
   /** Permission bits; absent where the store keeps none. */
   readonly mode?: number | undefined
@@ -68,10 +68,10 @@ export interface SavedCheckpoint {
 }
 
 export interface SaveOptions extends SignalOption {
-  /** A checkpoint that must not make room for this one. */
+  /** The id of a checkpoint that must not be deleted to make room for the new checkpoint. */
   readonly keep?: string | undefined
   readonly label?: string | undefined
-  /** Saves only where something has changed since the last checkpoint. Default false. */
+  /** Saves only if an entry has changed since the last checkpoint. Default false. */
   readonly automatic?: boolean | undefined
 }
 
@@ -97,10 +97,10 @@ export interface AttachedCheckpoints {
    * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
    */
   compare(since: string, until: string | undefined, options: SignalOption): Promise<readonly Difference[]>
-  /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; one line of sizes where they are not text. */
+  /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; for binary contents, one line with their sizes. */
   diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
   /**
-   * Brings paths back to `since`, each at once, and only if still as in `until`. Returns the paths left as they are.
+   * Restores paths to their state in `since`, if each is still in its state of `until`. Returns the paths that were skipped.
    * @throws WorkspaceError `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
   restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>

@@ -3,14 +3,14 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SavedCheckpoint } from './checkpoint-engine.ts'
 
 export interface Checkpoint extends SavedCheckpoint {
-  /** Entries whose bytes were not saved, each with the reason: at most 1,000. `checkpoints` does not give them. */
+  /** Entries whose bytes were not saved, each with the reason: at most 1,000. Absent in the result of `checkpoints`. */
   readonly leftOut?: readonly { readonly path: VirtualPath; readonly reason: string }[] | undefined
 }
 
 export interface CheckpointOptions extends SignalOption {
   /** At most 200 characters. */
   readonly label?: string | undefined
-  /** Take one only if something changed since the latest, by commands and calls; else give the latest. Default false. */
+  /** Take a checkpoint only if commands or calls changed an entry since the latest one; else return the latest. Default false. */
   readonly automatic?: boolean | undefined
 }
 
@@ -31,7 +31,7 @@ export interface DiffOptions extends SignalOption {
 export interface RestoreOptions extends SignalOption {
   /** Only these paths, and everything below them. Default: all. */
   readonly paths?: readonly string[] | undefined
-  /** Say what would be restored, and change nothing. Default false. */
+  /** Report the changes that a restore would take back, and change nothing. Default false. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -40,9 +40,9 @@ export interface Change {
   readonly path: VirtualPath
   readonly kind: 'created' | 'changed' | 'deleted' | 'moved'
   readonly type: FileType
-  /** For `moved`: the path before. Unchanged entries below a moved directory are not named. */
+  /** For `moved`: the earlier path. Unchanged entries below a moved directory are not listed. */
   readonly from?: VirtualPath | undefined
-  /** For `changed`, and for `moved` where more than the path is different. */
+  /** The aspects that differ: for `changed`, and for `moved` if more than the path differs. */
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
 }
 
@@ -52,9 +52,9 @@ export interface Kept {
 }
 
 export interface RestoreResult {
-  /** Changes taken back, as `changes` names them. With `dryRun`: to be taken back. */
+  /** Changes that were taken back, in the form of `changes`. With `dryRun`: changes that would be taken back. */
   readonly restored: readonly Change[]
-  /** Paths left alone: changed meanwhile, not saved, or read-only. */
+  /** Paths that were not restored: changed during the restore, not saved, or read-only. */
   readonly kept: readonly Kept[]
   /** The checkpoint before the restore. Absent with `dryRun`. */
   readonly undo?: string | undefined
@@ -74,11 +74,11 @@ export interface CheckpointDoor {
    * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
    */
   changes(options?: ChangesOptions): Promise<readonly Change[]>
-  /** The differences as a unified diff; binary files with their sizes. It ends with a note where it has more than 1 MiB. */
+  /** The differences as a unified diff; for binary files, their sizes. A diff above 1 MiB is cut, and ends with a note. */
   diff(options?: DiffOptions): Promise<string>
   /**
    * Brings files back to a checkpoint. Saves the present first, deletes only later entries, and skips paths that change meanwhile.
-   * Today's rules hold: denied and read-only entries stay.
+   * The present rules apply: denied and read-only entries do not change.
    *
    * @throws WorkspaceError `EBUSY` while commands or sessions run; `EIO` for damaged saved bytes: nothing is changed then. `ENOSPC` carries
    * `partial`.

@@ -53,7 +53,7 @@ export interface DriverSearchQuery extends SearchQuery {
   readonly maxFileBytes: number
 }
 
-/** A driver's capabilities. Capabilities of optional operations follow from its methods; a stated one must agree. */
+/** A driver's capabilities. Capabilities of optional operations follow from its methods; a stated capability must agree. */
 export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> & {
   readonly [Name in OperationCapability]?: boolean | undefined
 }
@@ -65,7 +65,7 @@ export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> 
  * are well-formed, and the store may be changed. Conditions come only if the capabilities allow them. The root is not changed.
  *
  * A signal is not aborted yet. Reads may ignore it; changes end by it and leave the old state, and so does a stream to be written.
- * Leave out a method that the store cannot keep.
+ * Omit a method that the store cannot support.
  */
 export interface Driver {
   readonly name: string

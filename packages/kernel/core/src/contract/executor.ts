@@ -8,11 +8,11 @@ import type { CommandLimits, LimitReport } from './limits.ts'
 
 /** The answer of a probe can depend on the root and on the user of commands. */
 export interface ProbeTarget {
-  /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
+  /** The workspace's root: a root `/` also contains the system names that real processes need. Default `/`. */
   readonly root?: VirtualPath | undefined
   /** The user of commands. Default: this process's uid, and as uid 0 the unprivileged uid of tests. */
   readonly owner?: Owner | undefined
-  /** Also details for an operator, which take longer. Default false. */
+  /** Probe details for an operator as well, which takes longer. Default false. */
   readonly withDetails?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -33,7 +33,7 @@ export interface ProbeReport {
   readonly howToFix: readonly string[]
   /** Facts worth showing: versions, the Landlock ABI. Host paths of system programs only. */
   readonly details: ProbeDetails
-  /** How each limit would be held; an absent field is not held. */
+  /** How each limit would be enforced. A limit without a report is not enforced. */
   readonly limits?: readonly LimitReport[] | undefined
 }
 
@@ -43,7 +43,7 @@ export interface WorkspaceView {
   readonly owner?: Owner | undefined
   /** The file API of the workspace: interpreters work through it, so the policy is asked for every access. */
   readonly files: FileDoor
-  /** Which of these names the workspace has at `/`, denied or not; they replace an interpreter's `bin` or `dev`. Causes no access event. */
+  /** Returns the names that exist at `/`, even if denied. They replace an interpreter's `bin` or `dev`. Causes no access event. */
   readonly topEntries?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined
 }
 
@@ -60,13 +60,13 @@ export interface CommandRequest {
   readonly command: string
   readonly cwd: VirtualPath
   readonly env: Readonly<Record<string, string>>
-  /** Where programs are to keep their caches, by variables such as `XDG_CACHE_HOME`. It need not be there. Absent: HOME. */
+  /** Where programs are to keep their caches, by variables such as `XDG_CACHE_HOME`. The directory may be missing. Absent: HOME. */
   readonly cache?: VirtualPath | undefined
-  /** Default: end of file. Take a chunk when there is room; `return` when no more is read: a caller may be waiting. */
+  /** Default: end of file. Read a chunk only when there is room. Call `return` after the last read, since a writer may be waiting. */
   readonly stdin?: StandardInput | undefined
-  /** Call it with each chunk as it is read, of both streams in order. It never throws, and copies its bytes. */
+  /** The executor calls this with each chunk of both streams, in the order of reading. The listener never throws, and copies the bytes. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
-  /** Call it for each finished connection through a list of hosts, and each refusal. It never throws. */
+  /** The executor calls this for each finished connection through a host list, and for each refusal. The listener never throws. */
   readonly onConnection?: ((report: ConnectionReport) => void) | undefined
   /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
   readonly shell?: string | undefined
@@ -83,22 +83,22 @@ export interface CommandRequest {
   readonly killGrace: number
   /** Bytes kept of each output stream: a head and a tail. */
   readonly maxOutputBytes: number
-  /** Narrow the executor's own limits; only limits that it holds. */
+  /** Limits that narrow those of the executor. Contains only limits that the executor enforces. */
   readonly limits?: CommandLimits | undefined
   /** Ends the whole process tree; the run then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A connection, or an attempt, of a command or tool; or a looked-up name that is not listed. */
+/** A connection or refused attempt of a command or tool, or the lookup of a name that is not listed. */
 export interface ConnectionReport {
   readonly host: string
   /** Absent for a name that was only looked up. */
   readonly port?: number | undefined
   readonly entry?: string | undefined
   readonly outcome: 'allowed' | 'denied' | 'failed'
-  /** The workspace's rule that refused it, if any. */
+  /** The workspace's rule that refused the connection, if any. */
   readonly rule?: string | undefined
-  /** A part of a sentence, printed after the host; absent for an allowed connection. */
+  /** A part of a sentence, printed directly after the host. Absent for an allowed connection. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
   /** Milliseconds since the epoch, at the start. */
@@ -113,7 +113,7 @@ export interface ConnectionReport {
 export type ConnectionVerdict =
   | {
       readonly effect: 'allow'
-      /** The entry of the list that lets it pass; absent where there is no list. */
+      /** The entry of the host list that allows the connection; absent without a list. */
       readonly entry?: string | undefined
       /** Requests to the host need a rule of the executor, so only commands can reach it. */
       readonly judgesRequests?: boolean | undefined
@@ -135,7 +135,7 @@ export interface NetworkViolation {
   readonly host: string
   /** Absent where only the name was looked up. */
   readonly port?: number | undefined
-  /** To follow the host in a sentence. */
+  /** A part of a sentence, printed directly after the host. */
   readonly reason: string
   readonly remedy: string
 }
@@ -148,10 +148,10 @@ export interface FileViolation {
   readonly path: VirtualPath
   /**
    * `created`: the command made a name that a pattern rule denies or protects. `exposed`: a program of the host replaced a protected file,
-   * which the command could use for a while. `link`: the command turned the link, or its target is not covered; see `reason`.
+   * which the command could use for a while. `link`: a link leads elsewhere, or its target is not covered; see `reason`.
    */
   readonly kind: 'created' | 'exposed' | 'link'
-  /** For a `link`, to follow the path in a sentence. */
+  /** For a `link`: a part of a sentence, printed directly after the path. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
   /** `exposed`: for how long, in milliseconds. Absent if the command ended first. */
@@ -167,7 +167,7 @@ export interface CommandOutput {
    * The virtual executor gives standard output first.
    */
   readonly output: string
-  /** Bytes that came, kept or not. */
+  /** All bytes of the stream, including bytes that were not kept. */
   readonly stdoutBytes: number
   readonly stderrBytes: number
   /** Output in the middle of `stdout`, `stderr` or `output` was left out. */
@@ -176,13 +176,13 @@ export interface CommandOutput {
 
 export interface CommandResult extends CommandOutput {
   /**
-   * `null` when a signal ended it. A signal that the command brought upon itself can show as 128 and its number.
+   * `null` when a signal ended the command. A signal that the command sent itself can appear as 128 plus the signal number.
    * A timeout and `kill` are always reported by name.
    */
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
   readonly signal: string | null
-  /** `$?` of a shell: the exit code, or 128 and the signal's number. */
+  /** `$?` of a shell: the exit code, or 128 plus the signal number. */
   readonly exitStatus: number
   readonly timedOut: boolean
   /** Processes are left that SIGKILL has not ended: the kernel waits for a file system that does not answer. */
@@ -193,7 +193,7 @@ export interface CommandResult extends CommandOutput {
   readonly violations?: readonly RuleViolation[] | undefined
   /** Rules that may have caused a failure. */
   readonly hints?: readonly RuleHint[] | undefined
-  /** Entries that a command and its store do not share. */
+  /** Entries that exist only for commands or only in the store. */
   readonly notes?: readonly EntryNote<VirtualPath>[] | undefined
 }
 
@@ -202,7 +202,7 @@ export interface RuleHint {
   readonly rule: string
   readonly path: VirtualPath
   readonly access: 'read-only' | 'none'
-  /** The rule's own, to follow the path in a sentence. */
+  /** The reason of the rule: a part of a sentence, printed directly after the path. */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
@@ -236,7 +236,7 @@ export interface CommandInput {
    * Rejects with `ECLOSED` when the input has ended, or without `writableStdin`. Bytes must not change until it resolves.
    */
   writeInput(data: string | Uint8Array): Promise<void>
-  /** Ends the input after all that was written. Twice is fine. */
+  /** Ends the input after all bytes that were written. A second call does nothing. */
   endInput(): void
 }
 
@@ -262,13 +262,13 @@ export interface TerminalResult {
 }
 
 export interface Terminal extends AsyncDisposable {
-  /** Output with standard error, for one reader, which must read. */
+  /** Output and standard error in one stream, for one reader. The reader must keep reading. */
   readonly output: AsyncIterable<Uint8Array>
   /** Bytes of start-up files before the command's output; `undefined` before it begins, 0 for an interactive shell. */
   readonly commandOffset: number | undefined
   /** Resolves when the terminal has taken everything, is closed, or has 16 MiB unread. */
   write(data: Uint8Array): Promise<'written' | 'full' | 'closed'>
-  /** The program gets SIGWINCH. False when the terminal is closed. */
+  /** Changes the size, and sends SIGWINCH to the program. Returns false when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /**
    * Signals the foreground, as the terminal's keys do. `SIGHUP`, the default, reaches everything on the terminal.
@@ -281,11 +281,11 @@ export interface Terminal extends AsyncDisposable {
   wait(): Promise<TerminalResult>
 }
 
-/** How a command's root is made with a mount at `/`. */
+/** How the root directory of a command is built when a mount lies at `/`. */
 export interface RootForm {
   /** `direct`: the mount's directory, at full speed. `translated`: by a tracer, which is slow. */
   readonly form: 'direct' | 'translated'
-  /** Why it is not `direct`, to follow the path in a sentence. */
+  /** Why the form is not `direct`: a part of a sentence, printed directly after the path. */
   readonly reason?: string | undefined
   /** The refusal of commands when `direct` is required and impossible. */
   readonly refused?: WorkspaceError | undefined
@@ -295,7 +295,7 @@ export interface AttachedExecutor {
   readonly guarantees: Guarantees
   /** For models, one sentence: missing usual programs and forms. Absent: the machine's programs. */
   readonly lacks?: string | undefined
-  /** The limits that it holds. A command that asks for an absent one is refused. */
+  /** The limits that the executor enforces. A command with another limit is refused. */
   readonly limits?: readonly LimitReport[] | undefined
   /** Further names at `/` where commands see the executor's own entries. Default: none. */
   readonly topNames?: readonly string[] | undefined
@@ -323,7 +323,7 @@ export interface Executor {
   /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
   readonly kind: 'process' | 'interpreter'
   /**
-   * Runs the real thing once, cached, and says what would be held. A missing part does not reject.
+   * Tries a real sandbox once, caches the result, and reports the guarantees. A missing part does not reject.
    * A shortage rejects with `ENOEXECUTOR`: a weaker executor must not replace an untried one.
    */
   probe(target?: ProbeTarget): Promise<ProbeReport>

@@ -36,7 +36,7 @@ export interface FollowOption {
 export interface WorkspaceStatOptions extends SignalOption, FollowOption {}
 
 export interface LastBytes {
-  /** Bytes at most. */
+  /** The maximum number of bytes, counted from the end of the file. */
   readonly last: number
 }
 
@@ -48,7 +48,7 @@ export interface WorkspaceReadStreamOptions extends Omit<ReadStreamOptions, 'ran
 export interface WorkspaceReadOptions extends WorkspaceReadStreamOptions, Pick<ReadOptions, 'maxBytes'> {}
 
 export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
-  /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
+  /** Directories to list without entering, besides those that the policy denies. At most 1,000. */
   readonly exclude?: readonly string[] | undefined
   /** With `recursive`: levels, from 1 for the directory's own entries. Default: all. */
   readonly maxDepth?: number | undefined
@@ -57,7 +57,7 @@ export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
 interface IgnoreOption {
   /**
    * Skips `.git` and every path that `.gitignore`, `.ignore` or `.rgignore` excludes, as ripgrep does. Paths that `in` or a glob names
-   * stay. Default false.
+   * are not skipped. Default false.
    */
   readonly gitignore?: boolean | undefined
   /** Called for an entry that an option or a `!` glob leaves out, perhaps several times. */
@@ -104,7 +104,7 @@ export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {
 export interface ReadLinesOptions extends SignalOption {
   /** Lines to skip. Default 0. */
   readonly offset?: number | undefined
-  /** Lines at most. Default 2,000. Fewer once they have 8,388,608 UTF-16 units. */
+  /** The maximum number of lines. Default 2,000. Reading stops earlier at 8,388,608 UTF-16 units. */
   readonly limit?: number | undefined
   /** The last lines instead, with the same cap. Reads the whole file; see `read` with `range: { last }` for a huge one. */
   readonly last?: number | undefined
@@ -113,9 +113,9 @@ export interface ReadLinesOptions extends SignalOption {
 export interface ReadLinesResult {
   /** Without line ends. No line follows a final line end. */
   readonly lines: readonly string[]
-  /** The offset of the first line; the number of lines if beyond the end. */
+  /** The offset of the first line. For an offset beyond the end: the number of lines in the file. */
   readonly offset: number
-  /** Where to go on. Absent at the end of the file. */
+  /** The `offset` for the next call. Absent at the end of the file. */
   readonly nextOffset?: number | undefined
   readonly stat: Stat
 }
@@ -129,11 +129,11 @@ export interface TextEdit {
   readonly all?: boolean | undefined
 }
 
-/** Makes new content of the old; called again for each try. Equal bytes are not written. An error it throws is passed on. */
+/** Returns the new content for the old content. Called again for each try. Equal bytes are not written. Its errors are passed on. */
 export type EditFunction = (content: Uint8Array, stat: Stat) => Uint8Array | Promise<Uint8Array>
 
 export interface EditOptions extends SignalOption {
-  /** Edit exactly this version: any other is `ECONFLICT`, without another try. */
+  /** Edit exactly this version. Any other version is `ECONFLICT`, without another try. */
   readonly ifVersion?: Version | undefined
   /** Milliseconds of further tries after the first conflict. Default 5,000. */
   readonly timeout?: number | undefined
@@ -151,7 +151,7 @@ export interface EditResult {
 export type WorkspaceWriteData = string | Uint8Array | AsyncIterable<Uint8Array>
 
 interface ParentsOption {
-  /** Make missing parent directories, as far as the policy lets them be written. Default true. */
+  /** Make missing parent directories where the policy allows writing. Default true. */
   readonly parents?: boolean | undefined
 }
 
@@ -199,7 +199,7 @@ export interface FileDoor {
   /** Adds to the end of a file; makes a missing one. A stream above 8 MiB rewrites the file; a change meanwhile is `ECONFLICT`. */
   append(path: string, data: WorkspaceWriteData, options?: WorkspaceAppendOptions): Promise<WriteResult>
   /**
-   * Replaces parts of a file; other bytes and permission bits stay. All edits apply to the old content, together or not at all.
+   * Replaces parts of a file; other bytes and permission bits do not change. All edits apply to the old content, together or not at all.
    * Needs the rights to read and write. Tries again for up to `timeout` if the version changed.
    * With `conditionalWrite` `process`, a change by another process may be lost in the moment of writing; with `none` it is `ENOTSUP`.
    *
@@ -226,10 +226,10 @@ export interface FileDoor {
   /** Sets the time of the last change, in milliseconds since the epoch. Links, rights and errors as in `chmod`. */
   utimes(path: string, times: Times, options?: SignalOption): Promise<void>
   /**
-   * Entries whose path below `in` matches, across mounts, sorted by name, a directory before its entries. No globs: `EINVAL`.
+   * Streams the entries whose path below `in` matches, across mounts. Sorted by name, directories first. No globs: `EINVAL`.
    * Follows links that `in` or a glob names, such as `link` in `link/*.ts`. Rules judge it as `list`.
    */
   glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry>
-  /** Matching lines in every mount below `in` that the policy lets be read. */
+  /** Streams matching lines from every file below `in` that the policy allows to read, across mounts. */
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
 }

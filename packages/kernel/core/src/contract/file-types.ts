@@ -79,7 +79,7 @@ export interface ReadStreamResult {
 export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface WriteOptions extends SignalOption {
-  /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
+  /** A version: replace exactly this version. `absent`: create, and never replace or follow an existing entry. */
   readonly ifVersion?: Condition | undefined
   /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
   readonly parents?: boolean | undefined
@@ -94,7 +94,7 @@ export interface WriteOptions extends SignalOption {
 export interface WriteResult {
   readonly version: Version
   readonly size: number
-  /** As given, if the store keeps it with the bytes. */
+  /** The given `modifiedAt`, if the store saves the time with the bytes. */
   readonly modifiedAt?: number | undefined
 }
 
@@ -203,20 +203,20 @@ export interface SearchHit {
 
 /** A command or a session that will see the tree through `hostPath`. */
 export interface BeginCommandOptions extends SignalOption {
-  /** Nothing waits for its end: it is a session or a background command. Default false. */
+  /** True for a session or a background command: no caller waits for its end. Default false. */
   readonly background?: boolean | undefined
 }
 
-/** An entry that a command and its store do not share, told once. */
+/** An entry that exists only for commands or only in the store. Each entry is reported once. */
 export interface EntryNote<Path = MountPath> {
   readonly path: Path
-  /** A part of a sentence, printed after the path. */
+  /** A part of a sentence, printed directly after the path. */
   readonly reason: string
-  /** The path of this machine's version, if the store's took the path. */
+  /** The new path of this machine's version, if the store's version replaced it at `path`. */
   readonly kept?: Path | undefined
 }
 
-/** Resolves when the command's changes are kept, with the entries for which that is not so. Only the first call counts. */
+/** Resolves when the command's changes are saved, with the entries that could not be saved. Only the first call counts. */
 export type EndCommand = () => Promise<readonly EntryNote[] | void>
 
 /** Never uid 0. */

@@ -1,11 +1,11 @@
 /**
- * How a boundary is held against the command itself.
+ * How firmly a boundary is enforced against the command.
  *
  * - `kernel`: by the operating system, also against a hostile program.
  * - `interpreter`: no process; every access goes through the file door. Satisfies `kernel`.
  * - `names`: for the network; only listed hosts are reachable. Such a host can pass data on, so it satisfies neither `kernel` nor
  *   `untrusted`.
- * - `translated`: by rewriting requests; holds for programs that do not fight it.
+ * - `translated`: by rewriting requests; a hostile program can escape.
  * - `none`: not at all.
  */
 export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' | 'none'
@@ -14,20 +14,20 @@ export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' |
 export interface Guarantees {
   /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */
   readonly fileContent: GuaranteeLevel
-  /** Nor can its existence, type, size or times be learnt. */
+  /** The existence, type, size and times of such a file cannot be learnt. */
   readonly fileMetadata: GuaranteeLevel
   /**
-   * No Unix socket of the host can be reached, by path or abstract name. A socket in a mount can: it is content of the workspace.
-   * Bubblewrap closes those too with `unixSockets: 'none'`.
+   * No Unix socket of the host can be reached, by path or abstract name. A socket in a mount can be reached: it is workspace content.
+   * Bubblewrap closes sockets in mounts too, with `unixSockets: 'none'`.
    */
   readonly sockets: GuaranteeLevel
   /** No network can be reached; with `names`, the listed hosts alone. */
   readonly network: GuaranteeLevel
-  /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
+  /** No process outside can be seen, signalled or traced. No process that a command starts survives the command. */
   readonly processes: GuaranteeLevel
   /** Nothing in a read-only mount can be changed; under proot and Landlock, except modes and times of a user's own files. */
   readonly readOnlyMounts: GuaranteeLevel
-  /** A rule that takes writing away and leaves reading holds for everything below its path. */
+  /** A rule that allows reading and forbids writing is enforced for everything below its path. */
   readonly subtrees: GuaranteeLevel
   /** A subtree that a rule denies can be neither read nor changed. */
   readonly deniedSubtrees: GuaranteeLevel

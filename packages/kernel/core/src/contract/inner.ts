@@ -12,7 +12,7 @@ import type {
   WriteResult,
 } from './file-types.ts'
 
-/** An adapter as the core and this project's stores call it. Without these options it does more work. */
+/** An adapter with the additional options of the core and this project's stores. They only save work. */
 export interface InnerAdapter extends StorageAdapter {
   /** The caller alone may change it. Default false. */
   readonly isSole?: boolean | undefined
@@ -40,7 +40,7 @@ export interface InnerEntry extends Entry {
 }
 
 export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
-  /** The next entry, if at hand, without a promise. `undefined` says nothing: ask `next()`. */
+  /** Returns an entry that is already in memory, without a promise. `undefined`: call `next()`. */
   nextNow?(): InnerEntry | undefined
 }
 
@@ -52,7 +52,7 @@ export interface ListedOption extends SignalOption {
 export interface InnerListOptions extends ListOptions {
   /** With `recursive`: gives `writtenAt`, if free. */
   readonly written?: boolean | undefined
-  /** With `recursive`: true for a directory not to enter. May be asked several times, or not at all. */
+  /** With `recursive`: true for a directory to skip. May be called several times for a directory, or never. */
   readonly skips?: ((directory: MountPath) => boolean) | undefined
   /** With `recursive`: called for an unreadable directory, which is then left out. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined

@@ -4,23 +4,23 @@ import type { StorageAdapter } from './adapter.ts'
 export type Need = 'read' | 'write'
 
 export interface OperationFacts {
-  /** The right that rules must give at its first path. Absent: judged as another operation, or not at all. */
+  /** The right that rules must grant at the first path. Absent: judged as another operation, or not at all. */
   readonly need?: Need | undefined
-  /** It follows a link at the end of its path; `createDirectory` only with `recursive`. */
+  /** The operation follows a link at the end of its path; `createDirectory` only with `recursive`. */
   readonly follows: boolean
-  /** It may make an entry that was not there: at its path, or at its destination. */
+  /** The operation may create an entry: at its path, or at its destination. */
   readonly creates?: 'path' | 'destination' | undefined
-  /** It changes the store: `EROFS` in a read-only one. */
+  /** The operation changes the store: `EROFS` in a read-only store. */
   readonly changes: boolean
-  /** It replaces, takes away or marks the entry at its path, or at its destination: `EBUSY` for the root. */
+  /** The operation replaces, removes or marks the entry at its path, or at its destination: `EBUSY` for the root. */
   readonly replaces?: true | undefined
-  /** The capability that says who checks its conditions. */
+  /** The capability that names the checker of its conditions. */
   readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined
-  /** The capability that says whether an adapter has it; it follows from the methods of a driver. */
+  /** The capability for this operation. A driver has the capability if it has the method. */
   readonly capability?: keyof AdapterCapabilities | undefined
-  /** An adapter may lack it, and no capability says so. */
+  /** An adapter may lack the operation, and no capability reports this. */
   readonly optional?: true | undefined
-  /** The place of its options, from 0. Absent: no signal, or one kept for longer than the call. */
+  /** The index of its options argument, from 0. Absent: no signal, or a signal that outlives the call. */
   readonly optionsAt?: number | undefined
 }
 
@@ -31,7 +31,7 @@ const change = { need: 'write', follows: false, changes: true, optionsAt: 1 } as
 const make = { ...change, creates: 'path' } as const
 const put = { ...make, optionsAt: 2, follows: true, replaces: true, condition: 'conditionalWrite' } as const
 
-/** The one table of operations, for the base, the layers, the rules and the kit. They deny an operation that is not in it. */
+/** The only table of operations, for the base, the layers, the rules and the kit. All of them deny an unlisted operation. */
 export const operations = {
   stat: look,
   read: follow,

@@ -20,7 +20,7 @@ export type Decision =
       /** `EACCES` for a rule, `EROFS` for a read-only mount. */
       readonly code: Extract<ErrorCode, 'EACCES' | 'EROFS'>
       readonly rule: string
-      /** Follows the path in a sentence: "is outside the output root `/out`". */
+      /** A part of a sentence, printed directly after the path: "is outside the output root `/out`". */
       readonly reason: string
       /** "write below `/out`" */
       readonly remedy: string
@@ -44,7 +44,7 @@ export interface SubtreeRule<Path extends string = string> {
   readonly remedy?: string | undefined
 }
 
-/** Only ever restricts, and only at the file API. */
+/** A rule that can only restrict access, and only at the file API. */
 export interface PredicateRule {
   readonly kind: 'predicate'
   readonly name: string
@@ -59,7 +59,7 @@ export interface ExceptionRule<Path extends string = string> {
   readonly kind: 'exception'
   readonly name: string
   readonly entry: SubtreeEntry<Path>
-  /** Names of the rules it is an exception to; absent: every `withinWorkspace` and `withinOutput` rule. */
+  /** Names of the rules to which the exception applies; absent: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
   /** Why the exception is needed: shown by `explain`. */
   readonly justification: string
@@ -67,7 +67,7 @@ export interface ExceptionRule<Path extends string = string> {
 
 /**
  * Restricts names by pattern anywhere: private keys, `.env` files, hooks. Gives a match and everything below it `access`.
- * In commands it covers the matches at their start. Case never matters, and leading dots are ordinary. Only restricts.
+ * For commands, only matches that exist at their start are covered. Case never matters, and leading dots are ordinary. Only restricts.
  */
 export interface PatternRule {
   readonly kind: 'pattern'
@@ -76,13 +76,13 @@ export interface PatternRule {
   readonly access: 'none' | 'read-only'
   /** Globs over workspace paths; without a leading `/` at any depth, with `./` from the workspace's root. */
   readonly patterns: readonly string[]
-  /** Globs for names of files and links; a directory of that name stays. The file API refuses everything there but making a directory. */
+  /** Globs for names of files and links; a directory of that name is allowed. There, the file API allows only making a directory. */
   readonly files?: readonly string[] | undefined
-  /** Globs of names to leave alone, but not below a match. */
+  /** Globs of names that do not match. They have no effect below a match. */
   readonly except?: readonly string[] | undefined
-  /** Globs of directories to skip; the directory itself is looked at. */
+  /** Globs of directories whose entries are skipped; the directory itself is still compared. */
   readonly skip?: readonly string[] | undefined
-  /** Why, for messages. Follows the path: "holds a secret". */
+  /** A part of a sentence for messages, printed directly after the path: "holds a secret". */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
@@ -108,14 +108,14 @@ export interface CommandParserOptions {
 export type CommandParser = (line: string, options: CommandParserOptions) => readonly SimpleCommand[]
 
 /**
- * Looks at commands before they run. **A guard rail, and no boundary**: it sees the line, not what programs do.
+ * Checks commands before they run. **A guard rail, and no boundary**: the rule sees the line, not the acts of programs.
  * For a defence, use subtree rules and an executor's guarantees.
  */
 export interface CommandRule {
   readonly kind: 'command'
   readonly name: string
   readonly parser: CommandParser
-  /** Asked for every simple command; false, a reason or an exception refuses the whole line. Synchronous and pure. */
+  /** Called for every simple command. False, a reason or an exception refuses the whole line. Synchronous and pure. */
   readonly test: (command: SimpleCommand) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -144,7 +144,7 @@ export type Rule<Path extends string = string> =
   | CommandRule
   | HostsRule
 
-/** Decides on rights at paths: pure, synchronous, without I/O. Asked before every operation, and again where a link leads. */
+/** Decides on rights at paths: pure, synchronous, without I/O. Called before every operation, and again for the target of a link. */
 export interface Policy {
   decide(request: AccessRequest): Decision
   /** The part that compiles into binds. It also holds at the file API. Further refusals of `decide` cannot be enforced in commands. */

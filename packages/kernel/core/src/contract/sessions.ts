@@ -8,7 +8,7 @@ export interface OutputText {
   readonly text: string
   /** Byte offset after `text`: the next `since`. */
   readonly next: number
-  /** Bytes from `since` that are not kept any more. */
+  /** The number of bytes after `since` that were dropped. */
   readonly dropped: number
 }
 
@@ -19,7 +19,7 @@ export interface OpenSessionOptions extends SignalOption {
   readonly command?: Command | undefined
   /** A directory; relative to the workspace's root. Default: the root. */
   readonly cwd?: string | undefined
-  /** Added to the clean environment. `TERM` is `xterm-256color` unless it says otherwise. */
+  /** Added to the clean environment. `TERM` is `xterm-256color` unless `env` sets `TERM`. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly shell?: string | undefined
   /** Read the login files. Default true. */
@@ -67,14 +67,14 @@ export interface Session extends AsyncDisposable {
   readonly commandOffset: number | undefined
   /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
   read(options?: { readonly since?: number | undefined }): OutputText
-  /** Resolves after so long without output, or at the session's end. */
+  /** Resolves after this time without output, or when the session ends. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
-  /** Calls with each chunk from now on; with `since`, first with the kept output. Returns a function that stops this. */
+  /** Calls `listener` with each new chunk; with `since`, first with the kept output. Returns a function that unsubscribes. */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
   /** Signals the foreground of the terminal; SIGHUP everything on it; SIGKILL the whole process tree. False when no process is left. */
   signal(signal: KillSignal): boolean
   kill(signal?: KillSignal): boolean
-  /** Hangs up, ends the whole process tree after the grace, and resolves when all of it is gone. Twice is fine. */
+  /** Hangs up, ends the whole process tree after the grace, and resolves when all processes have ended. A second call does nothing more. */
   close(): Promise<void>
   /** Resolves when the session and everything it started have ended. Rejects with `ENOEXEC` when it never began. */
   wait(): Promise<SessionExit>
@@ -97,7 +97,7 @@ export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly command: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** Absent while it runs, and when it failed. */
+  /** Absent while the command runs, and after a failure. */
   readonly result: CommandResult | undefined
   readonly running: boolean
   /** Output of each stream from byte offsets on, default 0, and of both. Keeps the last `maxOutputBytes` of each. Never waits. */
@@ -120,7 +120,7 @@ export interface LongRunning {
   session(id: string): Session
   /** Starts a command and resolves when it runs. Rejects as `exec` does, and with `EEXIST` for an id that is taken. */
   start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand>
-  /** Running ones, and the last 64 that have ended; oldest first. */
+  /** Running background commands, and the last 64 that have ended; oldest first. */
   commands(): readonly BackgroundCommand[]
   /** Throws `ENOENT` for a command that is unknown or forgotten. */
   command(id: string): BackgroundCommand

@@ -89,9 +89,9 @@ export interface ExecOptions extends SignalOption {
   readonly stdin?: StandardInput | undefined
   /** Leaves standard input open for {@link CommandInput}. For `spawn` and `start`, without `stdin`. Default false. */
   readonly writableStdin?: boolean | undefined
-  /** Called with each chunk of both streams in the order of reading. Errors and promises of it are ignored. Default: none. */
+  /** Called with each chunk of both streams in reading order. The listener's exceptions and rejections are ignored. Default: none. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
-  /** Milliseconds after which the whole process tree is ended, and the result says `timedOut`. Default: none. */
+  /** Milliseconds after which the whole process tree is ended, and the result has `timedOut: true`. Default: none. */
   readonly timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly killGrace?: number | undefined
@@ -125,9 +125,9 @@ export interface CommandArguments {
 export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
-  /** For `edit` ask about `read` and `write`, for `glob` about `list`, for `realPath` about `stat`. */
+  /** Instead of `edit`, query `read` and `write`; instead of `glob`, `list`; instead of `realPath`, `stat`. */
   readonly operation: FileOperation | 'exec' | 'connect'
-  /** For `exec`: the directory it would run in. Required, but for `connect`. */
+  /** The path to judge; for `exec`, the working directory. Required, except for `connect`. */
   readonly path?: string | undefined
   /** For `connect`: the host that commands would reach, by name. */
   readonly host?: string | undefined
@@ -135,23 +135,23 @@ export interface ExplainRequest {
   readonly port?: number | undefined
   /** For `connect`: as in {@link ConnectionsOptions}. */
   readonly hosts?: ConnectionsOptions['hosts']
-  /** For `exec`: the command, which rules about commands judge. Default: any that they allow. */
+  /** For `exec`: the command that command rules judge. Default: a command that these rules allow. */
   readonly command?: Command | undefined
   readonly acknowledge?: readonly string[] | undefined
 }
 
 export interface ConnectionsOptions {
-  /** The file that they are for, which their events name. Default: the root. */
+  /** The file that needs the connections. Audit events name this path. Default: the root. */
   readonly path?: string | undefined
   /** The only hosts, in place of those of commands: as in `network.allow`, or `public` for every public host. Rules narrow it. */
   readonly hosts?: readonly string[] | 'public' | undefined
 }
 
-/** The connections of a tool that goes out for the workspace. The tool asks before it looks up a name. */
+/** The connections of a tool that uses the network for the workspace. The tool calls `judge` before it resolves a name. */
 export interface Connections {
   /** Judges a connection as `explain` does. Hosts with rules for requests are for commands alone. */
   judge(host: string, port: number): ConnectionVerdict
-  /** Audits a connection when it is over, and each refusal. */
+  /** Audits a finished connection, or a refusal. */
   report(report: ConnectionReport): void
 }
 
@@ -159,16 +159,16 @@ export interface Explanation {
   readonly effect: 'allow' | 'deny'
   /** The path after links and `..`; the path as given where a step could not be taken. */
   readonly resolvedPath: VirtualPath
-  /** The rule that decided; absent for an allow. */
+  /** The rule that refused; absent if the operation is allowed. */
   readonly rule?: string | undefined
   readonly code?: ErrorCode | undefined
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
-  /** For `connect`: the entry of the executor's list that lets it pass; absent where commands share the network of the machine. */
+  /** For `connect`: the entry of the executor's list that allows the connection; absent where commands share the network of the machine. */
   readonly entry?: string | undefined
   /** Absent for synthetic directories and aliases. */
   readonly mount?: VirtualPath | undefined
-  /** How rights are held here. `files` is always `interpreter`; `exec` is the weakest level, absent without an executor. */
+  /** How rights are enforced at this path. `files` is always `interpreter`; `exec` is the weakest level, absent without an executor. */
   readonly enforcedBy: { readonly files: 'interpreter'; readonly exec?: GuaranteeLevel | undefined }
   readonly exceptions?: readonly string[] | undefined
   /** Why commands would be refused, or run without a rule, in the present state. */
@@ -183,7 +183,7 @@ export interface Explanation {
   readonly passedOver?:
     | readonly { readonly executor: string; readonly reason: string; readonly remedy?: string | undefined }[]
     | undefined
-  /** Directories on the way whose border rename and link cannot cross in commands (`EXDEV`). */
+  /** Directories on the path that are a border for commands: rename and link across this border fail (`EXDEV`). */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }
 
@@ -191,7 +191,7 @@ export interface Explanation {
 export interface AccessEvent {
   /** The workspace's labels; `{}` where it has none. */
   readonly labels: Readonly<Record<string, string>>
-  /** A tool tried this while it looked for a way out of a model's mistake. */
+  /** True if a tool tried this operation while searching for a correction of a model's mistake. */
   readonly rehearsal?: true | undefined
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
@@ -213,13 +213,13 @@ export interface AccessEvent {
   readonly command?: string | undefined
   readonly executor?: string | undefined
   readonly acknowledged?: readonly string[] | undefined
-  /** From here on as in {@link CommandResult}; absent without a known end. */
+  /** This field and those below are as in {@link CommandResult}; absent without a known end. */
   readonly exitCode?: number | null | undefined
   readonly signal?: string | null | undefined
   /** Also set for a session after its `idleTimeout`. */
   readonly timedOut?: boolean | undefined
   readonly survivors?: true | undefined
-  /** A session has one stream, which counts here. */
+  /** For a session: the bytes of its single stream. */
   readonly stdoutBytes?: number | undefined
   readonly stderrBytes?: number | undefined
   readonly violations?: readonly RuleViolation[] | undefined
@@ -229,7 +229,7 @@ export interface AccessEvent {
 
 interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
-  /** The connections that a last event with the host `*` stands for: above 1,000 of each outcome, 10,000 allowed. */
+  /** The number of connections that a last event with the host `*` summarises: above 10,000 allowed, or 1,000 of another outcome. */
   readonly leftOut?: number | undefined
 }
 
@@ -255,7 +255,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
     | {
         readonly name: string
         readonly guarantees: Guarantees
-        /** For models, in one sentence: the usual programs and forms that it does not have. */
+        /** For models, in one sentence: the usual programs and forms that the executor lacks. */
         readonly lacks?: string | undefined
       }
     | undefined
@@ -271,7 +271,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
   explain(request: ExplainRequest): Promise<Explanation>
   /** Judges and audits the connections of a tool, by the list and the rules that hold for commands. */
   connections(options?: ConnectionsOptions): Connections
-  /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
+  /** Subscribes to the audit. Returns the function that ends the subscription. Exceptions of the listener are ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /**
    * Makes acknowledged changes, and the output of ended commands, survive a power cut. A local disk syncs its whole file system.

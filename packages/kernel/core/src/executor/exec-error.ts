@@ -1,7 +1,7 @@
 import { isWorkspaceError, WorkspaceError, type ErrorCode, type WorkspaceErrorOptions } from '../errors.ts'
 import { shortageOf, shortError } from '../shortage.ts'
 
-/** For executors: the error of a command that they do not run. `reason` and `remedy` hold no host path. */
+/** For executors: the error of a command that was refused. `reason` and `remedy` hold no host path. */
 export function execError(
   code: ErrorCode,
   reason: string,

@@ -11,7 +11,7 @@ const signals =
 /** The status of a signal that has no number here. */
 const unknownSignal = 255
 
-/** The end of a command as one number: the exit code, or 128 and the signal. */
+/** The end of a command as one number: the exit code, or 128 plus the signal number. */
 export function exitStatusOf({ exitCode, signal }: Pick<CommandResult, 'exitCode' | 'signal'>): number {
   if (exitCode !== null) return exitCode
   const name = (signal ?? '').replace(/^SIG/, '')

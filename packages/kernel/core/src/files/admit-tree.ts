@@ -54,7 +54,7 @@ export interface MovableLink extends Located {
   readonly version: Version
 }
 
-/** Finds such a link; its version ensures that this link is moved. Only on case-sensitive stores. */
+/** Finds a link that may be moved. Its version ensures that no other entry is moved. Only on case-sensitive stores. */
 export async function findMovableLink(context: Context, path: VirtualPath): Promise<MovableLink | undefined> {
   const { gate } = context
   const node = gate.namespace.find(path)

@@ -1,6 +1,6 @@
 import { orAbort } from '../adapter/base/wait.ts'
 
-/** A stream whose beginning is held to learn whether it is short. Reads nothing before `whole` or `all`. */
+/** Buffers the beginning of a stream to find out whether the stream is short. Reads nothing before `whole` or `all`. */
 export class Beginning {
   readonly #source: AsyncIterable<unknown>
   readonly #mostBytes: number
@@ -17,7 +17,7 @@ export class Beginning {
     this.#badData = badData
   }
 
-  /** All of a short stream, else `undefined`. Can be asked again. */
+  /** All bytes of a short stream, else `undefined`. Can be called again. */
   async whole(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     while (!this.#ended && this.#size <= this.#mostBytes) {
       const next = this.#next()

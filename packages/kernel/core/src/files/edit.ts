@@ -110,7 +110,7 @@ function ofText(edits: TextEdit | readonly TextEdit[], signal: AbortSignal | und
 
 function ofFunction(make: EditFunction): Change {
   return async ({ bytes, stat }, path) => {
-    // It may change its argument in place, and the old bytes are still needed.
+    // The function may change its argument in place, and the old bytes are still needed.
     const content: unknown = await make(bytes.slice(), stat)
     if (!(content instanceof Uint8Array))
       throw invalidOption(operation, 'edits', 'a function that gives a `Uint8Array`', content)

@@ -4,7 +4,7 @@ import type { LastBytes } from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { virtualError } from '../mount/errors.ts'
 
-/** Tries while a file changes its size before the read. */
+/** The maximum of tries when the file size changes before the read. */
 const mostTries = 20
 
 /** Reads the last bytes of a file. Its size may change before the read, so the stat of the read decides. */

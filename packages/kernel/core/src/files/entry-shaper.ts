@@ -8,7 +8,7 @@ import type { Region } from './regions.ts'
 import { View } from '../mount/view.ts'
 
 export class EntryShaper {
-  /** Nothing below is special, so entries differ in their path at most. */
+  /** No mount or rule lies below the start: entries only need the virtual path. */
   readonly plain: boolean
   readonly #context: Context
   readonly #region: Region

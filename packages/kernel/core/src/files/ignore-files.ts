@@ -29,7 +29,7 @@ interface InForce {
   readonly rules: IgnoreRules
 }
 
-/** The ignore files that hold in a directory: by name, the nearest first. */
+/** The ignore files that apply in a directory, grouped by file name. The nearest file is first. */
 type Chain = readonly (readonly InForce[])[]
 
 export interface IgnoreOptions {
@@ -129,7 +129,7 @@ export class IgnoreFiles {
     return false
   }
 
-  /** Answers from before a further file was read may be wrong now. */
+  /** Drops cached answers, which a newly read ignore file can make wrong. */
   #forget(): void {
     this.#chains = this.#newChains()
     this.#ignored = this.#newIgnored()

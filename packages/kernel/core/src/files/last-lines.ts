@@ -56,7 +56,7 @@ class Tail {
     }
   }
 
-  /** Whether the rest is enough without the first chunk. */
+  /** Whether the chunks after the first one are enough. */
   #canDrop({ bytes, feeds }: { readonly bytes: Uint8Array; readonly feeds: number }): boolean {
     return this.#feeds - feeds > this.#last || this.#bytes - bytes.length > mostBytes
   }

@@ -20,7 +20,7 @@ export interface WindowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads a window of lines from a stream. The window alone bounds the memory. @throws WorkspaceError `EFBIG` for a line above {@link maxLineLength} */
+/** Reads a window of lines from a stream. Memory use depends on the window only. @throws WorkspaceError `EFBIG` for a line above {@link maxLineLength} */
 export async function readWindow(
   stream: AsyncIterable<Uint8Array>,
   { offset, limit, path, signal }: WindowOptions,

@@ -36,7 +36,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #context: Context
   readonly #path: string
   readonly #options: WorkspaceListOptions
-  /** Adapters that have their entries at hand never let the event loop have its turn. */
+  /** Yields to the event loop: an adapter with all entries in memory never does. */
   readonly #pace: Pace
   #resting: Promise<void> | undefined
   #untilLook = entriesPerLook
@@ -79,7 +79,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     return this.#pull(entries)
   }
 
-  /** Reads the clock for some entries only: an entry takes less time than the clock is exact. */
+  /** Reads the clock only every {@link entriesPerLook} entries: one entry takes less than the clock resolution. */
   #isDue(): boolean {
     this.#untilLook -= 1
     if (this.#untilLook > 0) return false

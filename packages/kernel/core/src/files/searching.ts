@@ -61,7 +61,7 @@ export async function* search(
       async (located, adapter) => {
         const { virtual } = located
         if (adapter === undefined) return { virtual, region: undefined }
-        // A look for a missing path costs no more, and no search is needed without wanted hits.
+        // Without wanted hits, only `stat` is needed: a missing path must still reject.
         if (left === 0 || options.gitignore === true) await adapter.stat(located.path, { signal })
         if (left === 0) return { virtual, region: undefined }
         if (options.gitignore === true) {

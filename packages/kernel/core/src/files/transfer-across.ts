@@ -133,7 +133,7 @@ async function copyTree(
   return { result: {}, stat }
 }
 
-/** Nothing below it was listed: a move would delete entries without a copy. */
+/** The error for an entry that no path can name. Its entries were not listed, so a move would lose them. */
 function unreachableError(operation: Progress['kind'], path: VirtualPath): Error {
   return virtualError({
     code: 'EINVAL',
@@ -149,7 +149,7 @@ function note(progress: Progress, path: VirtualPath): void {
   if (progress.completed.length < reported) progress.completed.push(path)
 }
 
-/** Reports a link as one of that side. */
+/** Runs work, and marks a `LinkSignal` as one for the source or for the destination. */
 async function fromSide<Result>(
   side: 'source' | 'destination',
   { mount, virtual }: Located,

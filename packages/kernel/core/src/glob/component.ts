@@ -89,7 +89,7 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
   return part instanceof CharacterClass ? part.folded() : part
 }
 
-/** Goes back to the last `*` only: earlier ones need never change. Steps are at most the product of the two lengths. */
+/** Backtracks to the last `*` only: an earlier `*` never needs another match. Steps are at most the product of the two lengths. */
 function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {
     let part = 0

@@ -7,7 +7,7 @@ import { malformed } from './malformed.ts'
 import { nameOf } from './names.ts'
 import type { Name } from './names.ts'
 
-/** Says which files below a directory are meant. Paths are relative to it: `src/a.ts`, without a slash in front. */
+/** Selects files below a directory. Paths are relative to this directory: `src/a.ts`, without a slash in front. */
 export interface GlobFilter {
   matches(path: string): boolean
   /** Nothing at or below this directory matches. */

@@ -9,17 +9,17 @@ interface Wildcard {
   readonly at: Bits
 }
 
-/** Trying this number is faster than remembering an answer. */
+/** Up to this number of wildcards, trying each is faster than caching the answer. */
 const fewWildcards = 8
 
 export class NameIndex {
   readonly #literals = new Map<string, Bits>()
   readonly #wildcards: readonly Wildcard[]
   readonly #waiting: readonly Wildcard[]
-  /** The last answer, where many were tried: deep trees often repeat a name. */
+  /** The cached last answer for many wildcards: deep trees often repeat a name. */
   #last: { readonly name: Name; readonly wildcards: readonly Wildcard[]; readonly found: Bits | undefined } | undefined
 
-  /** Components and their bits; equal components are one object. `length`: of all bits. `waiting`: the usual question. */
+  /** Components and their bits; equal components are one object. `length`: words of a bit set. `waiting`: bits for `onlyWaiting`. */
   constructor(
     components: readonly { readonly component: Component; readonly bit: number }[],
     length: number,

@@ -1,9 +1,9 @@
 export interface IterationHooks<Item> {
-  /** Before the first item is asked for; a rejection is that of the first `next()`. */
+  /** Called before the first item is requested. A rejection rejects the first `next()`. */
   readonly before?: (() => void | Promise<void>) | undefined
   readonly item?: ((item: Item) => Item) | undefined
   readonly failure?: ((error: unknown) => never | Promise<never>) | undefined
-  /** Once: when the iteration has ended, was left early, or failed (then with the error). */
+  /** Called once, when the iteration has ended, was stopped early, or failed (with the error). */
   readonly end?: ((...error: [] | [unknown]) => void) | undefined
 }
 

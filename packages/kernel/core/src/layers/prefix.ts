@@ -71,7 +71,7 @@ class Subtree {
       return await run()
     } catch (error) {
       if (!(await this.#madeRoot(error, call))) throw await this.explain(error, call)
-      // it was made as a directory: that is all that was asked for
+      // the root was just made as a directory, as the caller requested
       if (call.operation === 'createDirectory' && call.path === '/') return undefined as Result
     }
     try {

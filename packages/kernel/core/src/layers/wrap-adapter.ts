@@ -147,7 +147,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   )
 }
 
-/** A part of a place is a place of its own. */
+/** The identity of a subtree: the identity of the adapter, and the root of the subtree. */
 function identityOf({ identity }: StorageAdapter, root: MountPath): string | undefined {
   return identity === undefined || root === mountRoot ? identity : `${identity} ${root}`
 }

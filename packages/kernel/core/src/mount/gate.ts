@@ -36,7 +36,7 @@ export class Gate {
   readonly declared: DeclaredRules
   readonly #rulePolicy: RulePolicy | undefined
   readonly #root: VirtualPath
-  /** Some rule is a function, to be asked path by path. */
+  /** True if a rule is a function, which must be called for each path. */
   readonly #asksFunctions: boolean
   /** Names at `/` that commands have from the system. */
   #system: ReadonlySet<string> = new Set()
@@ -60,7 +60,7 @@ export class Gate {
     return node.reserved || this.#refuses(node, { operation: 'write', path, need: 'write' })
   }
 
-  /** Entries at these names keep commands from running, so they can be read and removed. */
+  /** Refuses writing at system names. Reading and deleting are allowed: an existing entry there prevents commands. */
   #refuses({ mount }: NamespaceNode<WorkspaceMount>, { operation, path, need }: AccessRequest): boolean {
     if (need !== 'write' || operation === 'delete' || this.#system.size === 0) return false
     return mount?.at === rootPath && this.#system.has(topName(path))

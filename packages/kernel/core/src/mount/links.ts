@@ -17,7 +17,7 @@ export const creating: ReadonlySet<FileOperation> = new Set(
   fileOperations.filter((name) => name !== 'createSymlink' && 'creates' in operations[name]),
 )
 
-/** As for the kernel, such a target must be a directory. */
+/** True for a target that ends in `/` or `.`: the kernel then requires a directory. */
 export function namesDirectory(target: string): boolean {
   return /(?:^|\/)\.?$/.test(target)
 }

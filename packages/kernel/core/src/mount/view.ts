@@ -29,7 +29,7 @@ export class View {
   readonly #mayVary: boolean
   /** A search gives no directory before its entries, unlike a listing. */
   readonly #showsFilesOnly: boolean
-  /** The storage did not skip a forbidden directory. */
+  /** True when the storage entered a directory that it should have skipped. */
   #shut = false
 
   constructor(gate: Gate, start: VirtualPath, operation: 'list' | 'search') {

@@ -180,7 +180,7 @@ export class Walker {
     }
   }
 
-  /** The path with its links resolved, as far as the operation follows them. The last name need not exist. */
+  /** Resolves the links of a path, if the operation follows them. The last name need not exist. */
   async canonical(
     operation: FileOperation,
     path: VirtualPath,
@@ -188,7 +188,7 @@ export class Walker {
     budget: LinkBudget,
     onLink?: OnLink,
   ): Promise<VirtualPath> {
-    // a store without links leads nowhere else, and is not asked
+    // a store without links has no other path for the entry, so no call is needed
     if (path === rootPath || this.#gate.namespace.find(path).mount?.adapter?.capabilities.symlinks === false)
       return path
     try {

@@ -1,4 +1,4 @@
-/** A caller's listener whose failures change nothing. */
+/** Wraps a caller's listener, and ignores its failures. */
 export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
   return (event) => {
     try {

@@ -40,8 +40,8 @@ export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
 const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**
- * The form of a name that a case-insensitive file system compares: case folded, in NFC. Upper case comes first for `ß` and `ſ`.
- * Callers fold whole names: sigma has another small form at the end of a word.
+ * The form of a name that a case-insensitive file system compares: case folded, in NFC. Upper-casing comes first, to fold `ß` and `ſ`.
+ * Callers must fold whole names: sigma has another lower case at the end of a word.
  */
 export function foldName(name: string): string {
   if (onlyAscii.test(name)) return name.toLowerCase()

@@ -59,7 +59,7 @@ export class DeniedVariants {
       node = child
       for (const { rule } of node.denied) {
         const prefix = path.slice(0, end)
-        // A spelling that the rule itself names is decided by that entry.
+        // An entry of the rule with exactly this spelling decides instead.
         if (this.#named.get(rule)?.has(prefix) !== true) return rule
       }
       start = end + 1

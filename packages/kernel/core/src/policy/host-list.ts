@@ -22,7 +22,7 @@ const longestName = 253
 /** An address in one of its spellings: in brackets, or digits alone. */
 const address = /^(?:\[.*\]|(?:\d+|0x[\da-f]+)(?:\.(?:\d+|0x[\da-f]+))*)$/iu
 
-/** Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. A problem follows the entry in a sentence. */
+/** Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. `problem` is printed directly after the entry. */
 export function parseHost(text: string): HostEntry | { readonly problem: string } {
   const [, host = '', written] = /^(.*?)(?::([^:\]]*))?$/su.exec(text) ?? []
   if (/[/@?#\s]/u.test(text) || text.includes('://'))
@@ -136,7 +136,7 @@ export class HostList {
     return this.entries.some((entry) => matches(entry, wanted))
   }
 
-  /** The rule that closes a host of the widest list, if any. Without a port: any port. */
+  /** The rule that excludes a host of the widest list, if any. Without a port: at any port. */
   closedBy(name: string, port?: number): string | undefined {
     const lacks = this.#parts.find(({ list }) => (port === undefined ? !list.knows(name) : !list.find(name, port)))
     return lacks?.rule
@@ -163,7 +163,7 @@ function isPartOf(part: HostEntry, whole: HostEntry): boolean {
   return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
 }
 
-/** Why an unlisted host is refused, to follow it in a sentence, and the entry to add. `rule`: whose list closes it. */
+/** The reason to print directly after an unlisted host, and the entry to add. `rule`: the rule whose list lacks the host. */
 export function unlistedHost(
   name: string,
   port = 443,
@@ -175,7 +175,7 @@ export function unlistedHost(
       reason: `is an address, and ${who} reach hosts by name alone`,
       remedy: 'ask for the host by its name, which must be listed',
     }
-  // An entry without a port stands for both.
+  // An entry without a port allows ports 80 and 443.
   const entry = webPorts.includes(port) ? name : `${name}:${port}`
   const own = who === 'commands' ? '`network.allow`' : '`downloads.hosts`'
   const place = rule === undefined ? own : `the rule ${quotePath(rule)}`

@@ -2,7 +2,7 @@ import { WorkspaceError } from '../errors.ts'
 
 /** As on Linux (`PATH_MAX`, with its NUL). */
 const maxPathBytes = 4096
-/** Most characters to follow for one path with many `..`, and the least cost of each look. */
+/** Most characters to follow for one path with many `..`, and the minimum that each call of `follow` counts. */
 const maxFollowed = 8192
 const leastFollowed = 100
 

@@ -105,7 +105,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
       checkHostPath(expanded, 'check')
       return contains(area.real, resolveFrom(base, expanded, follow, 'check'))
     } catch {
-      return false // what cannot be judged is not within
+      return false // a path that cannot be judged is not within
     }
   }
 

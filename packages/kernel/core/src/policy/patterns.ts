@@ -16,7 +16,7 @@ export interface PatternMatch {
 }
 
 interface Level {
-  /** Entries below are under the rule, to be looked at, or skipped. */
+  /** Entries below are covered by this match, must be compared (`open`), or are skipped. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
   readonly files: Progress

@@ -88,7 +88,7 @@ function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   return stripped
 }
 
-/** `{workspace,src}` names an alias, with which no path begins: that part would do nothing. */
+/** Refuses an alias in braces, `{workspace,src}`: no resolved path begins with an alias, so it would match nothing. */
 function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases }: RuleScope): void {
   if (first.includes('*') || first.includes('{') !== first.includes('}')) return
   const { matches } = compileGlob(`/${first}`, { operation: 'rules' })

@@ -36,7 +36,7 @@ export interface ExceptionOptions extends NameOption {
   readonly justification: string
   /** Default `read-write`. */
   readonly access?: Access | undefined
-  /** Names of the rules it is an exception to. Default: every `withinWorkspace` and `withinOutput` rule. */
+  /** Names of the rules to which the exception applies. Default: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
 }
 
@@ -126,7 +126,7 @@ export const rules = {
     return { kind: 'subtree', name, entries: list, reason, remedy }
   },
 
-  /** A documented exception: `path` may be used although a confining rule says no, such as a cache outside the output root. */
+  /** A documented exception: `path` may be used although a confining rule denies it, such as a cache outside the output root. */
   allow(path: string, options: ExceptionOptions): ExceptionRule {
     const { name, access = 'read-write', from, justification } = readOptions('allow', ruleOptions.allow, options)
     const root = rulePath(path)

@@ -37,7 +37,6 @@ export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
       held = Uint8Array.from(bytes.subarray(complete))
       if (complete > 0) hand(bytes.subarray(0, complete))
     },
-    /** Hands on the rest of an incomplete character. */
     end(): void {
       const rest = held
       held = new Uint8Array()

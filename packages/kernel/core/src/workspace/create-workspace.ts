@@ -40,7 +40,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
     for (const mount of options.mounts) mounts.push(await openMount(mount, mounts))
     return await assemble(options, mounts, scratch)
   } catch (error) {
-    await scratch.close().catch(() => undefined) // the first fault is told, and the adapters are closed too
+    await scratch.close().catch(() => undefined) // the first fault is reported, and the adapters are closed too
     for (const { adapter, owned } of mounts) if (owned) await adapter?.close().catch(() => undefined)
     throw error
   }

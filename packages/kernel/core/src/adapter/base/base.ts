@@ -41,7 +41,7 @@ const none = Object.freeze({})
 
 type Lacking = { [Name in OptionalOperation]?: unknown }
 
-/** The base of all adapters. It checks synchronously, and gives the driver's own promise. */
+/** The base of all adapters. The base checks synchronously, and returns the driver's own promise. */
 export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalOperation>> {
   readonly name: string
   readonly capabilities: AdapterCapabilities
@@ -60,7 +60,7 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
     }
   }
 
-  // These two are the most frequent by far: they take no closure.
+  // `stat` and `read` are the most frequent calls by far, so they avoid a closure.
   stat(path: MountPath, options: StatOptions = none): Promise<Stat> {
     const { signal } = options
     try {
@@ -271,7 +271,7 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   }
 }
 
-/** Gives the driver's own promise: another one around it costs as much as some drivers do. */
+/** Returns the driver's own promise. A second promise around it would cost as much as some drivers do. */
 function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()

@@ -14,7 +14,7 @@ const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'm
 
 export type Whole = InnerDriver & Required<Pick<InnerDriver, OptionalOperation>>
 
-/** Listed once: adapters can be many. */
+/** The methods of each optional capability. Computed once, since a process can have many adapters. */
 const promises = [
   ...Map.groupBy(
     Object.entries<OperationFacts>(operations).filter(([, { capability }]) => capability !== undefined),
@@ -34,7 +34,7 @@ export function checkDriver(driver: Driver): void {
   if (!option.text.accepts(given)) throw invalidDriver('the driver has no `name`', 'give it one, for messages')
   if (!option.object.accepts(capabilities)) throw invalidDriver('the driver has no `capabilities`', 'declare them')
   for (const { names, capability } of promises) {
-    // Two operations of one capability come together.
+    // A capability with two operations needs both methods.
     const promised = capabilities[capability] ?? hasAll(driver, names)
     for (const name of names) {
       if ((typeof driver[name] === 'function') === promised) continue

@@ -53,7 +53,7 @@ export async function checked<Result>(
   throw fault(context, `\`${context.operation}\` resolved with a value of another shape`)
 }
 
-/** Waits for a change after an abort, to learn whether it took place. Leaves a change that does not end in time. */
+/** After an abort, waits until the change has succeeded or failed. Stops waiting after {@link abortMs}. */
 async function untilEnded<Result>(work: Promise<Result>, context: FaultContext): Promise<Result> {
   if (context.signal === undefined) return await work
   const late = new AbortController()

@@ -126,7 +126,7 @@ function immediate(name: string, operation: AdapterOperation, call: Call, accept
   }
 }
 
-/** A promise where none may be: it is reported as such, and its failure must not end the process. */
+/** Ignores the rejection of a promise that should not exist. The rejection would end the process; the promise itself is reported. */
 function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }

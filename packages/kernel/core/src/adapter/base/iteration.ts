@@ -43,7 +43,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     }
   }
 
-  /** Does not leave an iteration that has ended: `Array.fromAsync` leaves a failed one, and that may hang. */
+  /** Does not call `return` of a driver that has ended. `Array.fromAsync` calls `return` after a failure, which may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#isDone) return end
     this.#isDone = true

@@ -1,4 +1,4 @@
-/** Waits for work that changes nothing until it is aborted. The work goes on, and `late` gets its result. */
+/** Waits for read-only work, at most until an abort. The aborted work continues, and `late` gets its result. */
 export function orAbort<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

@@ -120,7 +120,7 @@ class KeyValueDriver implements Driver {
       const isEntered = above === path || (recursive && !left.some((one) => isWithin(above, one)))
       if (!isEntered || exclude.some((one) => isWithin(path, one))) continue
       const found = await this.#entries.find(at)
-      if (found === undefined) continue // it went meanwhile
+      if (found === undefined) continue // the entry was deleted meanwhile
       if (found.bytes === undefined && recursive && skips?.(at) === true) left.push(at)
       const type = found.bytes === undefined ? 'directory' : 'file'
       yield { path: at, name: baseName(at), ...(details ? await statOf(found) : { type }) }
@@ -186,7 +186,7 @@ class KeyValueDriver implements Driver {
     await this.#store.close?.()
   }
 
-  /** One change at a time: the state it looked at holds until it ends. */
+  /** Runs one change at a time, so the state that a change has read remains valid until its end. */
   async #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
     const own = before.then(work, work)
@@ -254,7 +254,7 @@ class KeyValueDriver implements Driver {
     }
   }
 
-  /** Nothing is copied when a part of it could not be. */
+  /** Checks a merge before it begins: nothing is copied when an entry cannot be copied. */
   async #checkMerge(source: MountPath, destination: MountPath, found: Found): Promise<void> {
     const pairs: [MountPath, Found][] = [[source, found]]
     for await (const at of this.#below(source, found)) pairs.push(at)

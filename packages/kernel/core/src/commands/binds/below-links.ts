@@ -6,7 +6,7 @@ import { overflowOf, strictest, type Found } from './tree-walk.ts'
 import { eachEntry, isGone } from './disk-look.ts'
 import type { Passage } from './walk-memory.ts'
 
-/** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is one. */
+/** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is a link. */
 export async function matchBelowLink(
   { path: link, patterns }: Passage,
   gate: Gate,

@@ -18,7 +18,7 @@ export interface RuledName {
   readonly filesOnly?: boolean | undefined
 }
 
-/** Binds by path, with a quick answer whether one lies below a path: a plan can have thousands. */
+/** Binds by path, with a fast query for binds below a path: a plan can have thousands of binds. */
 class PathMap {
   readonly #at = new Map<VirtualPath, Bind>()
   readonly #below = new Map<VirtualPath, number>()

@@ -34,7 +34,7 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
   return links
 }
 
-/** Returns whether there is a target to hold, or why it is not held. */
+/** Returns whether the target was covered, or why the target cannot be covered. */
 async function coverTarget(
   list: BindList,
   name: RuledName,
@@ -82,7 +82,7 @@ function problem(reason: string): RestrictionProblem {
   }
 }
 
-/** The way of a link, with the type of its target where nothing keeps that type. */
+/** The path through a link as text, with the type of the target if the target is not covered. */
 function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
   return JSON.stringify([links, landed, withType ? type : undefined])
 }

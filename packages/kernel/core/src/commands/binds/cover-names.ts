@@ -22,7 +22,7 @@ export interface CoverOptions {
   readonly acknowledged: ReadonlySet<string>
 }
 
-/** Masks of look-alikes for one command: the start of a command takes longer with each. */
+/** The maximum of masked look-alikes for one command: each mask makes the start slower. */
 const maxVariants = 200
 
 const tooManyVariants = {

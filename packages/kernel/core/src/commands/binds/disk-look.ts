@@ -26,7 +26,7 @@ export class VariantLook {
           const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
           for (const variant of found) next.push(childPath(directory, variant))
         } catch (error) {
-          // A look-alike that cannot be looked into is covered as a whole.
+          // A look-alike directory that cannot be read is covered as a whole.
           if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
           closed.push(directory)
         }

@@ -14,7 +14,7 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
   branches: 'directory',
 }
 const held = Object.keys(placeholders)
-/** A worktree's git directory; the rest lies in another one. */
+/** The names in a worktree's git directory. The other names lie in the main git directory. */
 const heldOfWorktree = ['config.worktree', 'commondir']
 /** A push from there names its destination: git looks for remotes only in the user's own repositories. */
 const heldElsewhere = ['hooks', 'config', 'config.worktree', 'commondir']

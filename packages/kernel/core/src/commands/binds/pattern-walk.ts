@@ -6,11 +6,11 @@ import type { Match } from './walk-memory.ts'
 
 export interface Walk {
   readonly matches: readonly Match[]
-  /** There was more than may be looked at: not all matches are known. */
+  /** The limit that the walk exceeded: not all matches are known. */
   readonly overflow: 'directories' | 'matches' | undefined
 }
 
-/** Finds the matches of pattern rules in everything that commands can read. Does not look below a match. */
+/** Finds the matches of pattern rules in everything that commands can read. Does not search below a match. */
 export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Promise<Walk> {
   const found: Found = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }

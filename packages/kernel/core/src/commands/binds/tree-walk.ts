@@ -20,7 +20,7 @@ export interface WalkOptions {
 
 /** Most directories that one command's walk enters. */
 export const maxDirectories = 200_000
-/** Most matches of one command's walk. Fewer are covered: `maxParts`. */
+/** Most matches that one command's walk collects. A command covers at most `maxParts`. */
 export const maxMatches = 20_000
 
 export interface Start {
@@ -42,7 +42,7 @@ export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): '
 
 const none: readonly CompiledPattern[] = []
 
-/** One recursive listing, which asks here which directories to enter. */
+/** One recursive listing. The listing asks this class which directories to enter. */
 export class TreeWalk {
   readonly #start: Start
   readonly #options: WalkOptions
@@ -171,7 +171,7 @@ export class TreeWalk {
     if (name === '.git') this.#git.noteNamed(path)
   }
 
-  /** Returns its match and the patterns to look for inside; `undefined` patterns: do not enter. */
+  /** Returns the match of a path. `inside`: the patterns to search for below; `undefined`: do not enter. */
   #match(
     path: VirtualPath,
     type: FileType,

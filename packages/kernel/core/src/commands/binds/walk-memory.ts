@@ -7,7 +7,7 @@ import type { Placeholder } from './git-directories.ts'
 
 export interface Match {
   readonly path: VirtualPath
-  /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be looked into. */
+  /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be read. */
   readonly type: FileType | 'missing' | 'closed'
   readonly placeholder?: Placeholder | undefined
   readonly mount: WorkspaceMount
@@ -27,7 +27,7 @@ export interface Remembered {
   readonly directories: string[]
   readonly matches: Match[]
   readonly passages: Passage[]
-  /** Entries by which git may take it for a repository. */
+  /** Entries by which git may take the directory for a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
 
@@ -40,7 +40,7 @@ export function memoryOf(gate: Gate, key: string): WalkMemory {
   return memories.get(gate)?.get(key) ?? nothing
 }
 
-/** A walk has ended. It is not changed any more. */
+/** Stores the memory of a finished walk. The memory must not change after this call. */
 export function remember(gate: Gate, key: string, memory: WalkMemory): void {
   const known = memories.get(gate)
   if (known === undefined) memories.set(gate, new Map([[key, memory]]))

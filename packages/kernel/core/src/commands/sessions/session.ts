@@ -98,7 +98,6 @@ export class LiveSession implements Session {
     }
   }
 
-  /** Restarts the idle timeout. */
   #touch(): void {
     if (this.#idleTimeout === undefined || this.#ended || this.#endedBy !== 'program') return
     clearTimeout(this.#idle)
@@ -144,7 +143,7 @@ export class LiveSession implements Session {
     return this.#terminal.commandOffset
   }
 
-  /** Where the command's output begins, after that of start-up files. If those never ended, all output shows. */
+  /** Where the command's output begins, after that of start-up files. If the start-up files never ended, all output is shown. */
   get #begin(): number {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }
