@@ -100,7 +100,7 @@ export interface AttachedCheckpoints {
   /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; for binary contents, one line with their sizes. */
   diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
   /**
-   * Restores paths to their state in `since`, if each is still in its state of `until`. Returns the paths that were skipped.
+   * Restores each path to `since` in one step, if the path is still as in `until`. Returns the paths that were skipped.
    * @throws WorkspaceError `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
   restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>
