@@ -29,7 +29,7 @@ export interface ToolResult {
   /** `bytes`: one character for each byte. Default: text. */
   stdoutKind?: 'text' | 'bytes'
   stdoutEncoding?: 'binary'
-  /** The bytes of both outputs in order, for one common place. */
+  /** The bytes of both outputs in order, where both go to one place. */
   together?: () => string
 }
 
@@ -81,14 +81,12 @@ export interface Listing {
   look(path: string, options?: { readonly follow?: boolean }): Promise<FileFacts>
 }
 
-/**
- * Facts in a listing: `size` adds file sizes, `all` everything of `lstat`. Each may cost a request per file: ask for no more than needed.
- */
+/** Facts in a listing: `size` adds file sizes, `all` all of `lstat`. Each fact may cost a request per file: request only those needed. */
 export type Facts = 'type' | 'size' | 'all'
 
 export interface ListedEntry {
   readonly name: string
-  /** The requested facts; absent where `lstat` must report them, or throw. */
+  /** The requested facts. If absent, call `lstat`, which reports the facts or throws. */
   readonly stat?: FileFacts | undefined
   /** A link's target with `all`, if the listing has it. */
   readonly target?: string | undefined

@@ -21,11 +21,11 @@ export const errorWords: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'Connection timed out',
 }
 
-/** An error as Node's `fs` throws it, in the form that the interpreter checks. */
+/** An error in the form of Node's `fs`, which the interpreter checks. */
 export class FileError extends Error {
   readonly code: string
 
-  /** @param rule of the workspace that refuses it */
+  /** @param rule the workspace's rule that refuses the call */
   constructor(code: string, call: string, path: string, rule?: string) {
     const by = rule === undefined ? '' : ` by the rule ${rule.replace(/['\n]/g, '')}`
     super(`${code}: ${(errorWords[code] ?? 'input/output error').toLowerCase()}${by}, ${call} '${path}'`)
@@ -34,7 +34,7 @@ export class FileError extends Error {
   }
 }
 
-/** True for messages that begin with a system code, as those of files do. */
+/** True for messages that begin with a system code, as errors of files do. */
 export function isFileError(error: unknown): error is Error {
   return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }

@@ -1,4 +1,4 @@
-/** Absolute, without `.` and empty segments. A `..` after a name stays, since links decide; so does a final slash. */
+/** Makes a path absolute, without `.` and empty segments. A `..` after a name stays, since links decide; a final slash stays too. */
 export function tidyPath(path: string): string {
   const kept: string[] = []
   const segments = path.split('/')

@@ -1,6 +1,6 @@
 import { type Arguments, type OptionTable, parseArguments } from './options.ts'
 
-/** The forms of a command that were compared with the real one, and are equal. */
+/** The supported forms of a command: each was compared with the real command, and is equal. */
 export interface CommandRule extends OptionTable {
   /** Short options without effect here, which are removed. */
   readonly ignored?: string | undefined

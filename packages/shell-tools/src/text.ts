@@ -4,7 +4,7 @@ const encoder = new TextEncoder()
 const firstEscape = 0xdc00
 const escapes = /[\u{dc80}-\u{dcff}]/u
 
-/** Keeps every byte: those outside valid UTF-8 become lone surrogates, U+DC80 to U+DCFF. */
+/** Decodes without loss: bytes outside valid UTF-8 become lone surrogates, U+DC80 to U+DCFF. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes)

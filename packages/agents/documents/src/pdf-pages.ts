@@ -11,9 +11,9 @@ const operation = 'pdfPages'
 const mostPages = 1000
 
 export interface PageRange {
-  /** From 1. Default 1. */
+  /** The first page, from 1. Default 1. */
   readonly first?: number | undefined
-  /** Inclusive. Default: the last page. */
+  /** The last page, inclusive. Default: the document's last page. */
   readonly last?: number | undefined
 }
 

@@ -11,7 +11,7 @@ import type { Download, Downloader, DownloaderOptions, OpenOptions } from './typ
 import { checkUrl, nextUrl } from './url.ts'
 
 const maxRedirects = 5
-/** Milliseconds that a client waits longer than the downloader, whose error names the reason. */
+/** Milliseconds added to a client's timeout, so that the downloader ends first. The downloader's error names the reason. */
 const laterTimeout = 10_000
 /** After these answers another client is tried: some servers refuse plain clients. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
@@ -164,7 +164,7 @@ export class LiveDownloader implements Downloader {
         release()
         transfer.end()
         patience.throwIfEnded()
-        // the rules are the same for every client
+        // every client would get the same refusal
         if (transfer.problem !== undefined) throw transfer.problem
         failure = error
       }
@@ -174,7 +174,7 @@ export class LiveDownloader implements Downloader {
   }
 }
 
-/** Ending the stream releases everything, even before the first read, which a generator would not. */
+/** Ending this stream releases the connection, even before the first read. A generator would release nothing then. */
 function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
   const content = contentOf(answered, options)
   // never rejects: both clients close without errors
@@ -245,7 +245,7 @@ function isCertificateProblem(error: unknown): boolean {
   return false
 }
 
-/** A short header unchanged; else the type alone, whose names have at most 127 characters (RFC 6838). */
+/** A printable header of at most 255 characters is unchanged. Any other is cut to its media type (names ≤ 127 characters, RFC 6838). */
 function mediaTypeOf(header: string | undefined): string | undefined {
   if (header === undefined || /^[ -~]{1,255}$/.test(header)) return header
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=[\s;]|$)/.exec(header)?.[0]

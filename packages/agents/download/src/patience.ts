@@ -28,19 +28,19 @@ export class Patience {
     return this.signal.aborted ? this.signal.reason : undefined
   }
 
-  /** Waits for the server from now on. */
+  /** Starts the idle timeout: the server must send data. */
   wait(): void {
     clearTimeout(this.#idle)
     if (this.#ended) return
     this.#idle = setTimeout(() => this.#ending.abort(problems.idle(this.#idleTimeout)), this.#idleTimeout)
   }
 
-  /** Waits for the reader, without limit. */
+  /** Stops the idle timeout while the reader is busy. */
   rest(): void {
     clearTimeout(this.#idle)
   }
 
-  /** Calls back on timeout or abort; immediately where that has happened already. */
+  /** Calls `end` on timeout or abort, at once if either has happened. Returns a function that removes the callback. */
   onEnd(end: () => void): () => void {
     if (this.signal.aborted) end()
     else this.signal.addEventListener('abort', end, { once: true })

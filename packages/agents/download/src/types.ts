@@ -29,14 +29,14 @@ export interface OpenOptions {
   /** Return answers of any status. Default false: statuses other than 200 to 299 are errors. */
   readonly anyStatus?: boolean | undefined
   /**
-   * Judges each host, redirects included, before its name is resolved, and hears of each connection and refusal.
+   * Judges each host, redirects included, before its name is resolved. Is notified of each connection and refusal.
    * Default: every public host, on web ports.
    */
   readonly connections?: Connections | undefined
 }
 
 export interface Download {
-  /** The decoded content. On failure (a `WorkspaceError` or `signal.reason`), delete what you have stored of it. */
+  /** The decoded content. On failure (a `WorkspaceError` or `signal.reason`), delete the part that you have stored. */
   readonly stream: AsyncIterableIterator<Uint8Array>
   /** The last URL, after all redirects. */
   readonly url: string

@@ -24,7 +24,7 @@ export interface AuditLog {
 const shapes: OptionShapes<AuditLogOptions> = { maxPendingBytes: option.integer(1), onDropped: option.function }
 
 /**
- * Writes audit events to a stream as JSON lines, queued up to a bound while it is full.
+ * Writes audit events to a stream as JSON lines. While the stream is full, lines are queued up to `maxPendingBytes`.
  * The line `{"time":…,"dropped":n}` replaces dropped events. A failing stream does not affect the workspace.
  * @throws WorkspaceError `EINVAL` that names the option
  */

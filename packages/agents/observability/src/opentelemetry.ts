@@ -53,7 +53,7 @@ export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetry
 
 /**
  * Wraps an adapter: a span for each operation, and the metrics `ws.storage.duration` (seconds) and `ws.storage.bytes`.
- * An iteration ends when finished or left. @throws WorkspaceError `EINVAL` that names the option
+ * The span of an iteration ends when the caller finishes or leaves it. @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryOptions = {}): StorageAdapter {
   const operation = 'traceAdapter'
@@ -123,7 +123,7 @@ function providers({ tracer, meter }: TelemetryOptions): { readonly tracer: Trac
   return { tracer: tracer ?? trace.getTracer(name), meter: meter ?? metrics.getMeter(name) }
 }
 
-/** From a read in memory to a long command. */
+/** Bounds of the histogram, from a read in memory to a long command. */
 const seconds = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600]
 
 function durations(meter: Meter, name: string, description: string): ReturnType<Meter['createHistogram']> {

@@ -24,35 +24,35 @@ import { Opened } from './opened.ts'
 export interface RunnerOptions {
   /** The tree that steps read: a directory of this machine, or an adapter, which the caller closes. */
   readonly workspace: string | StorageAdapter
-  /** The tree that steps write: as `workspace`. The directory must exist. */
+  /** The tree that steps write, given like `workspace`. A directory must exist. */
   readonly output: string | StorageAdapter
   /**
-   * The output's path in the workspace, for adapters without directories. Default: found for directories, else the output lies elsewhere.
+   * The output's path in the workspace, for adapters. Default: computed for directories; for adapters, the output is outside the workspace.
    */
   readonly outputPath?: string | undefined
   /**
-   * Where the journal, the staging and the leases are; no step may see it.
-   * Either a directory on a local disk, or an adapter with `conditionalWrite: 'server'`, which any machine can open and the caller closes.
-   * Give an adapter of a sibling prefix: the runner cannot check that it lies apart from the output and the workspace.
-   * Default: below the user's state directory (as root `/var/lib/ws/runs`), by the identity of an output directory; no default otherwise.
+   * The place of the journal, the staging and the leases. No step may see this place.
+   * A directory on a local disk, or an adapter with `conditionalWrite: 'server'`, for any machine. The caller closes the adapter.
+   * Give an adapter of a sibling prefix: the runner cannot check that the state is outside the output and the workspace.
+   * Default for an output directory: below the user's state directory (as root `/var/lib/ws/runs`). An output adapter has no default.
    */
   readonly state?: string | StorageAdapter | undefined
   /**
    * Copies a part of a stored state to this machine, for real programs: `createReplicaAdapter` of `@ws/adapter-replica`.
-   * Called for each attempt of a writing step. The caller makes such a copy of a stored `workspace`.
-   * Default: none, and commands need the virtual executor there.
+   * Called for each attempt of a writing step. The runner does not copy a stored `workspace`; the caller must.
+   * Default: none; commands on a stored state then need the virtual executor.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /** As for `createWorkspace`. Default: none, and commands are `ENOEXECUTOR`. */
+  /** Executors as for `createWorkspace`. Default: none; commands reject with `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Your own types of steps by name. They override the built-in ones. */
+  /** Your own step types by name. A type of yours overrides the built-in type of its name. */
   readonly types?: StepTypes | undefined
-  /** The model of `agent` steps. Default: none, and `agent` is not a type. */
+  /** The model of `agent` steps. Default: none; plans then cannot use the type `agent`. */
   readonly model?: Model | undefined
   /**
-   * Undoes changes by the `exceptions` of failed or aborted steps: `createCheckpoints` of `@ws/snapshots`. Default: none.
-   * Steps that share an exception must not run at the same time: put them into one `group`.
+   * Undoes the changes of failed or aborted steps in their `exceptions`: `createCheckpoints` of `@ws/snapshots`. Default: none.
+   * Steps that share an exception must not run at the same time: put such steps into one `group`.
    */
   readonly checkpoints?: CheckpointEngine | undefined
   /** The user that commands run as, for directories. Default: the workspace's owner. */

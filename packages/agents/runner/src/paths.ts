@@ -10,12 +10,12 @@ export const workspaceAt = '/workspace'
 export const outputAt = '/output'
 
 export interface OutputPlace {
-  /** Its path from the workspace's root, without a slash in front; absent where it lies elsewhere. */
+  /** The output's path from the workspace's root, without a leading slash; absent if the output is outside the workspace. */
   readonly inWorkspace?: string | undefined
   readonly name: string
 }
 
-/** Resolves the paths of a plan. Steps name files by their real place, not by where the step sees them. */
+/** Resolves the paths of a plan. Steps name files by their real path, not by the path inside the step. */
 export interface PlanPaths {
   /** The path from the workspace's root, `""` for the root. @throws WorkspaceError `ESECURITY` outside the tree, here and in `write` */
   read(path: string): string
@@ -68,12 +68,12 @@ function guard(resolve: () => ReturnType<PathManager['resolveRead']>): string {
 
 const below = (root: string, path: string): string => path.slice(root.length + 1)
 
-/** Equal or below, by components. Both are relative, and `""` is the root. */
+/** True if `inner` equals `outer` or is below `outer`. Both paths are relative, and `""` is the root. */
 export function containsPath(outer: string, inner: string): boolean {
   return outer === '' || outer === inner || inner.startsWith(`${outer}/`)
 }
 
-/** A path as a store that ignores case and normalisation compares it. */
+/** Converts a path to the form that a store compares if it ignores case and normalisation. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }

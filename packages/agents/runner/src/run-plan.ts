@@ -1,4 +1,4 @@
-// Runs nothing at import, so that engines such as Temporal bundle it for workflows that they repeat.
+// This module runs nothing at import, so that engines such as Temporal can bundle it into repeated workflows.
 export type { CheckedPlan } from './plan/checked.ts'
 export { runPlan } from './run/run-plan.ts'
 export type { RunEvent, RunResult, StepOutcome, StepRequest } from './run/types.ts'

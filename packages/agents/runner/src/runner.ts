@@ -26,11 +26,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds to wait for another run of this output. Default 0; 45,000 where the state is a store.
-   * There a dead runner on another machine shows only by its lease, after 30 seconds.
+   * In a store, the lease of a runner that died on another machine expires only after 30 seconds.
    */
   readonly wait?: number | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
-  /** Carries out each attempt elsewhere, ending in `executeStep` there. Default: `executeStep` here. */
+  /** Hands each attempt to another process, which calls `executeStep`. Default: `executeStep` in this process. */
   readonly step?: StepFunction | undefined
 }
 
@@ -55,7 +55,7 @@ export interface RunHistory {
   readonly records: readonly StepRecord[]
 }
 
-/** Runs plans over one workspace and one output. Made by `createRunner`; close it, or hold it with `await using`. */
+/** Runs plans over one workspace and one output. Made by `createRunner`; close the runner, or declare it with `await using`. */
 export class Runner implements AsyncDisposable {
   readonly #context: ExecuteContext
   readonly #opened: Opened
@@ -77,7 +77,7 @@ export class Runner implements AsyncDisposable {
     return createPlanJsonSchema(this.#context.types)
   }
 
-  /** Finds every problem of a plan that shows before it runs, without changing files. @param given YAML or JSON text, or data */
+  /** Finds every problem that a plan shows before a run, without changing files. @param given YAML or JSON text, or data */
   async check(given: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<PlanCheck> {
     const { types, place } = this.#context
     const checked = checkPlan(given, { types, output: place })
@@ -110,10 +110,10 @@ export class Runner implements AsyncDisposable {
     if (plan === undefined) throw planError(problems)
     const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
     const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
-    /** Ends never change. Other attempts can only be left by an earlier process of the run. */
+    /** Recorded ends never change, so one reading serves the run. An attempt without an end was left by an earlier process. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
-      await lock.confirm?.({ signal }) // where this process was stopped, its timers have not run yet
+      await lock.confirm?.({ signal }) // after a pause of this process, its timers have not run yet
       return outcome ?? executeStep(request, this.#context, { signal, isFirst: !resume })
     }
     const { step = executeHere } = options
@@ -127,7 +127,7 @@ export class Runner implements AsyncDisposable {
     return result
   }
 
-  /** Runs one attempt at a step, for engines. The caller holds the step's lease where two could run it at once. */
+  /** Runs one attempt at a step, for engines. The caller holds the step's lease where two processes could run the attempt at once. */
   executeStep(request: StepRequest, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StepOutcome> {
     return executeStep(request, this.#context, options)
   }

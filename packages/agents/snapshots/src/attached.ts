@@ -37,7 +37,7 @@ export class Attached implements AttachedCheckpoints {
   readonly #stored: readonly number[]
   readonly #journals: JournalMounts
   readonly #onClose: () => Promise<void>
-  /** The scan that the end of a command began, and the changes that calls had made before it. */
+  /** The scan that began at the end of a command, and the number of changes by calls before that scan. */
   #settling: { readonly look: string; readonly end: Promise<unknown>; readonly changes: number } | undefined
 
   constructor({ thread, adapters, disks, journals, onClose }: AttachedOptions) {

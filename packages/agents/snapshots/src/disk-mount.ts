@@ -38,7 +38,7 @@ export class DiskMount {
     }
   }
 
-  /** Grows when a changing call begins, and when it ends. */
+  /** Grows at the beginning and at the end of each changing call. */
   get changes(): number {
     return this.#changes
   }

@@ -9,11 +9,11 @@ export interface CheckpointsOptions {
   readonly stateDirectory?: string | undefined
   /** Take a checkpoint before each command, and each tool call that may change something. Default false. */
   readonly automatic?: boolean | undefined
-  /** Bytes of all saved states. The oldest checkpoints make room. Default 4 GiB. */
+  /** Limit of bytes of all saved states. The oldest checkpoints are deleted to make room. Default 4 GiB. */
   readonly maxBytes?: number | undefined
-  /** Bytes of the largest saved file; `checkpoint` reports larger ones as left out. Default 64 MiB. */
+  /** Bytes of the largest saved file; `checkpoint` reports larger files as left out. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
-  /** Milliseconds that a checkpoint is kept, except the latest. Default 7 days. */
+  /** Milliseconds that a checkpoint is kept. The latest checkpoint is always kept. Default 7 days. */
   readonly maxAge?: number | undefined
 }
 

@@ -3,7 +3,7 @@ import type { VirtualPath } from '@ws/core'
 import type { HostDirectory } from '@ws/core/adapter'
 import { HostPaths } from '@ws/sandbox'
 
-/** Commands must not reach the state directory through any mount, name or link. @throws WorkspaceError `EINVAL` */
+/** Refuses a state directory that commands could reach through a mount, name or link. @throws WorkspaceError `EINVAL` */
 export function refuseStateInside(stateDirectory: string, directories: ReadonlyMap<VirtualPath, HostDirectory>): void {
   const roots = new Map([...directories].map(([at, { identity }]) => [identity, at]))
   const at = HostPaths.directoryOnTheWay(stateDirectory, (identity) => roots.get(identity))

@@ -67,7 +67,7 @@ export function explainChanges(changes: readonly NodeChange[]): string {
   return lines.join('\n')
 }
 
-/** The first difference, to follow a path in a sentence. */
+/** The first difference. A sentence fragment, printed after the path. */
 export function explainDifference(expected: Node, received: Node, indent = '  '): string {
   const both = (one: string, other: string): string => `\n${indent}  expected: ${one}\n${indent}  received: ${other}`
   if (expected.type !== received.type) return `is a ${received.type}, expected a ${expected.type}`

@@ -30,7 +30,7 @@ export function faulty(
   const closing = new AbortController()
   let plan = new FaultPlan(faults)
 
-  /** The fault of a call, after its wait or its error. */
+  /** Returns the fault of a call after its delay, or throws its error. */
   const begin = async (call: Call): Promise<Fault | undefined> => {
     const fault = plan.draw(call)
     if (fault === undefined) return undefined

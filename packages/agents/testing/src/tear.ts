@@ -3,7 +3,7 @@ export interface Cut {
   readonly error: unknown
 }
 
-/** An iteration that may break off. `begin` gives the cut before the source opens. A source left early is closed. */
+/** An iteration that may break off. `begin` gives the cut before the source opens. An iteration left early closes its source. */
 export function tear<Item>(
   open: () => AsyncIterator<Item>,
   begin: () => Promise<Cut | undefined>,

@@ -21,14 +21,14 @@ export interface TestClock {
   advance(duration: number): void
 }
 
-/** Options of `createWorkspace`, and files of the root. `directory`, `tar` and `files` combine; later ones win. */
+/** Options of `createWorkspace`, and the root's files. Files of `tar` replace those of `directory`, and `files` replaces both. */
 export interface TestWorkspaceOptions extends Omit<WorkspaceOptions, 'mounts'> {
   readonly files?: Tree | undefined
   /** A directory of this machine to copy. */
   readonly directory?: string | undefined
   /** A tar archive: its host path or its bytes. Needs `tar-stream`. */
   readonly tar?: string | Uint8Array | undefined
-  /** Makes another store for the root, which is emptied first. Default: memory, with the times of the clock. */
+  /** Makes the root's store, which is emptied first. Default: a memory store with the times of the clock. */
   readonly adapter?: ((clock: TestClock) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** A memfs volume for the root. Its files stay, and given files are added. Not with `adapter`. */
   readonly volume?: VolumeFileSystem | undefined

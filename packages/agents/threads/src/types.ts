@@ -23,13 +23,13 @@ export interface ThreadsOptions {
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**
    * Copies a part of the store to this machine, for programs to run in: `createReplicaAdapter` of `@ws/adapter-replica`.
-   * It is called for the tree of each opened thread, and for skills and tickets in use. Default: commands use the store itself.
+   * `replica` is called for the tree of each opened thread, and for skills and tickets in use. Default: commands use the store itself.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /** The place of a thread's tree: `/`, or such as `/workspace`. Skills and the ticket lie below it. Default `/`. */
+  /** The path of a thread's tree, such as `/workspace`. Skills and the ticket are below this path. Default `/`. */
   readonly at?: string | undefined
   readonly layout?: LayoutOptions | undefined
-  /** As for `createWorkspace`. Default: none, commands are `ENOEXECUTOR`. */
+  /** Executors as for `createWorkspace`. Default: none; commands reject with `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
   readonly rules?: readonly Rule[] | undefined
@@ -44,14 +44,14 @@ export interface ThreadsOptions {
   readonly template?: ThreadTemplate | undefined
   /**
    * Keeps earlier states of each thread's own tree: `createCheckpoints` of `@ws/snapshots`. Default: none.
-   * In memory they end with the thread. Elsewhere they survive its deletion, and a new thread with the same id has them.
+   * States in memory end with the thread. Other states survive its deletion, and a new thread with the same id has them.
    */
   readonly checkpoints?: WorkspaceOptions['checkpoints']
   /** Make the parts of new threads. Default true. */
   readonly provision?: boolean | undefined
   /** Milliseconds after which an unused thread is flushed and closed. Default 300,000; 0: at once. */
   readonly idleTimeout?: number | undefined
-  /** Threads open at a time, default 200. Beyond, the longest idle thread is closed first; `open` is `EBUSY` where none is idle. */
+  /** Threads open at a time, default 200. At the limit, the longest idle thread is closed first; without one, `open` is `EBUSY`. */
   readonly maxOpen?: number | undefined
   /** Called when a thread was lost, or could not be flushed completely when it closed. */
   readonly onState?: ((event: ThreadEvent) => void) | undefined
@@ -62,13 +62,13 @@ export interface ThreadsOptions {
 }
 
 export interface ReplicatedPart {
-  /** The part alone. It sends no request once the lease is lost. */
+  /** An adapter of the part alone. It sends no request once the lease is lost. */
   readonly store: StorageAdapter
-  /** The thread whose tree it is. Absent for a tree that threads share, which is read-only in them. */
+  /** The thread that owns the tree. Absent for a tree that threads share and only read. */
   readonly threadId?: string | undefined
 }
 
-/** A thread left the state `open` without `close`; or `incomplete`: it closed, and `error` names entries that were not saved. */
+/** `incomplete`: the thread closed, and `error` names entries that were not saved. Else the thread left `open` without `close`. */
 export interface ThreadEvent {
   readonly threadId: string
   readonly state: 'lost' | 'unflushed' | 'incomplete'
@@ -78,7 +78,7 @@ export interface ThreadEvent {
 export interface OpenThreadOptions extends SignalOption {
   readonly threadId: string
   readonly userId: string
-  /** Its tree appears at `.ticket` in the thread's, read-only. */
+  /** The ticket's tree appears read-only at `.ticket` in the thread's tree. */
   readonly ticketId?: string | undefined
   /** Milliseconds to wait for another process that holds the thread. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined
@@ -86,7 +86,7 @@ export interface OpenThreadOptions extends SignalOption {
 
 export interface ThreadWarning {
   readonly path: VirtualPath
-  /** Follows the path in a sentence. */
+  /** A sentence fragment, printed after the path. */
   readonly reason: string
 }
 
@@ -94,9 +94,9 @@ export interface ThreadStatus {
   readonly threadId: string
   readonly userId: string
   readonly ticketId?: string | undefined
-  /** `unflushed`: it was closed, its last changes are not in the store, and its lease is kept. */
+  /** `unflushed`: the thread was closed, its last changes are not in the store, and its lease is kept. */
   readonly state: 'open' | 'lost' | 'closed' | 'unflushed'
-  /** Skills and tickets that could not be mounted: they are empty. */
+  /** Skills and tickets that could not be mounted, and so are empty. */
   readonly warnings: readonly ThreadWarning[]
   readonly leftOut: readonly LeftOut[]
   /** How strictly the thread is kept to one writer. */
@@ -108,12 +108,12 @@ export interface ThreadStatus {
   }
   /** True when changes may not be in the store yet. Always false where a write goes straight to the store. */
   readonly dirty: boolean
-  /** Milliseconds since the epoch. Absent before the first. */
+  /** Milliseconds since the epoch. Absent before the first flush. */
   readonly lastFlush?: number | undefined
   readonly executor?: { readonly name: string; readonly guarantees: Guarantees } | undefined
 }
 
-/** One use of an open thread. Several of one thread share its workspace. */
+/** One use of an open thread. All uses of a thread share its workspace. */
 export interface Thread extends AsyncDisposable {
   readonly threadId: string
   readonly workspace: Workspace
@@ -123,11 +123,11 @@ export interface Thread extends AsyncDisposable {
   /** Returns a skill with its body. Rejects with `ENOENT` for an unknown name. */
   activate(name: string, options?: SignalOption): Promise<ActivatedSkill>
   status(): ThreadStatus
-  /** When it resolves, everything written before is in the store for good. */
+  /** Resolves when everything written before the call is in the store for good. */
   flush(options?: SignalOption): Promise<void>
   /**
-   * Ends this use; repeated calls are fine. With `idleTimeout` 0 it closes the thread, and `EBUSY` means that the flush failed.
-   * `ENOTSUP` and `ECONFLICT` name entries that were left out or kept twice; the thread is closed then.
+   * Ends this use; repeated calls are fine. With `idleTimeout` 0 the thread is closed, and `EBUSY` means that the flush failed.
+   * `ENOTSUP` and `ECONFLICT` name entries that were left out or kept twice; the thread is closed in both cases.
    */
   close(): Promise<void>
 }
@@ -144,13 +144,13 @@ export interface Threads extends AsyncDisposable {
   open(options: OpenThreadOptions): Promise<Thread>
   /** Ids of all threads of the store, in no particular order. */
   list(options?: SignalOption): AsyncIterableIterator<string>
-  /** Deletes a thread's tree. With `dryRun` only counts. Rejects with `EBUSY` while it is open anywhere. */
+  /** Deletes a thread's tree; with `dryRun` only counts its entries. Rejects with `EBUSY` while the thread is open anywhere. */
   delete(threadId: string, options?: SignalOption & { readonly dryRun?: boolean | undefined }): Promise<DeletedThread>
-  /** Copies a thread's tree to a new thread. Rejects with `EEXIST` when that exists. */
+  /** Copies a thread's tree to a new thread. Rejects with `EEXIST` when the destination exists. */
   copy(source: string, destination: string, options?: SignalOption): Promise<void>
   /** A thread's tree as a tar stream. */
   export(threadId: string, options?: SignalOption): AsyncIterable<Uint8Array>
-  /** Makes a new thread of a tar stream. Rejects with `EEXIST` when it exists, `EINVAL` for an entry that cannot be taken. */
+  /** Makes a new thread of a tar stream. Rejects with `EEXIST` when the thread exists, `EINVAL` for an entry that cannot be taken. */
   import(threadId: string, archive: AsyncIterable<Uint8Array>, options?: SignalOption): Promise<void>
   /**
    * Flushes and closes every thread. A failed flush rejects and keeps the lease; call again to retry.

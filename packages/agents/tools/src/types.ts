@@ -22,7 +22,7 @@ export interface ToolAnswer {
   readonly next?: NextCall | undefined
 }
 
-/** Hints for clients as in the Model Context Protocol. They protect nothing. */
+/** Hints for clients as in the Model Context Protocol. No hint protects anything. */
 export interface ToolAnnotations {
   readonly title: string
   readonly readOnlyHint: boolean
@@ -60,7 +60,7 @@ export interface JournalEntry {
   /** Milliseconds since the epoch. */
   readonly time: number
   readonly tool: string
-  /** `executed`: a command ran, and may have changed any file. Its files are not listed. */
+  /** `executed`: a command ran, and may have changed any file. The changed files are not listed. */
   readonly change: 'created' | 'updated' | 'deleted' | 'moved' | 'copied' | 'executed'
   /** The entry that changed; for a command, the directory that it ran in. */
   readonly path: VirtualPath
@@ -94,7 +94,7 @@ export interface ToolsOptions {
   /** Offer `changes` and `restore`, with checkpoints before changes. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly checkpoints?: boolean | undefined
   /**
-   * Downloads [FS10] to hosts that the rules and the commands' network allow; `hosts` replaces that network. `false`: never. Default `{}`.
+   * Downloads [FS10] to hosts that the rules and the commands' network allow; `hosts` replaces that network. `false`: none. Default `{}`.
    * Without a network for commands, `hosts` is required. The caller closes a custom downloader.
    */
   readonly downloads?: DownloadsOptions | Downloader | false | undefined

@@ -4,15 +4,15 @@ import type { ToolsOptions } from '@ws/tools'
 import { judgeCall } from '@ws/tools/bridge'
 import type { ToolApprovalStatus } from 'ai'
 
-/** The calls that need the user, among those that the workspace allows. */
+/** Kinds of allowed calls that need the user's approval. */
 const asks = ['nothing', 'commands', 'changes'] as const
 
 export interface ApprovalOptions {
-  /** Calls to ask about: `commands`, `changes` (also commands and unknown arguments), `nothing`. Default `changes`. */
+  /** Kinds of calls that need approval: `commands`, `changes` (also commands and unknown arguments), `nothing`. Default `changes`. */
   readonly ask?: (typeof asks)[number] | undefined
 }
 
-/** Returns the function that the AI SDK asks about a call. */
+/** Returns the function that decides for the AI SDK whether a call needs approval. */
 export function createApproval(
   workspace: Workspace,
   { ask = 'changes', downloads }: ApprovalOptions & Pick<ToolsOptions, 'downloads'>,

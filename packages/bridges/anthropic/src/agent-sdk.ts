@@ -56,7 +56,7 @@ export interface ClaudeTools extends AsyncDisposable {
 }
 
 /**
- * Makes an in-process server with the workspace's tools, and options of `query` that replace the built-in tools by it.
+ * Makes an in-process server with the workspace's tools, and options of `query` that replace the built-in tools with this server.
  * The default face is `claude-code`. All its tools are allowed, since the workspace's rules judge each call.
  * @throws WorkspaceError `EINVAL` for an option or another value than a workspace; `ENOTSUP` for an unsupported SDK
  */

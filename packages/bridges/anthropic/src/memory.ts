@@ -21,7 +21,7 @@ export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
   return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run }
 }
 
-/** The documented sentence, then our own. @throws ToolError for a refusal */
+/** The documented sentence, then the tool's answer. @throws ToolError for a refusal */
 export function memoryAnswer(command: MemoryCommand, answer: ToolAnswer): string {
   if (answer.isError) throw new ToolError(refusalOf(command, answer))
   return `${doneOf(command, answer)}\n${answer.text}`
@@ -46,7 +46,7 @@ function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
   }
 }
 
-/** The documented sentence of a refusal, if any, then our own. */
+/** The documented sentence of a refusal, if any, then the tool's answer. */
 function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
   const documented = sentenceFor(command, data ?? {}) ?? noReplacement(command, text)
   return documented === undefined ? text : `${documented}\n${text}`

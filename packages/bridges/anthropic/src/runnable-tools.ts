@@ -76,7 +76,7 @@ function chosen({ tools }: Toolset, names: readonly string[] | undefined): reado
 
 type Definition = BetaTool | BetaToolTextEditor20250728 | BetaMemoryTool20250818
 
-/** By its type where models know one, else by its schema. */
+/** Defines a tool by its versioned type where models know that type, else by its schema. */
 function definitionOf({ name, description, inputSchema }: Tool, maxCharacters: number | undefined): Definition {
   if (name === 'memory') return { type: 'memory_20250818', name }
   if (name === 'str_replace_based_edit_tool') {

@@ -33,7 +33,7 @@ export function createBackend(workspace: Workspace): Required<BackendProtocolV2>
 
 /**
  * Makes the sandbox backend: {@link createBackend} and `execute`. `glob` paths are relative to its base, as in deepagents' sandboxes.
- * A refused command has the exit code 126, a late one 124; the output gives reason and remedy, and rules behind a failure.
+ * A refused command has exit code 126, a timed-out one 124. The output gives reason and remedy, and rules behind a failure.
  * @throws WorkspaceError as {@link createBackend}, and `ENOEXECUTOR` without executor
  */
 export function createSandboxBackend(

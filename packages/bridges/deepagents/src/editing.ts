@@ -32,7 +32,7 @@ function occurrencesOf(text: string, content: string): number {
   return text === '' ? 0 : content.split(text).length - 1
 }
 
-/** deepagents' own reasons, where they fit. */
+/** The reason as deepagents words it, where its words fit. */
 function reasonOf(count: number, replaceAll: boolean): string {
   return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
 }

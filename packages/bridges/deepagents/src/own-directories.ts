@@ -4,7 +4,7 @@ import type { BackendProtocolV2 } from 'deepagents'
 /** Directories that deepagents writes itself: large results and summaries. */
 const ownDirectories = ['/large_tool_results', '/conversation_history'] as const
 
-/** The part of a path at or below one of these. */
+/** The part of a path at or below one of `ownDirectories`. */
 const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
@@ -64,7 +64,7 @@ async function isRefused(workspace: Workspace, path: string): Promise<boolean> {
   try {
     return (await workspace.explain({ operation: 'write', path })).effect === 'deny'
   } catch {
-    return false // the call itself says what is wrong, such as a workspace that is closed
+    return false // the call itself reports the fault, such as a closed workspace
   }
 }
 

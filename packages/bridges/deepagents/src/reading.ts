@@ -6,7 +6,7 @@ import type { BackendProtocolV2, ReadResult } from 'deepagents'
 import { orFault } from './errors.ts'
 import { mediaTypeOf, textOf, textTypeOf } from './kinds.ts'
 
-/** The protocol's lines of a read without a limit. */
+/** Lines of a read without a limit, as in the protocol. */
 const defaultLimit = 500
 /** A longer text is streamed, and its lines are not counted. */
 const wholeBytes = 8 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { BackendProtocolV2, FileOperationError } from 'deepagents'
 
 type Transfers = Pick<Required<BackendProtocolV2>, 'uploadFiles' | 'downloadFiles'>
 
-/** The protocol's own codes; all others become `invalid_path`. */
+/** The protocol's own codes; all other errors become `invalid_path`. */
 const words: Readonly<Partial<Record<ErrorCode, FileOperationError>>> = {
   ENOENT: 'file_not_found',
   ENOTDIR: 'file_not_found',

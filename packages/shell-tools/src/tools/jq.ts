@@ -96,7 +96,7 @@ export const jq: Tool = async (call) => {
     output.note(stderr)
     output.exitCode = Math.max(output.exitCode, exitCode)
   } catch {
-    // It fails without memory, and cannot be called again. Its own message concerns its build.
+    // Without memory, jq fails and cannot be called again. jq's own message concerns its build.
     loaded = undefined
     output.fail(`jq: error: out of memory: the limit is ${mostBytes} bytes`, 134)
   }
@@ -109,7 +109,7 @@ export const jq: Tool = async (call) => {
   }
 }
 
-/** The two words after `--arg`: a name without spaces, and a value. */
+/** Splits the two words after `--arg`: a name without spaces, and a value. */
 function pairOf(value: string): [string, string] {
   const space = value.indexOf(' ')
   return [value.slice(0, space), value.slice(space + 1)]

@@ -146,7 +146,7 @@ class Lister {
     if (all) {
       const itself = { ...directory, shown: '.' }
       const above = pathOf(this.#call, `${directory.path}/..`)
-      // its type is known
+      // the type of `..` is known
       items.push(itself, this.#facts === 'type' ? { ...itself, shown: '..' } : await this.#look('..', above))
     }
     const below = wanted.map((entry) => ({

@@ -33,7 +33,7 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
     const escaped = raw === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : undefined
     if (escaped === '\0') return undefined
     rest = rest.slice(raw.length + (escaped?.length ?? 0))
-    // An operator has a backslash in exactly one dialect.
+    // An operator has a backslash in either the basic or the extended dialect.
     const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
     if (raw === '[') {
       // `[:alpha:]` is an error, as it hardly means these letters.

@@ -114,7 +114,7 @@ export const tr: Tool = async (call) => {
     )
     return output.result()
   }
-  // Real implementations differ in these, so they are refused.
+  // Real implementations differ in these sets, so this tool refuses such sets.
   if (
     first.fill !== undefined ||
     (translating && (second?.kind === 'class' || (second?.kind === 'case' && (first.kind !== 'case' || complement))))

@@ -38,7 +38,7 @@ const mostBytes = 131_072
 
 interface Item {
   readonly text: string
-  /** A logical line ends after it. */
+  /** True if a logical line ends after this item. */
   readonly ends: boolean
 }
 

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { Answer, Request } from '../worker/protocol.ts'
 
 const mebibyte = 1024 * 1024
-/** Milliseconds between checks of a working thread's memory. */
+/** Milliseconds between checks of a working thread's memory use. */
 const watchInterval = 20
 
 export class ThreadEnded extends Error {
@@ -91,7 +91,7 @@ export class Thread {
           asked = false
           if (used_heap_size + external_memory > this.#maxMemory) reject(new ThreadEnded('memory'))
         },
-        () => (asked = false), // it is not running yet, or no more
+        () => (asked = false), // the thread is not running yet, or has ended
       )
     }, watchInterval)
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })

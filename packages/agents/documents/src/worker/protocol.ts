@@ -40,10 +40,10 @@ export interface MarkdownRequest {
   readonly url: string
 }
 
-/** `more`: the next page of the last PDF. Each page is sent on request. */
+/** `more` requests the next page of the last PDF. The thread sends each page on request. */
 export type Request = PdfRequest | SignatureRequest | MarkdownRequest | { readonly kind: 'more' }
 
-/** `spent`: do not use the thread again. It still works, or its memory may be damaged. */
+/** `spent`: do not use the thread again. The thread is still busy, or its memory may be damaged. */
 interface Ending {
   readonly spent: boolean
 }
@@ -67,7 +67,7 @@ export interface SignaturesAnswer extends Ending {
   readonly missing?: typeof parserPackage
 }
 
-/** Users install the parser themselves: it has 22 MB. */
+/** Users install this package themselves, because of its 22 MB. */
 export const parserPackage = '@vscode/tree-sitter-wasm'
 
 export interface MarkdownAnswer {

@@ -1,7 +1,7 @@
 import { problems } from '../errors.ts'
 import { user, type Client } from './client.ts'
 
-/** The library compares them case-sensitively: a body in `GZIP` or `x-gzip` would stay encoded. */
+/** impit compares encoding names case-sensitively: a body in `GZIP` or `x-gzip` would stay encoded. */
 const encodings: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
 /** A client that imitates a browser; `undefined` where its binary is not installed. */

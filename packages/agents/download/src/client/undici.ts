@@ -56,8 +56,8 @@ function decoded(body: Readable, header: (name: string) => string | undefined): 
   if (encoding === 'identity' || header('content-length') === '0') return body
   const decoder = decoders.get(encoding)?.()
   if (decoder === undefined) throw problems.encoding(encoding)
-  // it can fail once more after the pipeline has left it
+  // the decoder can fail again after the pipeline has removed its listeners
   decoder.on('error', () => undefined)
-  // errors of both reach the decoder, which the caller reads
+  // errors of the body and of the decoder reach the decoder, which the caller reads
   return pipeline(body, decoder, () => undefined)
 }

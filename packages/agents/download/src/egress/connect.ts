@@ -19,7 +19,7 @@ export interface TorOptions {
 }
 
 export interface EgressOptions extends AddressCheck {
-  /** For hosts outside lists; entries of a list have their own ports. */
+  /** Allowed ports of hosts that no list names. The entries of a list have their own ports. */
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
 }
@@ -28,7 +28,7 @@ const everyHost: Connections = { judge: () => ({ effect: 'allow' }), report: () 
 
 type Way = { readonly socket: Socket } | { readonly problem: DialProblem | 'port' | 'torName' }
 
-/** Connects to the very address that was checked; judges the host before resolving its name. @throws WorkspaceError */
+/** Judges the host before resolving its name, and connects to the very address that was checked. @throws WorkspaceError */
 export async function connectOut(
   host: string,
   port: number,
@@ -56,7 +56,7 @@ export async function connectOut(
     isTold = true
   }
   socket.once('close', tell)
-  // the event must come before the end of the download
+  // emit the event before the download ends
   transfer.signal.addEventListener('abort', tell, { once: true })
   return socket
 }
@@ -73,7 +73,7 @@ function refusalOf(problem: Exclude<Way, { socket: Socket }>['problem'], port: n
 
 async function reach(host: string, port: number, transfer: Transfer, options: EgressOptions): Promise<Way> {
   if (transfer.identity !== undefined) return await reachThroughTor(host, port, transfer, options)
-  // it rejects only when the transfer has ended
+  // `dial` rejects only when the transfer has ended
   return await dial(host, port, { ...options, signal: transfer.signal }).catch(() => ({ problem: 'unreachable' }))
 }
 

@@ -11,12 +11,12 @@ import { problems } from '../errors.ts'
 import { connectOut, type EgressOptions } from './connect.ts'
 import { Transfer, type TransferOptions } from './transfer.ts'
 
-/** The only way out: a proxy on the loopback that checks every address, and serves clients with the password of a running transfer. */
+/** A loopback proxy, the clients' only way out. It checks every address, and requires the password of a running transfer. */
 export class EgressProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #options: EgressOptions
   readonly #transfers = new Map<string, Transfer>()
-  /** Every connection: a server forgets tunnels, but waits for them when it closes. */
+  /** All open connections: Node's server does not list tunnels, but its `close` waits for them. */
   readonly #sockets = new Set<Socket>()
   #closed = false
 
@@ -93,7 +93,7 @@ export class EgressProxy implements AsyncDisposable {
       refuse(client, '403 Forbidden')
       return
     }
-    // it may have closed meanwhile, and then emits no further event
+    // the client may have closed meanwhile, and then emits no further event
     if (client.destroyed) return void upstream.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) upstream.write(head)

@@ -1,11 +1,11 @@
 import { WorkspaceError } from '@ws/core'
 
-/** An optional peer: most runs execute their steps in their own process. */
+/** BullMQ is an optional peer dependency: most runs execute their steps in their own process. */
 export const bullmq = await load()
 
 async function load(): Promise<typeof import('bullmq')> {
   try {
-    // BullMQ loads its client at the first connection, where a missing one would block each step forever
+    // BullMQ loads `ioredis` only at its first connection; without `ioredis` each step would block forever
     await import('ioredis')
     return await import('bullmq')
   } catch (native) {

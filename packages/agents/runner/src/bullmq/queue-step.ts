@@ -8,19 +8,19 @@ import { bullmq } from './peers.ts'
 
 export interface QueueStepOptions {
   readonly connection: RedisConnection
-  /** The name of the queue, the same for the workers. Default `ws-steps`. */
+  /** The queue's name, equal to that of the workers. Default `ws-steps`. */
   readonly queue?: string | undefined
   /** Milliseconds between checks of a job's state, in case Redis loses the message of its end. Default 5,000. */
   readonly pollInterval?: number | undefined
 }
 
-/** The `step` of a run for workers. Close it after the run. */
+/** `step` is the option of a run that hands its steps to workers. Close this object after the run. */
 export interface QueueStep extends AsyncDisposable {
   readonly step: StepFunction
   close(): Promise<void>
 }
 
-/** Puts each attempt into a queue of BullMQ and waits. A forgotten job is queued again: the journal makes it land once. */
+/** Puts each attempt into a BullMQ queue and waits for its end. A lost job is queued again; the journal lets it land once. */
 export function createQueueStep({
   connection,
   queue: name = defaultQueue,
@@ -32,7 +32,7 @@ export function createQueueStep({
   // The client reconnects by itself; without a listener its errors would end the process.
   queue.on('error', () => undefined)
   events.on('error', () => undefined)
-  // each wait listens, and a run may wait for hundreds of steps
+  // each waiting step adds a listener, and a run may wait for hundreds of steps
   queue.setMaxListeners(0)
   events.setMaxListeners(0)
   const close = async (): Promise<void> => {
@@ -59,7 +59,7 @@ const delivery = {
   removeOnFail: { age: 24 * 3600 },
 } as const
 
-/** The same for every delivery of one attempt. BullMQ allows no `:` in it. */
+/** The job id, equal for every delivery of one attempt. BullMQ allows no `:` in a job id. */
 function jobIdOf({ runId, step, attempt }: StepRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([runId, step.id, attempt]))

@@ -5,7 +5,7 @@ import { bullmq } from './peers.ts'
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection
-  /** Has the same workspace, output and state as that of the run. The caller closes it. */
+  /** A runner with the workspace, output and state of the run's own runner. The caller closes the runner. */
   readonly runner: Runner
   /** The name of the queue. Default `ws-steps`. */
   readonly queue?: string | undefined
@@ -16,15 +16,15 @@ export interface StepWorkerOptions {
 }
 
 export interface StepWorker extends AsyncDisposable {
-  /** Takes no further job, and waits for those that run. */
+  /** Takes no further job, and waits for running jobs. */
   close(): Promise<void>
 }
 
 const leaseWait = 24 * 3_600_000
 
 /**
- * Carries out steps from a queue. A silent worker loses BullMQ's lock on a job but works on.
- * So each attempt first takes the runner's lease of its step, and asks the journal whether it has ended.
+ * Carries out steps from a queue. A silent worker loses BullMQ's lock on its job, but goes on working.
+ * So each attempt first takes the runner's lease of its step, and looks in the journal for a recorded end.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options
@@ -35,7 +35,7 @@ export function createStepWorker(options: StepWorkerOptions): StepWorker {
       await using lease = await runner.leases.acquire(`steps/${runId}/${step.id}`, { wait: leaseWait })
       return await runner.executeStep(data, { signal: lease.lost })
     },
-    // a job whose workers die is handed on as often as its deliveries allow
+    // a job whose worker died goes to another worker, until its deliveries are used up
     {
       connection: connectionOf(connection),
       concurrency,

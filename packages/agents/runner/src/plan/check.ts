@@ -17,11 +17,11 @@ export interface CheckPlanOptions {
   readonly output: OutputPlace
 }
 
-/** Inputs that other steps write: 5,000 steps that each read the outputs of 5,000 take 8 s. */
+/** Limit of inputs that other steps write: 5,000 steps that each read the outputs of 5,000 steps take 8 s. */
 const maxLinks = 1_000_000
 const maxReason = 500
 
-/** A plan that can run if it has no problems. A faulty plan keeps its readable part, unless that would cause false problems. */
+/** The plan can run if `problems` is empty. A faulty plan keeps its readable part, unless that part would cause false problems. */
 export type CheckedSource =
   | { readonly plan: CheckedPlan; readonly source: PlanSource; readonly problems: readonly PlanProblem[] }
   | { readonly problems: readonly PlanProblem[]; readonly plan?: undefined }

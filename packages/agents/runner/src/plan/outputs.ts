@@ -19,7 +19,7 @@ export class Outputs {
 
   constructor(steps: readonly CheckedStep[]) {
     const all = steps.flatMap((step) => step.outputs.map((output, index): Written => ({ step, output, index })))
-    // outer outputs first, so that each inner one meets its outer
+    // outer outputs first, so that each inner output finds its outer output
     for (const second of all.toSorted((a, b) => foldPath(a.output).length - foldPath(b.output).length)) {
       const folded = foldPath(second.output)
       const first = ancestorsOf(folded)

@@ -2,7 +2,7 @@ import { WorkspaceError, type ErrorCode } from '@ws/core'
 
 export interface PlanProblem {
   readonly code: ErrorCode
-  /** In the text of the plan, from 1; absent for plans that were given as data. */
+  /** The line in the plan's text, from 1; absent for plans that were given as data. */
   readonly line?: number | undefined
   readonly step?: string | undefined
   readonly path?: string | undefined

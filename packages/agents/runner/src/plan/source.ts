@@ -12,12 +12,12 @@ export interface SyntaxProblem {
 }
 
 const maxBytes = 4 * 1024 * 1024
-/** Keys, list items, tags and the like: 10,000 steps of five lines each. The parser takes 20 µs for each. */
+/** Limit of keys, list items and tags: 10,000 steps of five lines each. The parser takes 20 µs for each part. */
 const maxParts = 50_000
-/** Lines outside texts, empty ones included. The parser takes 3 µs for each. */
+/** Limit of lines outside texts, empty lines included. The parser takes 3 µs for each line. */
 const maxLines = 100_000
 
-/** Reads YAML 1.2, which includes JSON. Data that is not text has no lines. */
+/** Reads YAML 1.2, which includes JSON. A plan given as data has no lines. */
 export function readSource(given: unknown): PlanSource | SyntaxProblem {
   if (typeof given !== 'string') return { value: given, lineOf: () => undefined }
   if (given.length > maxBytes) return { reason: 'the plan is longer than 4 MiB' }
@@ -27,7 +27,7 @@ export function readSource(given: unknown): PlanSource | SyntaxProblem {
   const document = parseDocument(given, {
     lineCounter: lines,
     prettyErrors: false,
-    // the parser compares each key with all before it: 200,000 keys would take minutes
+    // the parser compares each key with all earlier keys: 200,000 keys would take minutes
     uniqueKeys: false,
     logLevel: 'error',
   })

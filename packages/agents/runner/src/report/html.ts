@@ -9,8 +9,8 @@ export interface ReportPlan {
 }
 
 /**
- * A page in one file about a run: the graph of its steps, times, logs, decisions of the policy, changes of text files.
- * It loads nothing and runs no script; everything that a step wrote is escaped.
+ * Returns an HTML page about a run: its step graph, times, logs, policy decisions and changes of text files.
+ * The page loads nothing and runs no script. Everything that a step wrote is escaped.
  */
 export function renderReport(plan: ReportPlan, { run, records }: RunHistory): string {
   const last = new Map<string, StepRecord>()

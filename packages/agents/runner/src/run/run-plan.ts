@@ -3,16 +3,16 @@ import type { RunEvent, RunResult, StepEnd, StepFunction, StepOutcome } from './
 
 export interface RunPlanOptions {
   readonly runId: string
-  /** Carries out each attempt: `executeStep` here, or an engine that calls it elsewhere. */
+  /** Carries out each attempt: `executeStep` in this process, or an engine that calls `executeStep` elsewhere. */
   readonly step: StepFunction
-  /** On abort starts no further step, and rejects with its reason when running steps have ended. */
+  /** After an abort no further step starts. `runPlan` rejects with the signal's reason when running steps have ended. */
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
 }
 
 /**
- * Runs the steps of a plan in the order of their needs. It uses no clock, randomness or file: all of that is in `step`.
- * An engine that replays it gets the same calls of `step` for the same outcomes.
+ * Runs the steps of a plan in the order of their needs. Clock, randomness and files are used in `step` only.
+ * An engine that replays `runPlan` gets the same calls of `step` for the same outcomes.
  * @throws the signal's reason, and any error of `step`, when all running steps have ended
  */
 export async function runPlan(plan: CheckedPlan, { runId, step, signal, onEvent }: RunPlanOptions): Promise<RunResult> {

@@ -8,7 +8,7 @@ export interface StepRequest {
   readonly templates: Readonly<Record<string, string | undefined>>
   /** From 1. */
   readonly attempt: number
-  /** Do the step again although it is up to date. */
+  /** Repeat a step that is up to date. */
   readonly force?: boolean | undefined
 }
 
@@ -21,7 +21,7 @@ export interface StepFailure {
 
 /** The end of one attempt. Plain JSON. */
 export interface StepOutcome {
-  /** `current`: an earlier run did it with the same inputs and settings. */
+  /** `current`: an earlier run did the step with the same inputs and settings. */
   readonly state: 'done' | 'current' | 'failed'
   readonly attempt: number
   /** The value that the type returned, for `done` and `current`. */
@@ -43,7 +43,7 @@ export interface RunResult {
   readonly steps: { readonly [id: string]: StepEnd }
 }
 
-/** Carries out one attempt, and remembers its outcome under `id` as durably as the engine can. */
+/** Carries out one attempt, and stores its outcome under `id` as durably as the engine can. */
 export type StepFunction = (id: string, request: StepRequest) => Promise<StepOutcome>
 
 export type RunEvent =

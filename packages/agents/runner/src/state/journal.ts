@@ -14,17 +14,17 @@ export interface SinceLook {
   readonly isLanding: boolean
 }
 
-/** Remembers runs and steps. Each call is atomic, also after a crash. */
+/** Stores runs and steps. Each call is atomic, also after a crash. */
 export interface Journal {
   lastRun(): Promise<RunRecord | undefined>
   saveRun(run: RunRecord): Promise<void>
   find(key: AttemptKey): Promise<StepRecord | undefined>
   records(runId: string): Promise<StepRecord[]>
-  /** Notes a landing before any of its files is in the output. */
+  /** Records a landing before any of its files is in the output. */
   saveLanding(record: StepRecord): Promise<void>
   /** `landed` replaces the last state of the step in the same transaction. @throws WorkspaceError `ECONFLICT` for an ended attempt */
   saveEnd(record: StepRecord, landed?: Landed, since?: SinceLook): Promise<void>
-  /** Forgets the failed attempts of a run for another try. Returns the records that stay. */
+  /** Deletes the failed attempts of a run, so that their steps can run again. Returns the remaining records. */
   dropFailures(runId: string): Promise<StepRecord[]>
   openLandings(): Promise<StepRecord[]>
   last(stepId: string): Promise<LastState>

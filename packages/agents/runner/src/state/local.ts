@@ -21,14 +21,14 @@ export interface LocalStateOptions {
 /** File systems on which SQLite's locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
 const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997])
 
-/** The journal and staging of an output's runs. @throws WorkspaceError `EINVAL` where steps see them, or on a network */
+/** Opens the journal and staging of an output's runs. @throws WorkspaceError `EINVAL` where steps see them, or on a network file system */
 export async function openLocalState(options: LocalStateOptions): Promise<RunState> {
   const { owner, mounted } = options
   const directory = resolve(options.directory)
   const staging = join(directory, 'staging')
   try {
     refuseMounted(await existingPart(directory), mounted)
-    // Commands may run as another user: that user can pass through, and list nothing.
+    // Commands may run as another user, who can enter this directory but not list it.
     const made = await mkdir(staging, { recursive: true, mode: 0o711 })
     refuseMounted(await realpath(directory), mounted)
     if (made !== undefined) await Promise.all([directory, staging].map((path) => chmod(path, 0o711)))
@@ -84,7 +84,7 @@ async function existingPart(path: string): Promise<string> {
   }
 }
 
-/** @throws WorkspaceError `EINVAL` for a directory in one of these, or around one */
+/** @throws WorkspaceError `EINVAL` for a directory inside or around one of `mounted` */
 export function refuseMounted(directory: string, mounted: readonly HostDirectory[]): void {
   for (const { path } of mounted) {
     const isIn = directory === path || directory.startsWith(`${path}/`) || path.startsWith(`${directory}/`)

@@ -11,7 +11,7 @@ interface Found<Content> {
   readonly version: Version
 }
 
-/** New with each write: it names the writer, and no version computed from content comes back. */
+/** New with each write. The nonce identifies the writer, and keeps versions that are computed from content from repeating. */
 const nonceSchema = z.object({ nonce: z.string() })
 
 export class ObjectFiles {
@@ -21,7 +21,7 @@ export class ObjectFiles {
     this.#adapter = adapter
   }
 
-  /** @throws WorkspaceError `EIO` for an object that is torn, or is not such a record */
+  /** @throws WorkspaceError `EIO` for a truncated object, or one that does not fit `schema` */
   async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
     try {
       const { bytes, stat } = await this.#adapter.read(path)

@@ -17,7 +17,7 @@ import {
 
 const concurrency = 16
 
-/** The last state of a step has the greatest order; the attempt's name decides between equal orders. */
+/** `order` is greatest in the last state of a step. Between equal orders, the attempt's name in `by` decides. */
 const lastSchema = z.object({ order: z.int(), by: z.string(), landed: landedSchema })
 type Last = z.output<typeof lastSchema>
 
@@ -46,7 +46,7 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
  * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the step's last state if it landed;
  * - `landed/STEP.json`: the last state of a step.
  * **The order of `saveEnd`**: create the end, update `landed`, remove the landing. The creation of the end decides.
- * A crash before it leaves an open landing. After a later crash, the landing leads the next reader to the end, which it settles.
+ * A crash before the creation leaves an open landing. After a later crash, the next reader of the landing finds and settles the end.
  * Settling can be repeated, and never replaces a newer state. So a step reads its own few objects, never the history.
  */
 class ObjectJournal implements Journal {
@@ -76,7 +76,7 @@ class ObjectJournal implements Journal {
   }
 
   async find(key: AttemptKey): Promise<StepRecord | undefined> {
-    // In this order: a landing that vanished meanwhile has its end.
+    // Read the landing first: a landing that vanishes meanwhile has its end.
     const landing = await this.#files.read(landingAt(key), landingSchema)
     const end = await this.#files.read(endAt(key), endSchema)
     return (end ?? landing)?.content.record
@@ -115,11 +115,11 @@ class ObjectJournal implements Journal {
     }
     const last: Last = { order: (before.order ?? 0) + 1, by, landed }
     await this.#createEnd(record, last)
-    // The end is saved. If this fails, the next reader of last states completes it.
+    // The end is saved. If settling fails, the next reader of last states repeats it.
     await this.#settle(record, last, before).catch(() => undefined)
   }
 
-  /** A crash can leave some failures; nothing runs before a further call has ended. */
+  /** A crash can leave some failures. No step runs before a further call has removed these failures. */
   async dropFailures(runId: string): Promise<StepRecord[]> {
     const kept: StepRecord[] = []
     await forEachOf(this.#files.list(endsOf(runId)), concurrency, async (path) => {
@@ -129,7 +129,7 @@ class ObjectJournal implements Journal {
         kept.push(end.content.record)
         return
       }
-      // first: without its end it would be open again, and its landed files unknown
+      // settle first: without its end the landing would be open again, and its landed files unknown
       await this.#settle(end.content.record, end.content.last)
       await this.#files.remove(path)
     })

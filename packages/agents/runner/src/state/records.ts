@@ -59,7 +59,7 @@ export const recordSchema = z.object({
   attempt: z.number(),
   state: z.enum(['landing', 'ended']),
   outcome: outcomeSchema,
-  /** Decides whether a later run may reuse the outcome. Absent: it may not. */
+  /** A later run with an equal fingerprint may reuse the outcome. Absent: no later run may. */
   fingerprint: z.string().optional(),
   entries: z.array(entrySchema),
   report: reportSchema,

@@ -85,7 +85,7 @@ class SqliteJournal implements Journal {
   }
 
   async saveEnd(record: StepRecord, landed?: Landed): Promise<void> {
-    // After a power failure a step without files is repeated. Files in the output must never lack their record.
+    // After a power failure, a step without files runs again. Files in the output must never lack their record.
     this.#transaction(record.entries.length > 0, () => {
       this.#put(record)
       if (landed === undefined) return

@@ -19,7 +19,7 @@ export interface StoreStateOptions {
 /**
  * The state in a store, for any machine: `version.json`, the journal, `staging/` and `leases/`. The caller closes the adapter.
  * An adapter does not reveal its place, so the caller must place the state outside the trees of the steps.
- * @throws WorkspaceError `EINVAL` for a store without conditions, one that steps see, or another version; `EIO` for a damaged journal
+ * @throws WorkspaceError `EINVAL` for a store without conditions, a store that steps see, or another version; `EIO` for a damaged journal
  */
 export async function openStoreState(
   adapter: StorageAdapter,

@@ -58,7 +58,7 @@ export function checkLeft(entries: readonly LandedEntry[], outputs: readonly str
   })
 }
 
-/** All `..` must be at its beginning, at most one per directory above the link: such links cannot be chained to lead out. */
+/** Allows `..` only at the target's beginning, at most one per directory above the link. Chains of such links cannot lead out. */
 function checkLink(path: string, target: string): void {
   const [up = ''] = /^(?:\.\.(?:\/|$))*/u.exec(target) ?? []
   const climbs = up.split('..').length - 1

@@ -158,7 +158,7 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   context.known.add(entries)
 }
 
-/** The possible leftovers of an interrupted landing. Without a fingerprint the step runs again. */
+/** Entries that an interrupted landing may have left. Without a fingerprint the step runs again. */
 async function partlyLanded(
   { landing, request }: LiveStep,
   { state, known }: ExecuteContext,

@@ -41,7 +41,7 @@ function withoutPlaces(message: string, { workspace, output, staging }: FailureP
     const host = adapter?.hostPath?.(mountRoot)
     return host === undefined || host === '/' ? [] : [[host as string, name] as const]
   })
-  // The output can lie in the workspace.
+  // Replace longer paths first, since the output can lie in the workspace.
   const longestFirst = found.toSorted(([one], [other]) => other.length - one.length)
   return longestFirst.reduce((text, [host, name]) => text.replaceAll(host, name), message)
 }

@@ -52,7 +52,7 @@ async function describeInput(
   return lines.toSorted()
 }
 
-/** A denied name is listed but not read: a deeper rule may deny it. */
+/** The file's hash, or `denied` where a deeper rule denies reading a listed file. */
 async function hashOrDenied(
   workspace: Workspace,
   path: string,

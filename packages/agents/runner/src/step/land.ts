@@ -121,7 +121,7 @@ async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Has
 
 async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
   for (const { at, version } of made.toReversed()) {
-    // a file changed meanwhile is not ours; the caller must see the original conflict
+    // a file that changed meanwhile stays; the caller must see the original conflict
     const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
     await output.delete(at, condition).catch(() => undefined)
   }
@@ -129,7 +129,7 @@ async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<
 
 const conflicts = ['ECONFLICT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'] as const
 
-/** The store names the failed condition; the caller needs the name of the entry in the way. */
+/** Rewords a failed condition: the caller needs the name of the entry in the way. */
 async function inWords<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -150,7 +150,7 @@ function changed(path: string, native?: unknown): WorkspaceError {
   })
 }
 
-/** Refuses links on the way: an output lands at its own path only. */
+/** Refuses a path through a link: an output lands at its own path only. */
 async function guarded<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

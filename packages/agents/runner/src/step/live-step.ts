@@ -82,7 +82,7 @@ export class LiveStep implements AsyncDisposable {
     return isTimeout ? new Error(`the step took longer than its timeout of ${timeout} ms`) : error
   }
 
-  /** Restores its exceptions after its processes end. The log names entries that were not restored. */
+  /** Restores the step's exceptions after its processes end. The log names entries that were not restored. */
   async takeBack(): Promise<void> {
     if (this.#checkpoint === undefined) return
     try {
@@ -92,7 +92,7 @@ export class LiveStep implements AsyncDisposable {
       const { kept } = await workspace.restore(this.#checkpoint, { paths })
       for (const { path, reason } of kept) this.notes.log(`\n\`${path}\` was not taken back: ${reason}\n`)
     } catch (error) {
-      // the step has its own failure: the log gets this one
+      // the step reports its own failure; this failure goes to the log
       this.notes.log(`\nthe changes of the exceptions were not taken back: ${String(error)}\n`)
     }
   }

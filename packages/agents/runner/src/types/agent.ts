@@ -43,7 +43,7 @@ const settings = z.strictObject({
   maxTokens: z.int().min(1).default(200_000).describe('Tokens of all turns together, in and out.'),
 })
 
-/** Lets a model call tools in the step's workspace until it makes no call. A later run never reuses its outcome. */
+/** Lets a model call tools in the step's workspace until a turn has no call. A later run never reuses the outcome. */
 export function createAgentStep(model: Model): StepType<z.output<typeof settings>> {
   return defineStepType({
     settings,

@@ -26,7 +26,7 @@ export const commandStep = defineStepType({
     const directory = cwd === undefined ? context.startsIn : context.expand(cwd)
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
     const result = await workspace.exec(context.expand(run), {
-      // the root itself may be closed, and commands start there by default
+      // commands start at the root by default, even if a rule closes the root
       cwd: directory === workspaceAt ? undefined : directory,
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, context.expand(value)])),
       shell,
@@ -39,9 +39,9 @@ export const commandStep = defineStepType({
 })
 
 const refused = 'permission denied|read-only file system|operation not permitted'
-/** The form of most programs: `cannot create a.txt: Read-only file system`. A lookbehind keeps it fast on long text. */
+/** A refusal as most programs print it: `cannot create a.txt: Read-only file system`. A lookbehind keeps the search fast on long text. */
 const pathBefore = new RegExp(`(?<=(?<path>[^\\s:'"\`]+)['"\`]?: )(?<why>${refused})`, 'iu')
-/** The form of zsh and Python: `zsh:1: read-only file system: a.txt`. */
+/** A refusal as zsh and Python print it: `zsh:1: read-only file system: a.txt`. */
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 
 /** The kernel does not report refusals. A failed command that names a refused path has breached its limits. */

@@ -29,18 +29,18 @@ export interface StepContext {
   log(text: string): void
 }
 
-/** A kind of step, which acts through its context. If it throws, nothing lands; its value is recorded and reported. */
+/** A kind of step, which acts through its context. If `run` throws, nothing lands; the value of `run` is recorded and reported. */
 export interface StepType<Settings = unknown> {
   /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>
-  /** Steps with the same inputs and settings may be skipped. Default true. */
+  /** A step with the inputs and settings of an earlier run may be skipped. Default true. */
   readonly repeatable?: boolean | undefined
   /** Part of the fingerprint of a step: change it when the type's behaviour changes. Default `1`. */
   readonly version?: string | undefined
   run(settings: Settings, context: StepContext): Promise<Json | undefined>
 }
 
-// Settings are checked by the schema of the very type that runs with them.
+// The settings of a step are checked by the schema of its own type.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type StepTypes = Readonly<Record<string, StepType<any>>>
 

@@ -31,7 +31,7 @@ export interface Pair {
   readonly after: Facts | undefined
 }
 
-/** A turn counts the scans that found a change. Each state holds from its first turn to its last, so a checkpoint is one number. */
+/** `turn` is the number of scans that found a change. A state is valid from its first to its last turn, so a checkpoint is a turn. */
 export class Tree {
   readonly id: number
   readonly root: Root

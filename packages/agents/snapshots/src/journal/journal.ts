@@ -7,7 +7,7 @@ import type { Layers } from './layers.ts'
 
 type Change = Pick<Call, 'operation' | 'path' | 'destination'>
 
-/** Every change passes the file API: a path's state is kept before its first change after a checkpoint, which itself costs nothing. */
+/** Saves a path's state before its first change after a checkpoint, so a checkpoint costs nothing. Every change passes the file API. */
 export class Journal {
   readonly adapter: StorageAdapter
   readonly inner: StorageAdapter
@@ -52,14 +52,14 @@ export class Journal {
     if (hasMore) await this.#keepArrivals(path, destination)
   }
 
-  /** Keeps a path, and directories that appear or vanish with it. @returns whether entries can be below it */
+  /** Saves the state of a path, and of directories that appear or vanish with it. @returns whether entries can be below the path */
   async #keepWay(path: MountPath, isRemoved: boolean): Promise<boolean> {
     const { keepsEmptyDirectories } = this.inner.capabilities
     const isAsked = this.layers.typeAt(path) === undefined
     const type = await this.#keep(path)
     let at = path
     let found = type
-    // Missing directories will be made, and existing ones get another time. In a store without empty directories, all may vanish.
+    // Missing directories will be made, and existing ones get another time. In a store without empty directories, all of these may vanish.
     while (at !== '/' && (found === 'nothing' || (keepsEmptyDirectories ? at === path : isRemoved))) {
       at = parentPath(at)
       found = await this.#keep(at)

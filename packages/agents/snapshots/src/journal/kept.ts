@@ -14,7 +14,7 @@ export interface Kept {
   readonly target?: string | undefined
 }
 
-/** Bits for a file without any, in a store that could keep them. */
+/** Permission bits for a file that has none, in a store that could keep them. */
 const ordinaryMode = 0o644
 export const atOnce = 16
 const attempts = 5

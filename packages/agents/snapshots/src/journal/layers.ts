@@ -5,19 +5,19 @@ import { Turnstile } from '@ws/tree'
 import type { Kept } from './kept.ts'
 
 export interface Layers {
-  /** Changes pass through it; operations that need a quiet store hold it alone. */
+  /** Each change enters the turnstile. An operation that needs a store without changes takes the turnstile alone. */
   readonly turnstile: Turnstile
-  /** A checkpoint exists, so states are needed. */
+  /** True once a checkpoint exists: only then are states saved. */
   readonly isOpen: boolean
   readonly isTouched: boolean
-  /** The type at the latest checkpoint; `undefined` if the path's state is not kept yet. */
+  /** The type at the latest checkpoint; `undefined` if the path's state is not saved yet. */
   typeAt(path: MountPath): Kept['type'] | 'nothing' | undefined
   /**
    * Keeps the state of a path with its bytes, once. @throws WorkspaceError `ECONFLICT` where the bytes changed meanwhile; `EDQUOT`,
    * `ENOSPC`
    */
   add(path: MountPath, kept: Kept | undefined): Promise<void>
-  /** States, as of a checkpoint, of all paths changed since. @throws WorkspaceError `ENOENT`, `EINVAL` */
+  /** The states at a checkpoint of all paths changed since then. @throws WorkspaceError `ENOENT`, `EINVAL` */
   since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>>
 }
 
@@ -76,7 +76,7 @@ export class MemoryLayers implements Layers {
     this.#layers.push({ id, before: new Map() })
   }
 
-  /** Forgets the checkpoint; the one before needs the same states. */
+  /** Deletes a checkpoint. The checkpoint before needs the same states. */
   forget(id: string): void {
     const index = this.#layers.findIndex((layer) => layer.id === id)
     const [gone] = index === -1 ? [] : this.#layers.splice(index, 1)

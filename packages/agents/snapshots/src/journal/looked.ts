@@ -6,8 +6,8 @@ import { atOnce, type Kept, look, steady } from './kept.ts'
 import type { SavedLayers } from './saved-layers.ts'
 
 /**
- * A mount with fewer features than a disk, such as one of rclone, where commands change files without any call.
- * So its adapter lists it before each checkpoint, and all bytes are kept.
+ * A mount with fewer features than a disk, such as an rclone mount, where commands change files without any call.
+ * So the adapter lists the mount before each checkpoint, and all bytes are saved.
  */
 export class LookedJournal extends Journal {
   readonly #layers: SavedLayers
@@ -28,14 +28,14 @@ export class LookedJournal extends Journal {
     return { ...kept, size: stat.size, version: stat.version, bytes: () => Promise.resolve(bytes) }
   }
 
-  /** The next scan finds the changes of calls. */
+  /** Saves nothing: the next scan finds the changes of calls. */
   override keepBefore(): Promise<void> {
     return Promise.resolve()
   }
 
-  /** @param keep the id of a checkpoint that must not make room */
+  /** @param keep the id of a checkpoint that must not be deleted to make room */
   async look(keep?: string): Promise<void> {
-    // an upload changes a file's version
+    // upload first: an upload changes a file's version
     await this.inner.flush?.()
     const before = this.#found
     const found = new Map<MountPath, string>()

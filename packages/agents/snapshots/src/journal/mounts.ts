@@ -59,7 +59,7 @@ export class JournalMounts {
     )
     const checkpoint = await save()
     if (checkpoint === undefined || this.#memory.length === 0) return checkpoint
-    // pending changes belong to the time before
+    // pending changes belong to the checkpoint before
     for (const layers of this.#memory) await layers.turnstile.alone(async () => layers.begin(checkpoint.id))
     this.#checkpoints.push(checkpoint)
     this.#makeRoom(keep)
@@ -86,7 +86,7 @@ export class JournalMounts {
     return this.#checkpoints
   }
 
-  /** Without mounts in memory, all are known. */
+  /** Whether a checkpoint is known. Without mounts in memory, every checkpoint is known. */
   knows(id: string): boolean {
     return this.#memory.length === 0 || this.#checkpoints.some((checkpoint) => checkpoint.id === id)
   }

@@ -44,7 +44,7 @@ export class SavedLayers implements Layers {
     if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
   }
 
-  /** Notes a scanned state. The state before is kept for the checkpoints. */
+  /** Records a scanned state, and saves the state before for the checkpoints. */
   async note(path: MountPath, kept: Kept | undefined, keep: string | undefined): Promise<void> {
     const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
     const isOther = await this.#thread.ask('note', { tree: this.tree, path, state, keep })

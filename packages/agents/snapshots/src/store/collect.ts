@@ -6,11 +6,11 @@ export interface CollectOptions {
   readonly maxBytes: number
   readonly maxAge: number
   readonly used: readonly number[]
-  /** The id of a checkpoint that always stays. */
+  /** The id of a checkpoint that is never deleted. */
   readonly keep?: string | undefined
 }
 
-/** The latest checkpoint of each tree in use stays. A kill leaves only waste. */
+/** Deletes checkpoints above the limits, but never the latest of a tree in use. A kill leaves only unused bytes. */
 export function collect(database: Database, packs: Packs, { maxBytes, maxAge, used, keep = '' }: CollectOptions): void {
   const isUsed = `IN (${used.join(', ')})`
   const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
@@ -71,7 +71,7 @@ function sweep(database: Database, packs: Packs): void {
   }
 }
 
-/** A block stays whole while any content in it is needed. */
+/** True if a pack holds little waste. A block stays whole while any content in the block is needed. */
 function isWorthKeeping(database: Database, pack: number, bytes: number, size: number): boolean {
   if (bytes < size * (1 - mostWaste)) return false
   const row = database.get<{ needed: number; all: number }>(
@@ -82,7 +82,7 @@ function isWorthKeeping(database: Database, pack: number, bytes: number, size: n
   return row === undefined || row.all === null || row.needed >= row.all * (1 - mostWaste)
 }
 
-/** Moves needed contents of a pack to another one. The index is updated before the old one is removed. */
+/** Moves needed contents of a pack to another pack. The index is updated before the old pack is removed. */
 function moveContents(database: Database, packs: Packs, number: number): void {
   packs.close()
   packs.avoid(number)
@@ -100,7 +100,7 @@ function moveContents(database: Database, packs: Packs, number: number): void {
   })
 }
 
-/** Damaged bytes are lost: checkpoints that need them report it. */
+/** `undefined` for damaged bytes, which are lost. Checkpoints that need these bytes report the loss. */
 function readable(packs: Packs, content: string, place: PackPlace): Uint8Array | undefined {
   try {
     return packs.read(content, place)

@@ -65,7 +65,7 @@ export class Journals {
     })
   }
 
-  /** Keeps the previous state if it differs. @param room bytes that may be added to the packs @returns whether it differs */
+  /** Saves the previous state if different. @param room bytes that may be added to the packs @returns whether the states differ */
   note({ tree, path, state }: KeepRequest, room: number): boolean {
     return this.#change(tree, (turn) => {
       const content = state?.bytes && this.#save(state.bytes, room, tooMuch)
@@ -76,7 +76,7 @@ export class Journals {
         before.type === now.type &&
         before.content === now.content &&
         before.target === now.target &&
-        // without bytes only the version tells files apart
+        // without bytes, only versions distinguish files
         (now.type !== 'file' || now.content !== null || before.version === now.version)
       if (!isSame) this.#put('IGNORE', tree, turn, before)
       if (state !== undefined) this.#put('REPLACE', tree, lasting, now)
@@ -105,7 +105,7 @@ export class Journals {
     }
   }
 
-  /** States at a turn, of all paths changed since. */
+  /** The states at a turn of all paths changed since then. */
   since(tree: number, turn: number): KeptRow[] {
     const rows = this.#database.all<Row>(
       `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${lasting} AND turn = (

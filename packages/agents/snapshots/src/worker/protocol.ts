@@ -25,7 +25,7 @@ export interface Stored {
 }
 
 export interface ScanRequest {
-  /** The id of a checkpoint that must not make room. */
+  /** The id of a checkpoint that must not be deleted to make room. */
   readonly keep?: string | undefined
   /** Names reserved by commands, by tree number; callers see no file there. */
   readonly reserved: Readonly<Record<number, readonly string[]>>
@@ -39,7 +39,7 @@ export interface SaveRequest extends ScanRequest {
   readonly id: string
   /** Other mounts have changed: save the checkpoint even if no tree has. */
   readonly forced: boolean
-  /** The id of a scan of all trees. If it was the last scan and succeeded, no other is needed. */
+  /** The id of a scan of all trees. If this scan was the last one and succeeded, no further scan is needed. */
   readonly after?: string | undefined
 }
 
@@ -74,7 +74,7 @@ export interface KeepRequest {
 export interface DiffSide {
   readonly name: string
   readonly facts?: Pick<Facts, 'type' | 'size' | 'mode' | 'target'> | undefined
-  /** The bytes, or the name of saved ones in a tree. */
+  /** Either `bytes`, or `content` and `tree`, which name saved bytes. */
   readonly bytes?: Uint8Array | undefined
   readonly content?: string | undefined
   readonly tree?: number | undefined

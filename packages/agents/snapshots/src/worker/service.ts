@@ -181,7 +181,7 @@ export class Service implements Methods {
     collect(database, packs, { ...this.#limits, used: this.#used() })
   }
 
-  /** Runs a scan with its limit of bytes. The oldest checkpoints make room. */
+  /** Runs a scan within the limit of bytes. The oldest checkpoints are deleted to make room. */
   #withRoom<Result>(keep: string | undefined, work: (room: number) => Result): Result {
     const { database, packs } = this.#store()
     const { maxBytes, maxAge } = this.#limits
@@ -191,7 +191,7 @@ export class Service implements Methods {
       return work(maxBytes - packs.size)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'EDQUOT') throw error
-      // a tree that does not fit must not cost others: collect only after the scan succeeds
+      // a tree that does not fit must not cost other trees their checkpoints: collect only after the scan succeeds
       const result = work(maxBytes - neededBytes(database))
       collect(database, packs, { maxBytes, maxAge, used, keep })
       return result

@@ -7,7 +7,7 @@ const mostBytes = 1024 * 1024
 const timeout = 2_000
 const looked = 8_192
 
-/** A unified diff of two states; one line of types and sizes where they are not comparable text. */
+/** A unified diff of two states, or one line of types and sizes where the states are not comparable text. */
 export function unifiedDiff(before: DiffSide, after: DiffSide): string {
   const header = [modeLine(before, after)].filter((line) => line !== '').join('')
   const [old, now] = [textOf(before), textOf(after)]

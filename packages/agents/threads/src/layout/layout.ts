@@ -98,6 +98,6 @@ function mayMeet(left: string, right: string): boolean {
 function namesMayBeEqual(left: string, right: string): boolean {
   const [wild, other] = left.startsWith('{') ? [true, right] : [right.startsWith('{'), left]
   if (!wild) return left.toLowerCase() === right.toLowerCase()
-  // ids are never one of these
+  // ids never have these names
   return other.startsWith('{') || !/^(?:system|\..*)$/i.test(other)
 }

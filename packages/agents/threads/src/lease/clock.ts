@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 
-/** A moment by two clocks that cannot be set: one stops on suspend, one is coarse. A holder takes the longer span. */
+/** A moment by two clocks that cannot be set. `monotonic` stops on suspend, `uptime` is coarse. A holder takes the longer span. */
 export interface Moment {
   readonly monotonic: number
   /** Milliseconds since the machine was started. */

@@ -15,9 +15,9 @@ import type { Lease, LeaseHolder } from './types.ts'
 export interface LeaseTimes {
   readonly ttl: number
   readonly renewAfter: number
-  /** From here on, the holder asks the store before each step: well before a challenger may begin. */
+  /** After this time, the holder queries the store before each step. A challenger may begin only much later. */
   readonly stopAfter: number
-  /** The limit of the first attempt to renew it; a store that is slow gets more with each: two fit before `stopAfter`. */
+  /** Limit of the first attempt to renew. Each further attempt gets more time; two attempts fit before `stopAfter`. */
   readonly attempt: number
 }
 
@@ -43,7 +43,7 @@ interface Trying extends SignalOption {
   readonly tries?: number
 }
 
-/** A lease that is a record in a store, and that is renewed until it is released, or the store shows another holder. */
+/** A lease as a record in a store, renewed until the lease is released or the store shows another holder. */
 export class HeldObject implements Lease {
   readonly lost: AbortSignal
   readonly #lost = new AbortController()
@@ -101,7 +101,7 @@ export class HeldObject implements Lease {
   async release(): Promise<void> {
     if (this.#released) return
     this.#end()
-    // a lease that cannot be given back now is free when this process ends, or after its TTL
+    // a lease that cannot be released now is free when this process ends, or after its TTL
     await this.#write({ state: 'free' }).catch(() => undefined)
   }
 
@@ -161,10 +161,10 @@ export class HeldObject implements Lease {
           this.#take(this.#record, await register.touch(path, options), sent)
           return
         }
-        // no time to check; the next attempt sees its effect
+        // no time is left to check this write; the next attempt sees its effect
         if (limit.aborted) throw unansweredError(name, error)
         const now = await register.read(path, options)
-        if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // its answer was lost
+        if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // the write succeeded, but its answer was lost
         if (now?.record.hold !== this.#options.record.hold) {
           this.#lose()
           throw lostError(name)

@@ -61,6 +61,6 @@ function statusOf(pid: number): { readonly state: string; readonly started: stri
     const [state, started] = [fields[0], fields[19]]
     return state === undefined || started === undefined ? undefined : { state, started }
   } catch {
-    return undefined // it has ended meanwhile, or /proc does not show it
+    return undefined // the process has ended meanwhile, or /proc does not show it
   }
 }

@@ -107,7 +107,7 @@ function hold({ name, path, database, holder, notes: first, onEnd }: Held): Leas
   }
 }
 
-/** `undefined` when another connection has it. The lock lasts until the database is closed, or its process ends. */
+/** Locks a file; `undefined` when another connection has the lock. The lock lasts until the database is closed, or its process ends. */
 function lock(path: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path)
   try {
@@ -139,7 +139,7 @@ async function readSidecar(path: string): Promise<Sidecar | undefined> {
   try {
     return sidecarSchema.parse(JSON.parse(text))
   } catch {
-    return undefined // torn by a crash: it says nothing about the lock itself
+    return undefined // a file torn by a crash says nothing about the lock itself
   }
 }
 

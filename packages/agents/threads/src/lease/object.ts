@@ -15,11 +15,11 @@ import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from 
 export interface ObjectLeaseOptions {
   /** Leases hold between machines only with `conditionalWrite: 'server'`; on a disk, between all processes of this machine. */
   readonly adapter: StorageAdapter
-  /** The directory of all leases: that of `a/b` is `{directory}/a/b/lease`. */
+  /** The directory of all leases. The lease `a/b` is in `{directory}/a/b/lease`. */
   readonly directory: string
-  /** Milliseconds after which a lease that did not change is free. Default 30,000. */
+  /** Milliseconds after which an unchanged lease is free. Default 30,000. */
   readonly ttl?: number | undefined
-  /** For people. Default: host name and process id. */
+  /** The holder's name, for people. Default: host name and process id. */
   readonly holder?: string | undefined
   readonly clock?: Clock | undefined
 }
@@ -72,7 +72,7 @@ class ObjectLeases implements LeaseStore {
       const free = found === undefined || found.record.state === 'free' || this.#isAbandoned(name, found)
       const taken = free ? await this.#take(name, path, { found, isPatient: patient, signal }) : undefined
       if (taken !== undefined) return taken
-      if (free) continue // another challenger was faster: look who
+      if (free) continue // another challenger was faster: read its name
       const left = deadline - this.#clock.now().monotonic
       if (left <= 0) throw heldError(name, found.record.holder)
       await delay(Math.min(left, this.#times.ttl / 20), undefined, { signal })
@@ -140,7 +140,7 @@ class ObjectLeases implements LeaseStore {
     return lease
   }
 
-  /** The answer may have been lost, and the write may have happened. `undefined` when another process was faster. */
+  /** Checks whether a write happened although its answer was lost. `undefined` when another process was faster. */
   async #afterFailure(
     error: Error,
     path: MountPath,

@@ -9,9 +9,9 @@ const recordSchema = z.object({
   holder: z.object({ name: z.string().max(256), since: z.number() }),
   /** Grows with each change, so that a person sees the order. */
   counter: z.int().min(0),
-  /** New with each change, so that a version computed from the content never comes back. */
+  /** New with each change, so that versions computed from content never repeat. */
   nonce: z.string(),
-  /** New with each acquisition: a holder recognises its own record by it. */
+  /** New with each acquisition, so that a holder recognises its own record. */
   hold: z.string().optional(),
   process: processSchema.optional(),
   notes: z.record(z.string(), z.string()).default({}),

@@ -10,7 +10,7 @@ export interface Found {
 
 export interface Register {
   read(path: MountPath, options: SignalOption): Promise<Found | undefined>
-  /** `ifVersion` undefined: there is none yet. Rejects with `ECONFLICT`. */
+  /** `ifVersion` undefined: no record exists yet. Rejects with `ECONFLICT`. */
   replace(path: MountPath, record: LeaseRecord, options: ReplaceOptions): Promise<Version>
   /** Makes a new version of the record without needing space. Absent where each change is a request anyway. */
   touch?(path: MountPath, options: ReplaceOptions & { readonly ifVersion: Version }): Promise<Version>
@@ -29,7 +29,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
   return {
     read: (path, { signal }) => readOrNothing(adapter, path, signal),
     async replace(path, record, { ifVersion = 'absent', signal }) {
-      // the look before has shown what lies there, and above it
+      // the read before has shown the entry and its parents
       const options = { ifVersion, listed: true, parents: true, signal }
       const { version } = await adapter.write(path, encodeRecord(record), options)
       return version
@@ -37,7 +37,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
   }
 }
 
-/** A file for each version, `{path}.7` after `{path}.6`, where only creation is exclusive. The highest is the record. */
+/** Keeps each version in a file, `{path}.7` after `{path}.6`, where only creation is exclusive. The highest number is the record. */
 export function fileRegister(adapter: StorageAdapter): Register {
   const numbers = async (path: MountPath, signal: AbortSignal | undefined): Promise<number[]> => {
     const parent = parentPath(path)
@@ -54,7 +54,7 @@ export function fileRegister(adapter: StorageAdapter): Register {
     return found.sort((left, right) => right - left)
   }
   const at = (path: MountPath, number: number): MountPath => parseMountPath(`${path}.${number}`, 'lease')
-  /** Removes the older numbers. A higher number means that a late writer recreated a removed one: this writer gives way. */
+  /** Removes the older numbers. A higher number means that a late writer recreated a removed file: this writer gives way. */
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)
     if (highest > number) {

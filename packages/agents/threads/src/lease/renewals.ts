@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 interface Renewable {
-  /** Milliseconds until it is to be renewed; `Infinity` while it is. */
+  /** Milliseconds until the next renewal; `Infinity` during a renewal. */
   readonly dueIn: number
   /** Never rejects. */
   renew(): Promise<void>
@@ -40,7 +40,7 @@ class Renewals {
     this.#timer.unref()
   }
 
-  /** Never rejects, as no renewal does. */
+  /** Never rejects, since no renewal rejects. */
   async #work(): Promise<void> {
     this.#running += 1
     for (const lease of this.#line) {

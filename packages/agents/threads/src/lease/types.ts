@@ -15,10 +15,10 @@ export interface Lease extends AsyncDisposable {
   readonly holder: LeaseHolder
   /** Aborts with a `WorkspaceError` `ECLOSED` when the lease is lost. */
   readonly lost: AbortSignal
-  /** True while no other process can have taken it. It only compares clocks: call it before each change. */
+  /** True while no other process can have taken the lease. `isHeld` only compares clocks: call it before each change. */
   isHeld(): boolean
   /**
-   * Asks the store after the lease's time ran out: `ECLOSED` when lost, `EBACKEND` without an answer. Absent where leases do not expire.
+   * Queries the store after the lease's time ran out: `ECLOSED` when lost, `EBACKEND` without an answer. Absent if leases do not expire.
    */
   confirm?(options?: SignalOption): Promise<void>
   readonly notes: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface LeaseStore {
   readonly scope: LeaseScope
   /**
    * Takes the lease of a name: one or more names joined by `/`. `EBUSY` names the holder and the time since when.
-   * A dead holder is succeeded at once where the system shows its death, else after a TTL without renewal.
+   * The lease of a dead holder is free at once where the system shows the death, else after a TTL without renewal.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lease>
   holder(name: string, options?: SignalOption): Promise<LeaseHolder | undefined>

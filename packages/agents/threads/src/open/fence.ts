@@ -26,7 +26,7 @@ export interface Fence {
 }
 
 /**
- * The store for the tree's one writer. Running operations ask the lease before each request: a stopped process hears of its loss too late.
+ * Limits a store to the tree's one writer. Operations check the lease before each request: a paused process learns of a loss too late.
  * Changes are conditional where the store can: a request from before a pause fails if a successor has written.
  */
 export function fence(store: StorageAdapter, { lease, onChange, onFlush, directories }: Fence): StorageAdapter {

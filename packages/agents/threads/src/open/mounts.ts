@@ -90,7 +90,7 @@ export async function mountsOf(
       mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
     return { mounts, warnings, leave }
   } catch (error) {
-    await Promise.allSettled(looks) // one of them may still make a copy
+    await Promise.allSettled(looks) // a running check may still make a copy
     await leave()
     throw error
   }

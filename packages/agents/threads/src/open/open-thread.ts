@@ -66,7 +66,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
     const { own, copy } = await ownTree(place, setting, { lease, changes, signal })
     if (copy !== undefined) ends.unshift(() => copy.close())
     const { mounts, warnings, leave } = await mountsOf(place, {
-      // with a lease, the fence ends the use of the tree, and each call says so
+      // with a lease, the fence ends the use of the tree, and each later call reports the loss
       own: lease !== undefined || copy !== undefined ? own : () => own,
       copies: setting.copies,
     })

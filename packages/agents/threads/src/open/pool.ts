@@ -43,7 +43,7 @@ export class Pool {
     await this.#closing.get(name)?.catch(() => undefined)
     const known = this.#entries.get(name)
     if (known?.isStuck === true) {
-      await this.#close(known) // throws the reason why it still cannot be flushed
+      await this.#close(known) // throws the reason why the thread still cannot be flushed
       return this.use(key, open)
     }
     if (known !== undefined) {
@@ -65,7 +65,7 @@ export class Pool {
     const onLost = (ended: Promise<void>): void => {
       clearTimeout(entry.timer)
       forget()
-      this.#wait(name, ended) // its commands end before it is opened again
+      this.#wait(name, ended) // the thread's commands end before the thread is opened again
     }
     const entry: Entry = { ...key, opening: open(onLost), users: 1, idleSince: 0, timer: undefined, isStuck: false }
     this.#entries.set(name, entry)
@@ -96,7 +96,7 @@ export class Pool {
     return true
   }
 
-  /** Returns a failure in spite of which all threads are closed. @throws WorkspaceError where a thread keeps its lease */
+  /** Closes all threads. Returns a failure that prevented no closing. @throws WorkspaceError where a thread keeps its lease */
   async close(): Promise<Error | undefined> {
     const entries = [...this.#entries.values()]
     const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))
@@ -114,7 +114,7 @@ export class Pool {
     return new Set([...this.#entries.keys(), ...this.#closing.keys()]).size >= this.#options.maxOpen
   }
 
-  /** Closes an unused thread, or waits for a closing one. @throws WorkspaceError `EBUSY` where all are in use */
+  /** Closes an unused thread, or waits for a closing one. @throws WorkspaceError `EBUSY` where all threads are in use */
   async #makeRoom(): Promise<void> {
     const age = ({ isStuck, idleSince }: Entry): number => (isStuck ? Number.POSITIVE_INFINITY : idleSince)
     const unused = [...this.#entries.values()].filter(({ users }) => users === 0)

@@ -35,7 +35,7 @@ export class Changes {
   }
 }
 
-/** Everything that can be saved is saved: the store could not hold some entries, or two versions of one were kept. */
+/** True if a retry would save no more: the store could not hold some entries, or two versions of an entry were kept. */
 export function isFinal(error: unknown): error is WorkspaceError {
   return isWorkspaceError(error, 'ENOTSUP') || isWorkspaceError(error, 'ECONFLICT')
 }
@@ -103,7 +103,7 @@ export class OpenThread {
     }
   }
 
-  /** Ends its commands, flushes, and gives the lease back. After a failed flush it keeps the lease: repeat it. */
+  /** Ends the thread's commands, flushes, and releases the lease. After a failed flush the lease is kept: call `close` again. */
   close(): Promise<void> {
     this.#closing ??= this.#close().finally(() => {
       if (this.isUnflushed) this.#closing = undefined

@@ -46,7 +46,7 @@ function isId(name: string): boolean {
   }
 }
 
-/** `other` is a file, or a link here or in a directory above. */
+/** `other` is a file, or a link at the path or in a directory above. */
 export async function kindOf(
   store: StorageAdapter,
   path: MountPath,

@@ -5,7 +5,7 @@ import { fence } from './fence.ts'
 import { mountPointsOf, type ThreadPlace } from './mounts.ts'
 import { kindOf, treeOf } from './tree.ts'
 
-/** The note beside a lease that holds the exact id, since leases use the folded id. The tree exists then. */
+/** The lease's note with the exact id, since lease names are folded. If the note exists, the thread's tree exists. */
 export const idNote = 'id'
 
 /** Whether directories exist without an object in them. */

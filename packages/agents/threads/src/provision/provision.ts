@@ -10,7 +10,7 @@ import { makeVenv } from './venv.ts'
 export interface ProvisionOptions {
   readonly threadId: string
   readonly workspace: Workspace
-  /** The same tree without these rules, for the files that the operator provides. Called only when a part is to be made. */
+  /** Opens the tree without the thread's rules, for the operator's files. Called only to make a missing part. */
   readonly operator: () => Promise<Workspace>
   readonly template: ThreadTemplate | undefined
   readonly noProcesses: string | undefined

@@ -5,7 +5,7 @@ export type PartName = '.venv' | '.bashrc' | '.profile' | 'package.json' | 'temp
 /** A part that was not made, and why. */
 export interface LeftOut {
   readonly part: PartName
-  /** Follows the part's name in a sentence. */
+  /** A sentence fragment, printed after the part's name. */
   readonly reason: string
 }
 
@@ -17,7 +17,7 @@ export interface ProvisionEvent {
 }
 
 export interface ThreadTemplate {
-  /** Its whole tree is copied into a new thread; existing entries stay unchanged. The caller closes it. */
+  /** The whole tree of `files` is copied into a new thread; existing entries stay unchanged. The caller closes the adapter. */
   readonly files: StorageAdapter
   /** `extend` (default) adds to the standard parts, `replace` replaces them. */
   readonly mode?: 'extend' | 'replace' | undefined

@@ -9,13 +9,13 @@ interface VenvOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Returns why the environment cannot be made. On a bucket it has no pip: uploading its 900 files would take too long. */
+/** Makes the Python environment, or returns why not. On a bucket the environment has no pip: uploading pip's 900 files takes too long. */
 export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
   const venv = joinPath(workspace.root, parseMountPath('.venv'))
-  // Exists while the environment is being made, so that a half-made one is made again.
+  // This file exists while the environment is being made, so that an unfinished environment is made again.
   const begun = `${venv}/.ws-begun`
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'

@@ -6,7 +6,7 @@ export interface Skill {
   /** When to use the skill, for the model. */
   readonly description: string
   readonly path: VirtualPath
-  /** Its `SKILL.md`. */
+  /** The path of the skill's `SKILL.md`. */
   readonly location: VirtualPath
   /** The source: skills of all users, or the user's own. */
   readonly source: 'system' | 'user'
@@ -18,9 +18,9 @@ export interface Skill {
 }
 
 export interface SkillList {
-  /** Sorted by name. The user's own come before those of the system, which they replace by name. */
+  /** Sorted by name. A skill of the user replaces a system skill of the same name. */
   readonly skills: readonly Skill[]
-  /** A skill that was left out, or read in spite of a fault, one sentence each. */
+  /** One sentence for each skill that was left out, or read in spite of a fault. */
   readonly warnings: readonly string[]
 }
 

@@ -10,13 +10,13 @@ export interface ProblemOptions {
   readonly remedy: string
   /** Absent: the face shows an example of the called tool. */
   readonly next?: NextOperation | NextCall | undefined
-  /** `next` uses an entry that the call has just seen, so it is not rehearsed. */
+  /** `next` uses an entry that the call has just seen, so `next` is not tried out first. */
   readonly isSeen?: boolean | undefined
   readonly details?: string | undefined
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
 }
 
-/** Thrown inside the toolset for a call that is not carried out; becomes an answer with `isError`. */
+/** Thrown inside the toolset for a call that is not carried out. The error becomes an answer with `isError`. */
 export class ToolProblem extends Error {
   readonly options: ProblemOptions
 

@@ -1,6 +1,6 @@
 import type { Workspace } from '@ws/core'
 
-/** The facts about a workspace that a model needs: root, mounts, commands, rules. */
+/** Lists the facts about a workspace that a model needs: root, mounts, commands, rules. */
 export function describeWorkspace({ root, mounts, executor }: Workspace): string {
   const readOnly = mounts.filter(({ access }) => access === 'read-only').map(({ at }) => at)
   return [

@@ -4,7 +4,7 @@ import { WorkspaceError } from '@ws/core'
 
 export interface Framework {
   readonly name: string
-  /** The first supported version. Later ones of the same major version work too; below 1.0.0, of the same minor version. */
+  /** The first supported version. Later versions of the same major version work too; below 1.0.0, of the same minor version. */
   readonly from: string
   /** The installed version. Default: found from {@link Framework.importer}. A bundle has no version to find, and passes. */
   readonly version?: string | undefined

@@ -47,7 +47,7 @@ function keep(call: Call, done: readonly Committed[]): readonly Change[] {
   return done.map(({ change }) => change)
 }
 
-/** Undoes the last change first. @returns those that could not be undone, the oldest first */
+/** Undoes the last change first. @returns the changes that could not be undone, the oldest first */
 async function takeBack(done: readonly Committed[]): Promise<readonly Committed[]> {
   const stuck: Committed[] = []
   for (const one of done.toReversed()) {

@@ -6,7 +6,7 @@ import { checkEncoding } from '../edit/encoding.ts'
 import { Source } from '../edit/source.ts'
 import { EditProblem } from '../edit/types.ts'
 
-/** Inserts whole lines after a line; 0 is the beginning. They take the line end of the line before. @throws ToolProblem */
+/** Inserts whole lines after a line; 0 is the beginning. Inserted lines take the line end of the line before. @throws ToolProblem */
 export function insertLines(path: VirtualPath, bytes: Uint8Array, line: number, text: string): Uint8Array {
   const source = new Source(bytes)
   const { content, lineCount } = source

@@ -60,7 +60,7 @@ export async function planFiles(call: Call, changes: readonly FileChange[]): Pro
     else if (change.type === 'update') first.push(...(await planUpdate(call, change, claim)))
     else deletions.push(await planDeletion(call, change.path, claim))
   }
-  // A deleted file can make room for a directory of its name.
+  // Delete a file first if a directory of its name is to be made.
   const makesWay = ({ path }: PlannedChange): boolean => first.some((other) => other.path.startsWith(`${path}/`))
   return [...deletions.filter(makesWay), ...first, ...deletions.filter((one) => !makesWay(one))]
 }

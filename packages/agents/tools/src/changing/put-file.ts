@@ -16,7 +16,7 @@ export interface PutResult extends WriteResult {
 
 const mostTries = 20
 
-/** Each write is conditional, so the journal is true. After a conflict it overwrites the new version. */
+/** Writes a file. Each write is conditional, so the journal is true. After a conflict, the new version is overwritten. */
 export async function putFile(
   call: Call,
   path: VirtualPath,

@@ -6,14 +6,14 @@ import type { NearestPassage } from './types.ts'
 /** Lines of the content that are compared, and bytes of each. */
 const mostLines = 500_000
 const mostBytes = 400
-/** Bytes read by the search for a similar line, which is slower than the one for equal lines. */
+/** Bytes read by the search for a similar line, which is slower than the search for equal lines. */
 const mostAlikeBytes = 1_000_000
 const mostVotes = 3
 const mostWanted = 200
 const shownLines = 12
 const shownCharacters = 1500
 
-/** The passage that shares most lines with a text, ignoring blanks; else the line most like its first one. */
+/** The passage that shares most lines with a text, ignoring blanks; else the line most like the text's first line. */
 export function nearestPassage(source: Source, text: string): NearestPassage | undefined {
   const count = Math.min(source.lineCount, mostLines)
   const wanted = splitLines(text)

@@ -31,7 +31,7 @@ export interface EditProblemDetails {
   readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'indent' | 'overlap' | 'encoding'
   /** The failed edit, from 0. */
   readonly edit: number
-  /** Follows the edit's name in a sentence. */
+  /** A sentence fragment, printed after the edit's name. */
   readonly reason: string
   readonly remedy: string
   readonly lines?: readonly number[] | undefined

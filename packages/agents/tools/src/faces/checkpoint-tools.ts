@@ -92,7 +92,7 @@ const restoreTool = faceTool({
   },
 })
 
-/** Git's internal files are hidden, except hooks and configuration, which affect later commands. */
+/** Git's internal files are hidden. Hooks and configuration are not, since these files affect later commands. */
 const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
 
 export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {

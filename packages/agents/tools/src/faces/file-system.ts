@@ -47,7 +47,7 @@ export function createFileSystemFace(downloads: boolean): Face {
   }
 }
 
-/** Only this face accepts objects as content, which become JSON [FS6]. */
+/** JSON for an object or list: only this face accepts such content [FS6]. */
 const content = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .describe('The whole content; an object or a list becomes JSON')

@@ -3,11 +3,11 @@ import { showName } from '@ws/core/executor'
 
 import type { Call } from '../session/session.ts'
 
-/** Above this number of notes, skipped files are not named. */
+/** Limit of notes. Above this number, skipped files are not named. */
 const mostNotes = 10
-/** Skipped places that are remembered. */
+/** Limit of skipped paths kept in memory. */
 const mostKept = 1000
-/** Skipped places that an answer names. */
+/** Limit of skipped paths named in an answer. */
 const mostNamed = 3
 
 export function noteUnreadable(call: Call, { message }: WorkspaceError): void {

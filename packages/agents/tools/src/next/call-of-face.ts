@@ -9,7 +9,7 @@ interface Caller {
   readonly tool: FaceTool
 }
 
-/** The call in the face's tools; `undefined` where no tool does it, or its executor is missing. */
+/** The call in the face's tools; `undefined` where no tool does the operation, or its executor is missing. */
 export function callOfFace(
   candidate: NextOperation | NextCall,
   { session, face, tool }: Caller,

@@ -10,7 +10,7 @@ const mostNames = 1000
 type Way = Required<Pick<ProblemOptions, 'remedy' | 'next' | 'isSeen'>>
 
 interface WayOptions {
-  /** No listing is made above it. */
+  /** No directory above this path is listed. */
   readonly within: VirtualPath
   readonly signal: AbortSignal | undefined
   readonly isFile: boolean
@@ -37,7 +37,7 @@ export async function wayOn(
     if (found !== undefined && found.type !== 'file' && directory !== parent) continue
     if (found?.type === 'file') {
       const subject = found.path === path ? 'it' : quotePath(found.path)
-      // it may be binary, so rehearse the read
+      // the file may be binary, so try out the read
       return { ...wayOf(`${subject} is a file; read it`, readOf(found.path)), isSeen: false }
     }
     const near = found === undefined ? names.get(nearestEntry(wanted, [...names.keys()]) ?? '') : undefined

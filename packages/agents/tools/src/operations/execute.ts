@@ -69,7 +69,7 @@ export const execute = operation({
     })
     call.record({ change: 'executed', path: cwd, command })
     const outcome = describe(ended, limit)
-    // it came after the end: the lease was lost, or the changes could not be saved
+    // the error came after the command's end: the lease was lost, or the changes could not be saved
     if ('error' in ended) throw new ToolProblem({ ...problemOf(ended.error), details: outcome.text })
     return outcome
   },

@@ -11,7 +11,7 @@ export interface Operation<Schema extends ArgumentsSchema = ArgumentsSchema> {
   readonly input: Schema
   readonly example: { readonly [name: string]: Json | undefined }
   readonly readOnly: boolean
-  /** It can replace or remove existing entries. */
+  /** The operation can replace or remove existing entries. */
   readonly destructive: boolean
   /** Repeating the call leaves the same files. */
   readonly idempotent: boolean

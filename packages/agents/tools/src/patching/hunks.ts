@@ -1,7 +1,7 @@
 import { changesOf, type LineChange } from '../edit/block.ts'
 
 export interface Hunk {
-  /** The texts after `@@`, each below the text before it. The hunk lies below the last. */
+  /** Each text after `@@` is below the text before. The hunk is below the last text. */
   readonly anchors: readonly string[]
   readonly old: readonly string[]
   readonly changes: readonly LineChange[]

@@ -5,7 +5,7 @@ import { decodeText, describeType, looksBinary, type DecodedText } from '@ws/doc
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-/** Larger files are streamed. */
+/** Bytes of the largest file that is read at once; larger files are streamed. */
 export const wholeFileBytes = 1024 * 1024
 /** Bytes that decide whether a file is text [FS2]. */
 export const headBytes = 8192
@@ -56,7 +56,7 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
   })
 }
 
-/** Readers of PDF look for the mark in these first bytes. */
+/** PDF readers search for the mark in these first bytes. */
 const markedWithin = 1024
 
 /** A PDF may begin with blanks, a byte order mark or a header. With a later mark the file is text. */

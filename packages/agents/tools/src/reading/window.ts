@@ -30,7 +30,7 @@ const ownWords: WindowWords = {
 interface Window {
   readonly lines: readonly string[]
   readonly offset: number
-  /** Lines of the file; absent where a long file was not counted. */
+  /** Lines of the file; absent where the lines of a long file were not counted. */
   readonly total: number | undefined
   readonly version: string
   readonly facts: DecodedText | undefined

@@ -14,7 +14,7 @@ const prefix = 'workspace'
 const longPath = 8_192
 
 /**
- * Resolves the path of a call [FS13]. One leading `workspace` means the root, unless such an entry exists: then a note says so.
+ * Resolves the path of a call [FS13]. One leading `workspace` means the root, unless an entry of this name exists: then a note says so.
  * A path outside is refused, also after that segment. @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
  */
 export async function resolveToolPath(
@@ -74,7 +74,7 @@ function refuseClimbing(operation: string, given: string, segments: readonly str
   }
 }
 
-/** The workspace itself takes the name for its root, and would take it twice. */
+/** The error for a path that begins with `workspace` twice, of which only the first would mean the root. */
 function twice(operation: string, given: string, rest: readonly string[]): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOENT',
@@ -85,7 +85,7 @@ function twice(operation: string, given: string, rest: readonly string[]): Works
   })
 }
 
-/** `real`: an entry of that name. `alias`: another name of the root. */
+/** `real`: an entry of that name exists. `alias`: the name is another name of the root. */
 async function lookUp(
   workspace: Workspace,
   literal: string,

@@ -121,7 +121,7 @@ export class Call {
     return this.#passed.promise
   }
 
-  /** Lets later calls overtake: this one waits for no path, or has ended. */
+  /** Lets later calls overtake this call, which waits for no path or has ended. */
   pass(): void {
     this.#passed.resolve()
   }

@@ -16,7 +16,7 @@ export interface CommandsOptions {
 /** Milliseconds for bringing an ended command's changes out of the sandbox. */
 const patience = 600_000
 
-/** Runs each command in the sandbox on a copy of the workspace as of its start. */
+/** Runs each command in the sandbox, on a copy of the workspace made at the command's start. */
 export function commandsIn({ name, session, copies, onClose }: CommandsOptions): CommandDriver {
   async function start({ request, onStdout, onStderr }: CommandRun): Promise<CommandPort> {
     await copies.bring(request.signal)

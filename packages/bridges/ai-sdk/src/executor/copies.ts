@@ -22,7 +22,7 @@ export interface Refusal {
 /** Characters of one command that removes entries. */
 const longestCommand = 32_768
 
-/** Keeps a workspace's copy in a sandbox. One copying at a time. */
+/** Keeps a workspace's copy in a sandbox. Only one copying runs at a time. */
 export class Copies {
   readonly #session: Experimental_SandboxSession
   readonly #root: VirtualPath
@@ -36,7 +36,7 @@ export class Copies {
     this.#files = files
   }
 
-  /** Brings the workspace's changes into the sandbox, after fetching those of running commands. */
+  /** Copies the workspace's changes into the sandbox, after fetching the changes of running commands. */
   bring(signal: AbortSignal | undefined): Promise<void> {
     return this.#alone(async () => {
       await this.#fetch(await this.#tree())
@@ -45,7 +45,7 @@ export class Copies {
     })
   }
 
-  /** Writes the sandbox's changes into the workspace. Returns the refused ones. */
+  /** Writes the sandbox's changes into the workspace. Returns the refused changes. */
   fetch(): Promise<readonly Refusal[]> {
     return this.#alone(async () => this.#fetch(await this.#tree()))
   }
@@ -110,7 +110,7 @@ export class Copies {
 
   async #write(path: string, version: Version | undefined): Promise<void> {
     const bytes = await this.#session.readBinaryFile({ path })
-    // a running command has removed it: the next look sees that
+    // a running command has removed the file: the next scan finds that
     if (bytes === null) return
     await this.#files.write(path, bytes, { ifVersion: version ?? 'absent' })
   }
@@ -144,13 +144,13 @@ export class Copies {
     }
   }
 
-  /** False if the policy forbids reading it. */
+  /** Copies an entry into the sandbox. False if the policy forbids reading the entry. */
   async #put(path: string, type: Copy['type'], there: Copy | undefined): Promise<boolean> {
     const quoted = quoteForShell(path)
     try {
       if (there !== undefined && there.type !== type) await collect(this.#session, `rm -rf -- ${quoted}`)
       if (type === 'directory') {
-        await this.#files.list(path).next() // a denied one is not shown
+        await this.#files.list(path).next() // a denied directory is not shown
         await collect(this.#session, `mkdir -p -- ${quoted}`)
       } else if (type === 'symlink') {
         const target = await this.#files.readSymlink(path)
@@ -183,7 +183,7 @@ function unreadable(path: string, native: unknown): WorkspaceError {
   return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
-/** Parents must come before the paths below them. */
+/** Keeps the paths without a parent among them. Parents must come before the paths below. */
 function topmost(paths: readonly string[]): readonly string[] {
   const kept = new Set<string>()
   return paths.filter((path) => {

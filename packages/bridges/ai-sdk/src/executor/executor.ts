@@ -15,10 +15,10 @@ export interface SandboxExecutorOptions {
 
 /**
  * Runs a workspace's commands in a sandbox of the AI SDK, on a copy below the workspace's root, which must be empty there.
- * Before a command, changes are copied in. After it, changes are written through the file API, under the policy.
+ * Before a command, changes are copied in. After a command, changes are written through the file API, under the policy.
  * Refused changes are undone before the next command, and the command fails with path and reason in its standard error.
- * It declares no guarantee, so the core refuses commands under rules or read-only mounts unless the caller acknowledges that.
- * The sandbox needs a POSIX shell and GNU find, and serves one workspace at a time. The caller stops it.
+ * The executor declares no guarantee: the core refuses commands under rules or read-only mounts unless the caller acknowledges that.
+ * The sandbox needs a POSIX shell and GNU find, and serves one workspace at a time. The caller stops the sandbox.
  * Commands see each other's files immediately. Other changes cross when a command ends or another one starts.
  * @throws WorkspaceError `EINVAL` for an invalid session, `ENOTSUP` for an unsupported AI SDK
  */

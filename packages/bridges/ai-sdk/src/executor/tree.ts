@@ -59,7 +59,7 @@ export async function prepareDirectory(session: Experimental_SandboxSession, roo
   })
 }
 
-/** Runs one of our commands and returns its output. Names must be UTF-8. */
+/** Runs a command of this package and returns its output. Names must be UTF-8. */
 export async function collect(session: Experimental_SandboxSession, command: string): Promise<string> {
   const process = await session.spawn({ command })
   const [bytes, said, { exitCode }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 
-/** UTF-8 is strict and keeps its byte order mark, so that writing it back does not change the file. */
+/** Decodes text. UTF-8 is strict and keeps its byte order mark, so that writing the text back does not change the file. */
 export function decodeText(bytes: Uint8Array, path: string, encoding = 'utf-8'): string {
   if (!isUtf8(encoding)) return Buffer.from(bytes).toString(known(encoding, path, 'readTextFile'))
   try {

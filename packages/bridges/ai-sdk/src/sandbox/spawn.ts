@@ -5,7 +5,7 @@ type Spawn = Experimental_SandboxSession['spawn']
 type SpawnOptions = Parameters<Spawn>[0]
 type WritableProcess = Experimental_SandboxProcess & { readonly stdin: WritableStream<Uint8Array> }
 
-/** Rejects where the workspace refuses the command, or cannot keep its standard input open. */
+/** Starts a process. Rejects where the workspace refuses the command, or cannot keep its standard input open. */
 export function createSpawn(workspace: Workspace): Spawn {
   const spawn = async (options: SpawnOptions): Promise<Experimental_SandboxProcess | WritableProcess> => {
     const { command, workingDirectory, env, abortSignal, stdin = false } = options
@@ -77,7 +77,7 @@ class Output {
     const toEnd = async (): Promise<void> => {
       while (this.#keptBytes < mostUnread && (await this.#inTurn(step)));
     }
-    // a failing stream tells its reader at the next pull
+    // a failing stream reports the error to its reader at the next pull
     void toEnd().catch(() => undefined)
   }
 

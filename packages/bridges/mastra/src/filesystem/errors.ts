@@ -11,14 +11,14 @@ import {
 import { isWorkspaceError } from '@ws/core'
 import type { ErrorCode } from '@ws/core'
 
-/** The subject of an operation; each has its own class for a missing one. */
+/** The subject of an operation. A missing file and a missing directory have different error classes. */
 export type Subject = 'file' | 'directory'
 
 type Make = (path: string, operation: string) => FilesystemError
 
 const permission: Make = (path, operation) => new PermissionError(path, operation)
 
-/** Mastra's classes by code; others are a plain `FilesystemError`. */
+/** Mastra's error classes by code; all other codes become a plain `FilesystemError`. */
 const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   EEXIST: (path) => new FileExistsError(path),
   EISDIR: (path) => new IsDirectoryError(path),

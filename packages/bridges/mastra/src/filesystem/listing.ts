@@ -60,7 +60,7 @@ function entriesOf(
   })
 }
 
-/** A link has the type of its target, and is not entered. */
+/** Describes an entry. A link has the type of its target, and is not entered. */
 async function describeEntry(
   workspace: Workspace,
   { name, type, size, path: full, target }: WorkspaceEntry,

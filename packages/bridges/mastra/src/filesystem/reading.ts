@@ -16,7 +16,7 @@ export function readFile(workspace: Workspace, path: string, { encoding }: ReadO
   })
 }
 
-/** Refuses other bytes, which a write would change. Keeps a byte order mark for the same reason. */
+/** Decodes UTF-8 and refuses other bytes, which a write would change. Keeps a byte order mark for the same reason. */
 function strictText(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

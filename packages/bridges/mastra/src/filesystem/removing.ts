@@ -46,7 +46,7 @@ export function makeDirectory(
   })
 }
 
-/** A directory needs `recursive`, and is merged into an existing one. */
+/** Copies an entry. A directory needs `recursive`, and is merged into an existing one. */
 export async function copyFile(
   workspace: Workspace,
   source: string,
@@ -83,7 +83,7 @@ async function refuseExisting(workspace: Workspace, source: string, destination:
   if (to !== undefined && to === (await ifThere(workspace.realPath(source)))) throw new FileExistsError(destination)
 }
 
-/** Errors name the path that they concern. */
+/** Copies or moves an entry. Each error names the path that it concerns. */
 async function transfer(
   workspace: Workspace,
   source: string,
@@ -110,7 +110,7 @@ async function isDirectory(workspace: Workspace, path: string): Promise<boolean>
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
   const from = await workspace.realPath(source)
   const to = await workspace.realPath(destination)
-  // the workspace refuses it; copying by entry would find its own copies without end
+  // the workspace refuses a copy into itself; copying entry by entry would find its own copies without end
   if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
     const target = joinPath(to, relativeTo(path, from))

@@ -17,7 +17,7 @@ export class SeenVersions {
     }
   }
 
-  /** The last reported version, if it had this time. */
+  /** The last reported version, if its reported time equals `time`. */
   at(path: string, time: Date): Version | undefined {
     const found = this.#seen.get(path)
     return found?.time === time.getTime() ? found.version : undefined

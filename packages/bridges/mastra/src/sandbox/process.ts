@@ -19,7 +19,7 @@ export class Process extends ProcessHandle {
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   readonly #canWrite: boolean
   #running: RunningCommand | undefined
-  /** Ends the input while nothing was written. */
+  /** Ends the standard input if nothing was written. */
   #endUnwritten: (() => void) | undefined
   #ended: Promise<CommandResult> | undefined
 

@@ -46,7 +46,7 @@ export interface WorkspaceClientOptions extends SandboxClientOptions {
 
 /**
  * Makes the client for `run(agent, input, { sandbox: { client } })`.
- * Sessions share a workspace, which the caller closes; a function opens one for each session, also when resumed.
+ * Sessions share a given workspace, which the caller closes. A given function opens a workspace for each session, also when resumed.
  * Files stay in the workspace's store after a session.
  * Manifests may have directories, files, an environment, and mounts that the workspace has; `root` must be the workspace's.
  * Users, groups, local sources, repositories, ports and snapshots are refused with a remedy. @throws UserError for another argument
@@ -57,7 +57,7 @@ export function createSandboxClient(source: Workspace | OpenWorkspace): Workspac
   return new WorkspaceSandboxClient(source)
 }
 
-/** Sessions over one workspace, or over one for each session. */
+/** Sessions over one shared workspace, or each over a workspace of its own. */
 export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOptions, WorkspaceSandboxState> {
   readonly backendId = 'ws'
   readonly #source: Workspace | OpenWorkspace
@@ -121,7 +121,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     checkState(state)
   }
 
-  /** Closes its own workspace again if the session fails to start. */
+  /** Opens a session. Closes the session's own workspace again if the session fails to start. */
   async #open(
     manifest: Manifest,
     id: string,

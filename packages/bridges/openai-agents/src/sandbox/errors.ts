@@ -23,7 +23,7 @@ const configuration: Make = (message, details) => new SandboxConfigurationError(
 const notResolved: Make = (message, details) => new SandboxPathResolutionError(message, details)
 const provider: Make = (message, details) => new SandboxProviderError(message, details)
 
-/** Classes by code; others are a `SandboxRuntimeError`. */
+/** Error classes by code; all other codes become a `SandboxRuntimeError`. */
 const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   ENOENT: (message, details) => new SandboxWorkspaceReadNotFoundError(message, details),
   ENOWORKSPACE: (message, details) => new SandboxWorkspaceRootNotFoundError(message, details),
@@ -65,7 +65,7 @@ function detailsOf({ code, operation, path, rule, remedy }: WorkspaceError): Rec
   )
 }
 
-/** @throws SandboxUnsupportedFeatureError for a user: all commands run as the same one */
+/** @throws SandboxUnsupportedFeatureError for a user: all commands run as the same user */
 export function refuseUser(runAs: string | undefined): void {
   if (runAs === undefined || runAs.trim() === '') return
   throw new SandboxUnsupportedFeatureError(

@@ -102,7 +102,7 @@ function unsupported(subject: string, reason: string, remedy: string): SandboxUn
   return new SandboxUnsupportedFeatureError(`a workspace does not support ${subject}: ${reason}; ${remedy}`, { remedy })
 }
 
-/** @throws SandboxMountConfigError where the workspace lacks a mount, or has it otherwise */
+/** @throws SandboxMountConfigError where the workspace lacks a mount, or has the mount with another access */
 export async function checkMounts(workspace: Workspace, mounts: readonly RequestedMount[]): Promise<void> {
   for (const { path, access } of mounts) {
     const at = await placeOf(workspace, path)

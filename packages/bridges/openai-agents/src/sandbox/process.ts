@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly login: boolean | undefined
 }
 
-/** Output not returned before. */
+/** Output that no earlier call returned. */
 export interface NewOutput {
   readonly output: string
   readonly stdout: string
@@ -27,12 +27,12 @@ export interface Process {
   readonly exitCode: number | undefined
   read(): NewOutput
   write(text: string): Promise<void>
-  /** Resolves when it has ended, or after these milliseconds. */
+  /** Resolves when the process has ended, or after these milliseconds. */
   settle(timeout: number): Promise<void>
   end(): Promise<void>
 }
 
-/** Standard input stays open, except for an interpreter, which would wait for all of it. */
+/** Starts a command. Its standard input stays open, except for an interpreter, which would read all input first. */
 export async function startOnPipes(workspace: Workspace, command: string, options: StartOptions): Promise<Process> {
   const writableStdin = workspace.executor?.guarantees.processes !== 'interpreter'
   const started = await workspace.start(command, { ...options, writableStdin, maxOutputBytes: keptOutput })
@@ -106,7 +106,7 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
   }
 }
 
-/** The SDK knows its own notice of dropped output, and keeps it where it cuts. */
+/** Uses the SDK's own notice of dropped output, which the SDK recognises and keeps when cutting. */
 function textOf({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
   return dropped === 0 ? text : `[...${dropped} characters truncated from process output...]\n${text}`
 }

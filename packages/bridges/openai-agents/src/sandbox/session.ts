@@ -51,7 +51,7 @@ const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
   EFBIG: 'Image file exceeds the 10 MB limit',
 }
 
-/** @throws UserError in texts that `view_image` knows; of other errors it shows only the name */
+/** @throws UserError in texts that `view_image` knows; for any other error `view_image` shows only the name */
 async function readImage(workspace: Workspace, path: string, asked: string): Promise<ToolOutputImage> {
   try {
     const { bytes } = await workspace.read(path, { maxBytes: MAX_VIEW_IMAGE_BYTES })

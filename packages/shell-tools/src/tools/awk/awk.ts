@@ -8,7 +8,7 @@ import { parseProgram } from './parser.ts'
 import { Runner } from './run.ts'
 import { Input, Refused } from './values.ts'
 
-/** POSIX awk over bytes. Programs that awks disagree on, or that start others, are refused. */
+/** POSIX awk over bytes. Refuses programs that start others, or that awk implementations disagree on. */
 export const awk: Tool = async (call) => {
   const output = new Output({ late: true })
   try {

@@ -69,7 +69,7 @@ export function builtin(run: Evaluator, name: string, values: readonly Expressio
 
 /** Rounds fractional positions as in POSIX. */
 function substring(text: string, start: number, length: number | undefined): string {
-  // Before the first character awks disagree.
+  // awk implementations disagree on places before the first character.
   if (start < 0.5 && length !== undefined) throw new Refused('substr from before the first character')
   if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of a value that is not a number')
   if (!Number.isInteger(start) || !(length === undefined || Number.isInteger(length)))

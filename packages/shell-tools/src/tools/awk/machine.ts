@@ -179,7 +179,7 @@ export class Machine {
     this.#current = undefined
   }
 
-  /** Assignments after the last file take effect before END. */
+  /** Runs assignments after the last file, before END. */
   finish(): void {
     while (this.next() !== undefined) continue
   }

@@ -9,7 +9,7 @@ export function fixed(value: number, digits: number): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** With an exponent of two digits or more (`1.5e+04`). */
+/** Formats with an exponent of two digits or more (`1.5e+04`). */
 export function exponential(value: number, digits: number): string {
   if (!Number.isFinite(value)) return textOf(value)
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -18,7 +18,7 @@ export function exponential(value: number, digits: number): string {
   return `${sign}${head}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-/** The shorter of both, without trailing zeros unless `keep`. */
+/** The shorter of `fixed` and `exponential`, without trailing zeros unless `keep`. */
 export function general(value: number, precision: number, keep = false): string {
   if (!Number.isFinite(value)) return textOf(value)
   const wanted = precision === 0 ? 1 : precision

@@ -1,6 +1,6 @@
 import { general } from './numbers.ts'
 
-/** Outside text that may be a number: it compares as one. */
+/** Text from outside that may be a number, and then compares as a number. */
 export class Input {
   readonly text: string
 
@@ -15,7 +15,7 @@ export type Value = number | string | Input | undefined
 export class Refused extends Error {}
 
 const numeral = /^[ \t\n\r\f\v]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\f\v]*$/
-/** awks disagree on these. */
+/** awk implementations disagree on the value of these texts. */
 const disputed = /^[ \t\n]*[+-]?(?:0[xX]|inf|nan)/i
 
 export function numberOf(value: Value): number {

@@ -83,7 +83,7 @@ function align(
   return { matches, pairs }
 }
 
-/** True where GNU's `diff` may skip a line with a match: a frequent one among lines without. */
+/** True where GNU's `diff` may skip a line with a match: a frequent line among lines without a match. */
 function passesOver(
   own: readonly number[],
   other: readonly number[],

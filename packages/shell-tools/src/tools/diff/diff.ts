@@ -23,7 +23,7 @@ interface File {
   readonly time: number
 }
 
-/** Runs where GNU's choice among several differences is certain. */
+/** Compares files where GNU's choice among several shortest differences is certain. */
 export const diff: Tool = async (call) => {
   const output = new Output()
   const parsed = parseArguments(diffOptions, call.given)
@@ -92,7 +92,7 @@ class Comparison {
     })
   }
 
-  /** The files' answer; `undefined` after reporting why there is none. */
+  /** The result of `ask`; `undefined` after reporting an error of the files. */
   async #orTold<Answer>(name: string, ask: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await ask(pathOf(this.#call, name))

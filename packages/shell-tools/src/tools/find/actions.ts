@@ -83,7 +83,7 @@ function always(act: (entry: Entry) => void | Promise<void>): Action {
 }
 
 async function remove({ shown, path }: Entry, { call, output }: State): Promise<boolean> {
-  // As GNU's find does: the directory it started in stays.
+  // As in GNU's find, the starting directory is not deleted.
   if (shown === '.') return true
   try {
     await call.context.fs.rm(path)

@@ -71,7 +71,7 @@ const reasons: Readonly<Record<string, string>> = {
   '-fls': 'owners, links and blocks are not known here; use -printf',
 }
 
-/** Values of words that create files, or ask. */
+/** Actions that replace the default `-print`. */
 const actions = new Set(['-print', '-print0', '-printf', '-delete', '-quit', '-exec', '-execdir'])
 
 class Parser {

@@ -26,7 +26,7 @@ type Wanted = { readonly shown: string; readonly named: boolean; readonly size?:
   | { readonly path?: undefined; readonly words: string }
 )
 
-/** Bytes. Standard input is read only in its turn, since it cannot be put back. */
+/** Bytes. Standard input is read only in its turn, since its bytes cannot be put back. */
 const whole = 2 ** 30
 
 type Read = { readonly bytes: string } | { readonly words: string }

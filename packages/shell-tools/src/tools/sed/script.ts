@@ -15,7 +15,7 @@ export interface Command {
   readonly from?: Address
   readonly to?: Address
   readonly negated: boolean
-  /** The position after the `}` of a `{`. */
+  /** The position after the `}` that closes a `{`. */
   end?: number
   readonly text?: string
   readonly label?: string

@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 
-/** Characters of one page. A printed page has some 3,000. */
+/** Limit of characters read from one page. A printed page has some 3,000. */
 const maxPageCharacters = 256 * 1024
 
 /** The text of one page, then its fields and comments. `cut`: the page has more text, and the reader still works. */
@@ -46,7 +46,7 @@ interface Mark {
   readonly contentsObj?: { readonly str: string }
 }
 
-/** A filled form field or a comment; empty for blank, hidden or secret ones. */
+/** The line of a form field or comment. The line is empty for a blank, hidden or password field, and for a hidden comment. */
 function lineOf({ subtype, annotationFlags = 0, password, fieldName, fieldValue, contentsObj }: Mark): string {
   if ((annotationFlags & hiddenFlag) !== 0 || password === true || subtype === 'Popup') return ''
   if (subtype !== 'Widget') return contentsObj?.str ? `[comment: ${contentsObj.str}]` : ''

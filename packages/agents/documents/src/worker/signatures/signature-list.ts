@@ -18,7 +18,7 @@ export class SignatureList {
       this.truncated = true
       return
     }
-    // Whitespace shrinks, so take more than is shown.
+    // Runs of whitespace become one space, so take ten times the shown length.
     const taken = this.#source.slice(start, Math.min(end, start + maxTextLength * 10))
     const text = taken
       .replaceAll(/\s+/gu, ' ')

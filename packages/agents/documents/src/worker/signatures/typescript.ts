@@ -70,6 +70,6 @@ function add(list: SignatureList, head: Node, node: Node, depth: number): void {
 function firstWord(node: Node): Node {
   const first = node.children.find((child) => child !== null && child.type !== 'decorator' && child.type !== 'comment')
   if (!first) return node
-  // `export` before a class with decorators: look at the class too
+  // For `export` before a decorated class, continue with the class.
   return first.childCount > 0 && declarations.has(first.type) ? firstWord(first) : first
 }

@@ -191,7 +191,7 @@ class Restore {
   }
 }
 
-/** Finds, for each restored group of hard links, an unchanged entry to link the others to; else the first restored entry is new. */
+/** Finds an unchanged entry for each restored group of hard links; the others link to it. Without one, the first restored entry is new. */
 function findAnchors(tree: Tree, since: number, pairs: readonly Pair[]): Map<string, string> {
   const anchors = new Map<string, string>()
   const groups = new Set(pairs.flatMap(({ before }) => before?.links ?? []))

@@ -3,7 +3,7 @@ import { findBytes } from './find-bytes.ts'
 import { toPlain } from './lookalike.ts'
 import { mostPlaces, type Place, type Places } from './place.ts'
 
-/** The places of a text, byte by byte. With `all`, those that do not overlap; else every one. */
+/** The places of a text, byte by byte. With `all`, only places that do not overlap; else every place. */
 export function exactPlaces({ text }: Source, old: string, all: boolean): Places {
   const wanted = Buffer.from(old)
   const places: Place[] = []

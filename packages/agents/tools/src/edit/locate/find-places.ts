@@ -10,7 +10,7 @@ interface FindOptions {
   readonly accepts?: ((place: Place) => boolean) | undefined
 }
 
-/** Tries the four safe ways in order. The first way with a match decides, however many places it finds. */
+/** Tries the four safe ways in order. The first way with a match decides, however many places match. */
 export function findPlaces(
   source: Source,
   block: Block,

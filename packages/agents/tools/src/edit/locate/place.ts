@@ -19,7 +19,7 @@ export interface IndentShift {
 export interface Places {
   readonly match: MatchKind
   readonly places: readonly Place[]
-  /** There may be more: the search stopped at {@link mostPlaces}, or took too long. */
+  /** True if the search stopped at {@link mostPlaces} or took too long, so that further places may exist. */
   readonly isMore: boolean
 }
 

@@ -12,7 +12,7 @@ export const strReplace = {
   new_str: z.string().optional().describe('The text to put there. Default: nothing'),
 }
 
-/** Replaces a text that is found once. Its answers offer no `all`, which the command lacks. */
+/** Replaces a text that is found once. The answers offer no `all`, which the command lacks. */
 export async function replaceOnce(
   call: Call,
   path: string,
@@ -35,7 +35,7 @@ export function commandDialect(tool: string, pathFor: (path: string) => string |
     const call = (command: string, rest: NextCall['arguments'] = {}): NextCall => {
       return { tool, arguments: { command, path, ...rest } }
     }
-    // names cannot be searched: a listing is the nearest
+    // no command searches names: a listing is the nearest
     if (operation === 'list' || operation === 'find') return call('view')
     if (operation === 'read' || operation === 'inspect') {
       const { offset, start_line: line, limit } = given
