@@ -1,4 +1,4 @@
-// For `@ws/adapter-rclone`, which writes past this adapter, and `@ws/tree`, with its temporary names. No promise to others.
+// For `@ws/adapter-rclone`, which writes past this adapter, and `@ws/tree`, which uses its temporary names. Unstable for all others.
 export { tempPrefix } from './confine/hidden.ts'
 export { isGone, ownMark, newTempName } from './confine/temp.ts'
 export { factsOfVersion, statOf, type VersionFacts, versionFrom } from './confine/status.ts'

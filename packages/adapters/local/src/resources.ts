@@ -1,5 +1,5 @@
 export interface Held {
-  /** Lets go of everything; later calls reject with `reason`. */
+  /** Releases everything; later calls reject with `reason`. */
   abandon(reason: Error): Promise<void>
 }
 

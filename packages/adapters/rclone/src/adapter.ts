@@ -15,22 +15,22 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /** Later calls see what others changed in the store before this one. Takes as long as `attributeCacheTime`. */
+  /** After the refresh, calls see what others changed in the store before it. Takes as long as `attributeCacheTime`. */
   refresh(options?: RefreshOptions): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>
-  /** Mounts again, with the same cache, from any state of the mount. @throws WorkspaceError why it cannot. */
+  /** Mounts again with the same cache, from any state. @throws WorkspaceError why it cannot. */
   recover(): Promise<void>
-  /** Flushes, then unmounts. Should flushing fail, it unmounts all the same, and says so: the cache keeps what is missing. */
+  /** Flushes, then unmounts. If the flush fails, `close` unmounts and then rejects: the cache keeps the missing files. */
   close(): Promise<void>
 }
 
-/** `below`: the part of the mount, which must be there. `onClose`: called at the end of this adapter. */
+/** `below`: the part of the mount, which must exist. `onClose`: called at the end of this adapter. */
 export async function openAdapter(mount: Mount, below: string, onClose: OnClose): Promise<RcloneAdapter> {
   const driver = new RcloneDriver(mount, below, await openFiles(mount, below), onClose)
   const adapter = Object.assign(defineAdapter(driver, { trusted: true }), {
     status: () => driver.status(),
     recover: () => driver.recover(),
   })
-  return adapter as RcloneAdapter // the driver has what the type adds
+  return adapter as RcloneAdapter // the driver has the methods that the type adds
 }

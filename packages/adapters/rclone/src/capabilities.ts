@@ -25,7 +25,7 @@ export function capabilitiesOf(
     atomicDirectoryMove: false,
     keepsEmptyDirectories: !isS3 || features.directoryMarkers,
     modes: false,
-    // A mount gives every file the same bits. It holds a new time back until the upload, and versions here are made of times.
+    // A mount gives every file the same bits. The mount delays a new time until the upload, and versions here consist of times.
     chmod: false,
     utimes: false,
     maxStaleness: directoryCacheTime + attributeCacheTime,

@@ -125,7 +125,7 @@ export class RcloneDriver implements Driver {
       const open = await this.#part.opened(call)
       await refuseWrittenSince(open.metadata, call.operation, conditions)
     }
-    // A stream may wait for a reader of this very file: the write is alone from the stream's end on.
+    // A stream may wait for a reader of this file, so the write locks the file only from the stream's end on.
     const body = watched(data, enter)
     try {
       return await this.#looks.conditional(
@@ -200,7 +200,7 @@ export class RcloneDriver implements Driver {
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#locks.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
-        // rclone merges it into a directory that is not empty, and files that were not uploaded yet would be empty or lost
+        // rclone would merge the source into a non-empty directory, and files that were not uploaded yet would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }

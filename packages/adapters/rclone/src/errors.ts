@@ -21,7 +21,7 @@ interface Diagnosis {
   readonly lasting?: true
 }
 
-/** The meaning of rclone's words, the first that matches. They are matched, and never shown: they name buckets and keys. */
+/** Meanings of rclone's messages; the first match counts. The messages are never shown: they name buckets and keys. */
 const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   [
     /InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|InvalidToken|ExpiredToken|status code: 40[13]/i,
@@ -85,7 +85,7 @@ export function diagnose(said: string): Diagnosis {
   return { code: 'EIO', reason: 'rclone reports an error', remedy: 'look at its messages (`getNativeCause`)' }
 }
 
-/** The error for what rclone said; its words are kept for operators. */
+/** The error for a message of rclone; the message is kept for operators. */
 export function diagnosed(said: string, operation: string): WorkspaceError {
   const { code, reason, remedy } = diagnose(said)
   return failure(code, reason, { operation, remedy, native: new Error(said) })

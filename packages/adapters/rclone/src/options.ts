@@ -13,7 +13,7 @@ import { refuseChangedName } from './names.ts'
 export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   /** rclone's name for an S3 store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
   readonly provider?: string | undefined
-  /** Another kind of store instead of `endpoint` and the like: its section of rclone's configuration, `type` included. */
+  /** Another kind of store, instead of `endpoint` and its companions: its section of rclone's configuration, with `type`. */
   readonly remote?: Readonly<Record<string, string>> | undefined
   /** The bucket; for stores without buckets, their first directory. */
   readonly bucket: string
@@ -35,13 +35,13 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   readonly program?: string | undefined
   /** Milliseconds after a file was closed before it is uploaded. Default 1,000. */
   readonly writeBackDelay?: number | undefined
-  /** Milliseconds for which a listing of the store is believed. Default 30,000. */
+  /** Milliseconds for which a listing of the store is reused. Default 30,000. */
   readonly directoryCacheTime?: number | undefined
-  /** Milliseconds for which the kernel believes a file's size and time. Default 1,000. */
+  /** Milliseconds for which the kernel reuses a file's size and time. Default 1,000. */
   readonly attributeCacheTime?: number | undefined
   /** Bytes of content kept on this machine, once it is uploaded. Default: no limit but the age of an hour. */
   readonly maxCacheBytes?: number | undefined
-  /** Milliseconds that an operation may take before the mount is asked whether it is alive. Default 10,000. */
+  /** Milliseconds that an operation may take before the mount is checked for life. Default 10,000. */
   readonly operationTimeout?: number | undefined
   /** Milliseconds that `flush` and `close` wait for uploads. Default 120,000. */
   readonly flushTimeout?: number | undefined
@@ -52,14 +52,14 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
    * operations wait for it. `manual`: until `recover()` is called, everything fails.
    */
   readonly recovery?: 'auto' | 'manual' | undefined
-  /** Hears of what happens to the mount. Errors that it throws are ignored. */
+  /** Called with each event of the mount. Errors that the listener throws are ignored. */
   readonly onEvent?: ((event: RcloneEvent) => void) | undefined
 }
 
-/** Something that happened to a mount. No path and no name of the store is in it. */
+/** An event of a mount, without paths and names of the store. */
 export interface RcloneEvent {
   readonly kind: 'lost' | 'hung' | 'recovered' | 'recovery-failed' | 'upload-failed'
-  /** For people. */
+  /** A text for people. */
   readonly detail: string
 }
 

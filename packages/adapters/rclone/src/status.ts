@@ -7,7 +7,7 @@ import { show } from './program/features.ts'
 
 export interface RcloneStatus {
   readonly state: MountState
-  /** rclone's. */
+  /** The version of rclone. */
   readonly version: string
   /** Files of this adapter that the store does not have yet, the open ones included. */
   readonly dirtyFiles: number

@@ -136,13 +136,13 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
   })
 }
 
-/** The error of a last push, with its changes in the directory. */
+/** The error of a last push whose changes remain in the directory. */
 function waiting(error: WorkspaceError): WorkspaceError {
   const remedy = isFinal(error) ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
   return rewriteError(error, { operation: 'close', remedy })
 }
 
-/** No push helps: a conflict is in the store already, and some entries cannot be stored. */
+/** True if no push can help: a conflict is in the store already, and some entries cannot be stored. */
 function isFinal(error: unknown): boolean {
   return isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOTSUP')
 }

@@ -30,9 +30,9 @@ export interface ReplicaProgress {
 export interface ReplicaStatus {
   /** Absent once every file of the store is on the disk. */
   readonly copying: ReplicaProgress | undefined
-  /** Changed paths that the store has not acknowledged, as of the last look. Sorted. */
+  /** Changed paths that the store has not acknowledged, as of the last scan. Sorted. */
   readonly dirty: readonly MountPath[]
-  /** Bytes of the files among them. */
+  /** Bytes of the files in `dirty`. */
   readonly waitingBytes: number
   /** The last flush that resolved. */
   readonly lastFlush: ReplicaFlush | undefined
@@ -46,7 +46,7 @@ export interface ReplicaFlush {
   readonly time: number
   /** Changes that the store has acknowledged. */
   readonly pushed: number
-  /** Paths that changed between the look and the upload of the later bytes. Sorted. */
+  /** Paths that changed between the scan and the upload of the later bytes. Sorted. */
   readonly changedMeanwhile: readonly MountPath[]
 }
 
@@ -60,7 +60,7 @@ export interface ReplicaVerification {
   readonly differing: readonly MountPath[]
 }
 
-/** For an operator. Nothing waits for the listener. */
+/** Events for an operator. Nothing waits for the listener. */
 export type ReplicaEvent =
   | ({ readonly event: 'conflict' } & ReplicaConflict)
   | ({ readonly event: 'left-out' } & ReplicaLeftOut)

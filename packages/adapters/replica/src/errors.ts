@@ -38,7 +38,7 @@ export function named(operation: string): (error: unknown) => never {
   }
 }
 
-/** The change waits on the disk. */
+/** The error for a change that is on the disk but not in the store. */
 export function unsaved(error: WorkspaceError): WorkspaceError {
   if (error.code === 'ECONFLICT') return error
   return rewriteError(error, {

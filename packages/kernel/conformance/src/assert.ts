@@ -1,7 +1,7 @@
 import { isWorkspaceError, type ErrorCode, type WorkspaceError } from '@ws/core'
 import { LinkSignal, type LinkArgument } from '@ws/core/adapter'
 
-/** The error of a failed expectation of the kit. Frameworks that show differences find both sides in it. */
+/** The error of a failed check of the kit. Test frameworks show the difference of both values. */
 export class ConformanceError extends Error {
   readonly actual: unknown
   readonly expected: unknown

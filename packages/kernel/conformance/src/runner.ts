@@ -1,17 +1,17 @@
 /** A test fails by rejecting. */
 export interface TestContext {
-  /** Ends the test as skipped, and counts it. Does not return. */
+  /** Ends the test and counts it as skipped. Does not return. */
   readonly skip: (reason: string) => never
 }
 
-/** The functions of a test framework that the kit needs. `@ws/conformance/vitest` has vitest's. */
+/** The functions of a test framework that the kit needs. `@ws/conformance/vitest` exports the functions of vitest. */
 export interface Runner {
   readonly describe: (title: string, define: () => void) => void
   readonly it: (title: string, test: (context: TestContext) => Promise<void>) => void
 }
 
 export interface TestOutcome {
-  /** The titles from the outside in, joined by ` › `. */
+  /** The titles of the groups and the test, outermost first, joined by ` › `. */
   readonly title: string
   readonly state: 'passed' | 'failed' | 'skipped'
   readonly reason?: string | undefined

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Azure's metadata and credentials at a public address. Other clouds use private ranges. */
+/** The public address of Azure's metadata and credentials. Other clouds use private ranges. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16'])
 
-/** Metadata and credentials of clouds: a range that holds one does not open it. */
+/** Addresses of cloud metadata and credentials. A range that contains such an address does not allow it. */
 const metadataServices: ReadonlySet<string> = new Set([
   ...cloudServices,
   '169.254.169.254',
@@ -35,7 +35,7 @@ export function isAddressRange(text: string): boolean {
   return rangeOf(text) !== undefined
 }
 
-/** Checks addresses, with `ranges` as in {@link isAddressRange}. A metadata service opens only by its own address. */
+/** Returns a check against `ranges`, as in {@link isAddressRange}. A metadata service must be listed by its own address. */
 export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
   const known = ranges.flatMap((text) => rangeOf(text) ?? [])
   return (text) => {

@@ -3,9 +3,9 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { normalAddress } from './address.ts'
 import { type AddressCheck, type CheckedAddresses, checkedAddresses, type DialProblem } from './resolve.ts'
 
-/** Milliseconds for the name: a resolver may never answer. */
+/** Milliseconds to resolve the name: a resolver may never answer. */
 const lookupTimeout = 30_000
-/** Milliseconds that one address gets. */
+/** Milliseconds to connect to one address. */
 export const connectTimeout = 15_000
 
 export type Dialled = { readonly socket: Socket } | { readonly problem: DialProblem }
@@ -45,11 +45,11 @@ async function dialAddress(address: string, port: number, signal: AbortSignal): 
       socket.once('close', () => reject(new Error('closed')))
     })
     socket.setTimeout(0)
-    // the system may have sent it elsewhere
+    // the system may have redirected the connection
     if (normalAddress(socket.remoteAddress ?? '') !== normalAddress(address)) throw new Error('another address')
     return socket
   } catch {
-    // the next address is tried, whatever was wrong with this one
+    // whatever the fault, the next address is tried
     socket.destroy()
     return undefined
   } finally {

@@ -23,7 +23,7 @@ export type DialProblem = 'onion' | 'unknown' | 'private' | 'unreachable'
 
 export interface AddressCheck {
   readonly resolve: Resolve
-  /** Addresses that are allowed beside public ones. */
+  /** True for an address that is allowed in addition to public addresses. */
   readonly permits: (address: string) => boolean
 }
 
@@ -31,7 +31,7 @@ export type CheckedAddresses =
   | { readonly addresses: readonly { readonly address: string; readonly port: number }[] }
   | { readonly problem: Exclude<DialProblem, 'unreachable'> }
 
-/** At most 8 addresses of a host, all public: a mix of public and private ones is refused. */
+/** Resolves a host to at most 8 addresses, all public: a mix of public and private addresses is refused. */
 export async function checkedAddresses(
   host: string,
   port: number,

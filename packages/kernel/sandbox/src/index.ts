@@ -1,13 +1,13 @@
-/** Grants of Landlock, and whether this kernel holds them. */
+/** Landlock rules, and a probe of whether this kernel enforces them. */
 export * as Landlock from './confine/landlock/index.ts'
 export { confineArgv, type ConfinedCommand } from './confine/loader/confine.ts'
 export { sandboxProgram } from './confine/seccomp/programs.ts'
 export * from './executor/index.ts'
 export * as Limits from './limits/index.ts'
-/** Keeps protected names that do not exist yet from being made. */
+/** Reserves protected names that do not exist yet, so that commands cannot create them. */
 export * as Reserve from './reserve/index.ts'
 export * as Descriptors from './run/door/descriptors.ts'
-/** Looks at processes of this machine, signals them, and starts helpers. */
+/** Inspects and signals processes of this machine, and starts helpers. */
 export * as Processes from './run/door/processes.ts'
 export * as Temporary from './run/door/temporary.ts'
 export { findProgram, type FoundProgram } from './run/find-program.ts'
@@ -16,7 +16,7 @@ export type { DescriptorSource, ProcessResult, RunningProcess } from './run/type
 export type { TerminalDevice } from './terminal/start.ts'
 export { cleanEnvironment } from './view/environment.ts'
 export { viewEnvironment } from './view/environment.ts'
-/** Host paths: mounts, links on the way, and sources of binds held by descriptor. */
+/** Host paths: mounts, links in paths, and bind sources that descriptors hold open. */
 export * as HostPaths from './view/host-paths.ts'
 export { isSystemProgram, systemTree, type SystemEntry } from './view/system-tree.ts'
 export * as Tools from './view/tools.ts'

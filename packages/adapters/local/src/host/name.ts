@@ -15,7 +15,7 @@ export function decodeName(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Other bytes than UTF-8, for people: printable ASCII stays, the rest becomes `\xNN`. */
+/** Shows bytes that are not UTF-8: printable ASCII is kept, the rest becomes `\xNN`. */
 export function showBytes(bytes: Uint8Array): string {
   let shown = ''
   for (const byte of bytes) {
@@ -25,5 +25,5 @@ export function showBytes(bytes: Uint8Array): string {
   return shown
 }
 
-/** Stands for invalid bytes; also a valid character. */
+/** Stands for invalid bytes, but is also a valid character. */
 export const replacement = '\uFFFD'

@@ -20,7 +20,7 @@ function runDelay(): number {
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
 const sliceMs = 0.7
-/** A slower synchronous call (ms) means a busy disk: work goes to the pool. */
+/** A synchronous call of this many milliseconds means a busy disk: work goes to the pool. */
 const slowCallMs = 15
 /** Milliseconds on the pool after a slow call, doubled while first calls stay slow. */
 const firstPauseMs = 100
@@ -32,7 +32,7 @@ const line: (() => void)[] = []
 let turnBegan = 0
 let isTurnDue = false
 
-/** The event loop was held long enough: further work waits for {@link ownTurn}. */
+/** True when the event loop was blocked long enough: further work waits for {@link ownTurn}. */
 export function isTurnOver(): boolean {
   return spentInSlice >= sliceMs
 }
@@ -41,7 +41,7 @@ export function isUrgent(signal: AbortSignal | undefined): boolean {
   return signal !== undefined && urgentSignals.has(signal)
 }
 
-/** `undefined` while the event loop may be held, else a later turn. The whole process shares one budget. */
+/** `undefined` while the event loop may be blocked, else a later turn. The whole process shares one budget. */
 export function ownTurn(signal?: AbortSignal): Promise<void> | undefined {
   if (!isTurnOver() || isUrgent(signal)) return undefined
   if (!isTurnDue) {
@@ -58,7 +58,7 @@ function beginTurn(): void {
   letNextOneIn()
 }
 
-/** One after the other: together, most would find the turn over again. */
+/** Waiters get their turns one after the other: together, most would find the turn over again. */
 function letNextOneIn(): void {
   const next = line.shift()
   if (next === undefined) return

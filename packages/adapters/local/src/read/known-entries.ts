@@ -13,12 +13,12 @@ interface Known {
 
 /** Most remembered entries, about 100 bytes each; a directory counts as two. */
 const mostEntries = 65_536
-/** Milliseconds after its last use for which an entry is kept, for walks over more entries than fit. */
+/** Milliseconds after its last use for which an entry is kept, even by walks over more entries than fit. */
 const keptMs = 60_000
 /** Allowed clock drift, in milliseconds. */
 const clockToleranceMs = 10
 
-/** Names and types in small directories. Each use compares the directory's inode and ctime. Only where times are exact. */
+/** Names and types in small directories, kept where times are exact. Each use compares the directory's inode and ctime. */
 export class KnownEntries {
   readonly #known = new Map<string, Known>()
   readonly #now: () => number
@@ -27,13 +27,13 @@ export class KnownEntries {
   #clockOffset = 0
   #clocks = 0
 
-  /** `now`: the clock of files. `monotonic`: one that is never set. Both in ms. */
+  /** `now`: the clock of files. `monotonic`: a clock that is never set. Both in ms. */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic
   }
 
-  /** `tree`: its number; it holds its file system, so inodes are not reused. `status`: looked at just now. */
+  /** `tree`: its number; an open tree keeps inodes from being reused. `status`: read just now. */
   of(tree: number, { ino, ctimeNs }: Pick<Status, 'ino' | 'ctimeNs'>, list: () => Entries): Entries {
     const now = this.#now()
     this.#watchClock(now)
@@ -51,7 +51,7 @@ export class KnownEntries {
     return entries
   }
 
-  /** Changes whenever a directory's entries change; `undefined` if unknown. `status`: looked at just now. */
+  /** Changes whenever a directory's entries change; `undefined` if unknown. `status`: read just now. */
   stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
     const now = this.#now()
     this.#watchClock(now)

@@ -50,20 +50,20 @@ export interface Level {
   listing: OpenListing
   /** The second pass: only names that are not plain UTF-8, as bytes. */
   asBytes: boolean
-  /** The first pass met a name with U+FFFD, which may mean other bytes. */
+  /** The first pass met a name with U+FFFD, which may stand for invalid bytes. */
   doubtful: boolean
   readonly temps: string[]
   /** The last generation of reserved names before the listing was opened. */
   readonly reserved: number
-  /** Reserved names were looked at after all entries, so no more can be among them. */
+  /** Reserved names were read after all entries, so no later reservation can be among these entries. */
   isChecked: boolean
 }
 
-/** The handle of a level far above, whose other entries were read. */
+/** The handle of a level far above, whose remaining entries were read. */
 export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
-  // Looked at a moment ago: when the listing began, or at the entry that led here.
+  // Reserved names were read a moment ago: when the listing began, or at the entry that led here.
   const reserved = Reserve.reservedNames.lastGeneration
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
 }
@@ -97,7 +97,7 @@ export function namesKnown(
 /** Bytes of a small directory, read at once: a few hundred entries. */
 const smallDirectoryBytes = 4_096n
 
-/** `undefined` unless it is known to be small, and needs no waiting. */
+/** Lists a small directory whole. `undefined` unless the directory is known to be small, and listing needs no wait. */
 export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenListing | undefined {
   if (fd < 0 || tree.exactDevice === undefined || !isImmediate(calls)) return undefined
   const status = calls.fstat(fd)
@@ -105,7 +105,7 @@ export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenList
   return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
 }
 
-/** `undefined` for a missing entry and every error, which the thorough way meets again. */
+/** `undefined` for a missing entry and for every error: the thorough way meets the error again. */
 export function detailsAtOnce(
   calls: ImmediateCalls,
   { handle }: Level,
@@ -120,7 +120,7 @@ export function detailsAtOnce(
   }
 }
 
-/** Whether an entry may only reserve a name, or did at the reading. `place`: host path of the level. */
+/** Whether an entry may only reserve a name now, or did when it was read. `place`: host path of the level. */
 export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
   const generation = level.isChecked ? Reserve.reservedNames.lastGeneration : Reserve.reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing

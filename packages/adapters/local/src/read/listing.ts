@@ -38,7 +38,7 @@ import {
 } from './level.ts'
 
 const sweptPerListing = 64
-/** How often (entries) the clock is read. */
+/** Number of entries between two readings of the clock. */
 const entriesPerLook = 16
 
 export interface ListingOptions extends InnerListOptions {
@@ -102,7 +102,7 @@ export class Listing implements EntryIterator, Held {
     try {
       return await work()
     } finally {
-      // before the result is seen, so that the next call finds nothing in its way
+      // before the result is seen, so that the next call does not wait
       if (this.#tail === promise) this.#tail = undefined
       resolve()
     }
@@ -151,7 +151,7 @@ export class Listing implements EntryIterator, Held {
     this.#options.known?.(path, undefined)
   }
 
-  /** Only reserves a name, or is gone. */
+  /** True for an entry that only reserves a name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
     // a hidden entry makes its directory unknown
     if (isKnown(level)) return false
@@ -170,7 +170,7 @@ export class Listing implements EntryIterator, Held {
     return { path, name, type: typeOfDirent(dirent) }
   }
 
-  /** Also true without anything to go down into. */
+  /** Enters a directory. Also true if there is nothing to enter. */
   #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
     if (!this.#isEntered(path, type)) return true
     const { tree } = task
@@ -202,7 +202,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** The last level, which ends the listing, is left otherwise. */
+  /** Leaves a level without waiting. The last level, whose end is the listing's end, is left elsewhere. */
   #leaveAtOnce(calls: ImmediateCalls, level: Level): boolean {
     const { doubtful, temps, listing, handle } = level
     if (doubtful || temps.length > 0 || this.#levels.length === 1) return false
@@ -289,7 +289,7 @@ export class Listing implements EntryIterator, Held {
     const raw = dirent.name as HostName
     const name = typeof raw === 'string' ? raw : decodeName(raw)
     if (level.asBytes) {
-      if (name !== undefined && !name.includes(replacement)) return undefined // it came with the first pass
+      if (name !== undefined && !name.includes(replacement)) return undefined // the first pass listed this name
     } else if (name?.includes(replacement) === true) {
       level.doubtful = true
       this.#forget(level)
@@ -339,7 +339,7 @@ export class Listing implements EntryIterator, Held {
   }
 
   #passUnlessGone(task: Task, path: MountPath, error: unknown): void {
-    if (error instanceof LinkSignal) return // one by now
+    if (error instanceof LinkSignal) return // the entry is a link by now
     const code = isWorkspaceError(error) ? error.code : nativeCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
     this.#pass(task, path, error)
@@ -368,7 +368,7 @@ export class Listing implements EntryIterator, Held {
     far.handle = releasedHandle
   }
 
-  /** False where the level ends, without its directory. */
+  /** Reopens the directory of a level. False if the level ends here. */
   async #takeUp(task: Task, level: Level): Promise<boolean> {
     try {
       level.handle = await openDirectory(task, targetOf(task, level.path))

@@ -22,7 +22,7 @@ export interface OpenedFile {
 export async function openToRead(task: Task, { range, ifVersion }: DriverReadOptions): Promise<OpenedFile> {
   const { handle, status } = await openFile(task, targetOf(task, task.path))
   try {
-    // Taken before the data: after a change in between a later condition fails, and nothing is lost.
+    // The status is read before the data: after a change in between, a later condition fails, and nothing is lost.
     const stat = statOf(status)
     if (ifVersion !== undefined && ifVersion !== stat.version) throw staleRead(task)
     const start = Math.min(range?.offset ?? 0, stat.size)
@@ -36,7 +36,7 @@ export async function openToRead(task: Task, { range, ifVersion }: DriverReadOpt
 /** Milliseconds between tries while a lease is being broken. */
 const leaseDelays = [1, 5, 20, 50, 100]
 
-/** With O_NONBLOCK an open fails where it would wait for a lease: it is tried a few times. */
+/** With O_NONBLOCK, an open fails where it would wait for a lease, so the open is tried a few times. */
 export async function openWithPatience(task: Task, open: () => Promise<number>): Promise<number> {
   for (const ms of task.isPatient === false ? [] : leaseDelays) {
     try {

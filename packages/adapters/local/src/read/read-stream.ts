@@ -55,7 +55,7 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
     await this.return()
   }
 
-  /** Closing waits for a pool call that reads: the descriptor's number would be another file's. */
+  /** Closing waits for a pool call that reads: otherwise the descriptor's number could belong to another file. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = this.#last.then(work)
     this.#last = run.catch(() => undefined)

@@ -23,14 +23,14 @@ export interface SmallFile {
   readonly status: Status
 }
 
-/** The whole content of a small regular file; `undefined` as above, and for everything else. */
+/** The whole content of a small regular file; `undefined` if the thorough way is needed, and for everything else. */
 export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): SmallFile | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (entry, status) => readWhole(plain, entry, status)))
 }
 
 function readWhole(calls: PlainCalls, entry: number, status: Status): SmallFile | undefined {
   if (!status.isFile() || status.size > smallBytes || isReserved(status, pathOfDescriptor(entry))) return undefined
-  // opened without effect; only now, as a file, for its data
+  // the first open had no effect on the file; only now is it opened for its data
   const fd = calls.open(pathOfDescriptor(entry), reading)
   try {
     const bytes = new Uint8Array(Number(status.size))
@@ -63,7 +63,7 @@ function withEntry<Result>(
 /** Bytes of a pool call for a whole file: few calls, with a quick abort. */
 const largeChunkBytes = 8 * chunkBytes
 
-/** Bytes that one array holds on every platform. */
+/** Most bytes that one array holds on every platform. */
 const largestRead = 2 ** 31 - 1
 
 export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {

@@ -8,10 +8,10 @@ import { under } from '../host/name.ts'
 import { lookAt } from '../write/target.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** Entries to look at for a name with a letter. */
+/** Most entries that are examined to find a name with a letter. */
 const entriesLookedAt = 64
 
-/** Tells by a test whether names that differ in case are two. `type`: of the file system; rclone's gets no file. */
+/** Tests whether names that differ in case are two names. `type`: of the file system; no test file is made on rclone's. */
 export async function probeCase(task: Task, directory: Handle, type: string): Promise<boolean> {
   const name = await someName(task, directory)
   if (name !== undefined) return await isSensitiveTo(task, directory, name)

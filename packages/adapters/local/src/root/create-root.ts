@@ -21,7 +21,7 @@ export async function createRoot(root: string, owner: Owner | undefined): Promis
     if (recipient !== undefined) await give(root, recipient)
   } catch (error) {
     const code = nativeCode(error)
-    if (code === 'EEXIST') return // opening it says whether it is a directory
+    if (code === 'EEXIST') return // opening the entry reports whether it is a directory
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw translate(error, { operation, path: mountRoot })
     throw new WorkspaceError({
       code: 'ENOWORKSPACE',
@@ -38,7 +38,7 @@ async function give(root: string, { uid, gid }: Owner): Promise<void> {
   try {
     const status = await calls.fstat(fd)
     const entries = await readdir(hasProc() ? pathOfDescriptor(fd) : root)
-    // another directory of root may lie in its place by now, which is not to be given away
+    // another directory of root may be at this path by now, which must not be given away
     if (Number(status.uid) !== 0 || (Number(status.mode) & 0o777) !== 0o700 || entries.length > 0) return
     await calls.fchown(fd, uid, gid)
     await calls.fchmod(fd, 0o755)

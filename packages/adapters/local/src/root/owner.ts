@@ -6,7 +6,7 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** The user to work for: given, as root the directory's owner, or this user. `undefined`: only uid 0 is left. */
+/** The user to work for: `given`, else as root the directory's owner, else this user. `undefined`: only uid 0 is left. */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()
@@ -15,7 +15,7 @@ export function chooseOwner(given: Owner | undefined, root: Status): Owner | und
   return owner.uid === 0 ? undefined : owner
 }
 
-/** The new owner of files, as root only: other users own them from the start. */
+/** As root: the owner to give new files to. Other users own new files from the start. */
 export function recipientOf(owner: Owner | undefined): Owner | undefined {
   return ownUser().uid === 0 ? owner : undefined
 }
@@ -55,7 +55,7 @@ export function ownerProblem(
   return undefined
 }
 
-/** The owner of a new root directory: given, or as root an ordinary user; `undefined`: this user. */
+/** The owner of a new root directory: `given`, or as root an ordinary user; `undefined`: this user. */
 export function ownerOfNew(given: Owner | undefined, parent: Status): Owner | undefined {
   if (ownUser().uid !== 0) return undefined
   return given ?? chooseOwner(undefined, parent) ?? { uid: 1000, gid: 1000 }

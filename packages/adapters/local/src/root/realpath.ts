@@ -7,7 +7,7 @@ import { O_PATH } from '../host/constants.ts'
 const mostLinks = 40
 /** The longest path of Linux, in bytes with its NUL. */
 const mostBytes = 4096
-/** Bytes of paths for the kernel to look up in one call: some milliseconds. */
+/** Most bytes of paths that the kernel looks up in one call: some milliseconds. */
 const mostLookedUp = 262_144
 
 /**
@@ -22,9 +22,9 @@ export function realpath(hostPath: string): string {
 }
 
 class Resolution {
-  /** Canonical, but for names at its end that do not exist. */
+  /** The canonical path so far; names at its end may not exist. */
   #current = '/'
-  /** Names that are still to come, the next one last. */
+  /** Remaining names, the next one last. */
   readonly #rest: string[]
   #links = 0
   #lookedUp = 0
@@ -66,7 +66,7 @@ class Resolution {
     if (target.startsWith('/')) this.#current = '/'
   }
 
-  /** How many of the names exist, and where they lead. Halves: each look starts at the root. */
+  /** How many of the names exist, and where they lead. Searches by halves: each lookup starts at the root. */
   #deepest(names: readonly string[], end: string): { readonly real: string; readonly taken: number } {
     let found = { real: this.#current, taken: 0 }
     let missing = names.length + 1
@@ -91,13 +91,13 @@ class Resolution {
   }
 }
 
-/** The kernel's own answer: the C library's `realpath` is quadratic. */
+/** Takes the kernel's own answer: the C library's `realpath` is quadratic. */
 function canonical(path: string): string {
   if (!hasProc()) return realpathSync.native(path)
   const descriptor = openSync(path, O_PATH)
   try {
     const real = readlinkSync(`/proc/self/fd/${descriptor}`)
-    // Just removed, or really called so.
+    // The entry was just removed, or its name really ends so.
     return real.endsWith(' (deleted)') ? realpathSync.native(path) : real
   } finally {
     closeSync(descriptor)

@@ -18,7 +18,7 @@ export async function leftScratch(place: string): Promise<string[]> {
   const names = await readdir(place).catch((): string[] => [])
   return (
     names
-      // Any user can make a name there. People copy these into a shell.
+      // Any user can make a name there, and people copy these paths into a shell.
       .filter((name) => name.startsWith(scratchPrefix) && /^[\w-]+$/.test(name))
       .filter((name) => isGone(name.slice(scratchPrefix.length)) === true)
       .map((name) => join(place, name))

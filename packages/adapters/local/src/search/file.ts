@@ -16,7 +16,7 @@ import type { Search } from './search.ts'
 
 const chunkBytes = 32_768
 
-/** Held files that a search waits for, a fraction of a second each. */
+/** Most leased files that a search waits for, a fraction of a second each. */
 const waitedFor = 5
 
 /** The matching lines of one file; none if it vanished, changed its type, or is unreadable. */
@@ -85,7 +85,7 @@ async function orNothing<Result>(task: Task, search: Search, work: Promise<Resul
   }
 }
 
-/** Chunks, with turns for the event loop. */
+/** Passes chunks on, with turns for the event loop. */
 async function* fairly({ stream }: ReadStreamResult): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of stream) {
     const start = performance.now()

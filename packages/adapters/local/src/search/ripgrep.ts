@@ -15,10 +15,10 @@ import { ownUser } from '../root/owner.ts'
 import type { Held } from '../resources.ts'
 import type { Search, SearchParts } from './search.ts'
 
-/** A hint: each file is read and matched again. */
+/** Files that may match: each file is read and matched again. */
 export interface Candidates {
   readonly paths: AsyncIterable<MountPath>
-  /** After `paths` has ended: no file was left out. */
+  /** True after the end of `paths` if no file was left out. */
   readonly complete: () => boolean
 }
 
@@ -28,7 +28,7 @@ const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
 /**
- * Asks ripgrep which files hold a match. `undefined` if it cannot run confined by the kernel, would run as root, or could misread the
+ * Asks ripgrep which files contain a match. `undefined` if it cannot run confined by the kernel, would run as root, or could misread the
  * query.
  */
 export async function findCandidates(
@@ -64,7 +64,7 @@ export async function findCandidates(
     run.started(running)
     resources.hold(run)
   } catch (error) {
-    // The matcher in this process needs none.
+    // The matcher in this process needs no further process.
     if (shortageOf(error) !== undefined) return undefined
     throw error
   } finally {
@@ -76,13 +76,13 @@ export async function findCandidates(
   }
 }
 
-/** Literal text is clear; letters beyond ASCII may be folded otherwise. Excluding globs save the walk. */
+/** Whether ripgrep reads the query as the matcher does. Letters beyond ASCII may be folded differently. Excluding globs save the walk. */
 function isUnderstoodAlike({ query }: Search): boolean {
   const { pattern, regex, caseSensitive, glob = [] } = query
   if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
   // eslint-disable-next-line no-control-regex -- ASCII is what is meant
   if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
-  // U+FFFD means invalid bytes; a line break is in no line
+  // U+FFFD stands for invalid bytes; no line contains a line break
   return !/[\r\n\0\uFFFD\uFEFF]/.test(pattern)
 }
 
@@ -93,7 +93,7 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
     '--no-follow',
     '--hidden',
     '--no-ignore',
-    '--text', // what is binary is decided by the matcher
+    '--text', // the matcher decides which files are binary
     '--encoding=auto', // files that begin with a mark of UTF-16 are searched too
     '--fixed-strings',
     query.caseSensitive === false ? '--ignore-case' : '--case-sensitive',
@@ -107,7 +107,7 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
   ]
 }
 
-/** Milliseconds between looks at ripgrep's waiting. */
+/** Milliseconds between checks whether ripgrep waits for a lease. */
 const leaseLookMs = 250
 
 /** Ends ripgrep while it waits for a lease (45 s each); the matcher leaves the file out. Never rejects. */
@@ -127,7 +127,7 @@ class Run implements Held {
     // When a process has ended, Node discards output without a listener: listen from the start.
     running.stdout?.on('readable', () => undefined)
     this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
-    // Without a thread it says so, and waits for ever. The files named until then stay hints.
+    // Without a thread, ripgrep reports that and waits forever. The files named until then remain hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
       if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')
@@ -157,7 +157,7 @@ class Run implements Held {
     } catch (error) {
       if (this.#reason !== undefined) throw this.#reason
       if (shortageOf(error) === undefined) throw error
-      ended = true // it never began
+      ended = true // ripgrep never started
     } finally {
       clearInterval(this.#watch)
       if (!ended) await this.abandon(new Error('left'))
@@ -181,7 +181,7 @@ async function* splitAtNul(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   }
 }
 
-/** The path of a file that ripgrep named; `undefined` for what no path can name. */
+/** The path of a file that ripgrep named; `undefined` for a name that no path can express. */
 function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
   const text = decodeName(name)
   if (text === undefined || !text.startsWith(start)) return undefined
@@ -190,14 +190,14 @@ function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
 
 const usable = new Map<string, Promise<string | undefined>>()
 
-/** ripgrep's host path, if that user can run it confined; asked once. */
+/** ripgrep's host path, if the owner can run it confined; probed once. */
 async function usableProgram(owner: Owner): Promise<string | undefined> {
   const key = `${owner.uid}:${owner.gid}`
   let answer = usable.get(key)
   if (answer === undefined) {
     answer = probe()
     usable.set(key, answer)
-    // After a shortage, it is asked again.
+    // After a shortage, the next call probes again.
     answer.catch(() => usable.delete(key))
   }
   try {
@@ -219,7 +219,7 @@ async function probe(): Promise<string | undefined> {
   }
 }
 
-/** Another user can reach and run it. */
+/** True if another user can reach and run the program. */
 async function isOpenToAll(program: string): Promise<boolean> {
   for (let at = program; ; at = dirname(at)) {
     if ((Number((await calls.lstat(at)).mode) & 1) === 0) return false

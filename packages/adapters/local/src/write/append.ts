@@ -29,7 +29,7 @@ export async function appendToFile(task: Task, data: Uint8Array, options: Driver
     try {
       return await create(task, data, options)
     } catch (error) {
-      if (!isWorkspaceError(error, 'ECONFLICT')) throw error // another writer has made it: append to that
+      if (!isWorkspaceError(error, 'ECONFLICT')) throw error // another writer has made the file: append to that file
     }
   }
   throw failure(target, 'EBUSY', 'is being created and deleted by another process', { remedy: 'try again' })
@@ -66,14 +66,14 @@ async function appendToExisting(
   })
 }
 
-/** The kernel clears setuid and setgid for ordinary users, not for root. setgid without group execution stays. */
+/** The kernel clears setuid and setgid for ordinary users, not for root. setgid without group execution is kept. */
 async function clearIdBits(task: Task, fd: number, data: Uint8Array, { mode }: Status): Promise<void> {
   const bits = Number(mode) & 0o7777
   const kept = bits & ~(0o4000 | ((bits & 0o010) === 0 ? 0 : 0o2000))
   if (data.length > 0 && kept !== bits && process.getuid?.() === 0) await task.calls.fchmod(fd, kept)
 }
 
-/** Its other names may lie outside, or where a rule forbids writing. */
+/** The file's other names may be outside, or where a rule forbids writing. */
 function refuseSharedFile(target: Target, { nlink }: Status): void {
   if (nlink <= 1n) return
   throw failure(target, 'EBUSY', 'has several hard links, so that appending would change it under other names too', {
@@ -85,7 +85,7 @@ async function appendAll(task: Task, fd: number, data: Uint8Array, before: Statu
   try {
     await writeBody(task, fd, data)
   } catch (error) {
-    // A part may be written (the disk is full): it is taken back, unless another writer has appended.
+    // A part may be written (the disk is full): it is removed again, unless another writer has appended.
     const now = await task.calls.fstat(fd)
     if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
     throw error

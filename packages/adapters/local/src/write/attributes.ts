@@ -12,9 +12,9 @@ import type { Status } from '../host/calls.ts'
 import { reading } from '../host/constants.ts'
 import { withLocks } from './locks.ts'
 
-/** Tries to open an entry that was a link a moment ago. */
+/** Most attempts to open an entry that was a link a moment ago. */
 const attempts = 8
-/** Tries of a change, a millisecond apart, until the file system's clock moves on. */
+/** Most attempts of a change, a millisecond apart, until the file system's clock moves on. */
 const ticks = 50
 /** Milliseconds by which a file system may round a time. */
 const roundingMs = 2_000
@@ -53,7 +53,7 @@ async function changeEntry(task: Task, change: (entry: Entry, before: Status) =>
   await withLocks([task.tree.hostPath(target.path)], async () => {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (await changeOnce(task, target, change)) return
-      await throwLink(task, target) // returns if it is not a link any more
+      await throwLink(task, target) // returns if the target is not a link any more
     }
     throw changing(target)
   })
@@ -87,7 +87,7 @@ function refuse(target: Target, { self }: Handle, status: Status): void {
   if (status.isDirectory()) return
   if (!status.isFile()) throw notAFile(target)
   if (status.nlink <= 1n) return
-  // Its other names may lie outside, or where a rule forbids writing.
+  // The file's other names may be outside, or where a rule forbids writing.
   throw failure(target, 'EBUSY', 'has several hard links, so that the change would show under other names too', {
     remedy: 'read it and write it as a whole: that gives this name a file of its own',
   })
@@ -116,7 +116,7 @@ async function withEntry(task: Task, handle: Handle, work: (entry: Entry) => Pro
   }
 }
 
-/** A version holds the ctime, and older kernels count in steps of 4 ms or more. */
+/** A version contains the ctime, and older kernels count in steps of 4 ms or more. */
 async function makeDistinct(entry: Entry, before: Status, again: () => Promise<void>): Promise<void> {
   for (let tick = 0; tick < ticks; tick += 1) {
     if ((await entry.status()).ctimeNs > before.ctimeNs) return

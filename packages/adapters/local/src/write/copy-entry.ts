@@ -30,7 +30,7 @@ export interface CopiedEntry {
     readonly parent: Handle
     readonly name: HostName
     readonly path: MountPath
-    /** The entry that is there, to be replaced or merged into. */
+    /** The entry at the destination, to be replaced or merged into. */
     readonly found: Status | undefined
   }
   readonly options: CopyOptions
@@ -95,7 +95,7 @@ async function copyData(task: Task, { handle, status }: CopiedEntry['source'], t
   const bits = Number(status.mode) & 0o7777
   // The system's call would copy setuid and setgid bits, and share blocks.
   const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
-  // The system's call would wait for a lease. While this is open, none is given.
+  // The system's call would wait for a lease. While this file is open, no lease is given.
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
     if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
@@ -132,7 +132,7 @@ async function copyInChunks(task: Task, from: number, to: number, { size }: Stat
   }
 }
 
-/** A directory goes onto a directory, a file or link onto a file or link. */
+/** A directory can replace only a directory; a file or link can replace only a file or link. */
 export function checkReplaceable(destination: Target, status: Status, found: Status): void {
   if (status.isDirectory() && !found.isDirectory()) {
     throw contractFailure(destination, 'fileInTheWay')

@@ -21,7 +21,7 @@ export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
   #count = 0
-  /** The destination: meeting it as a source would never end. */
+  /** The destination: copying it as a source would never end. */
   top: Status | undefined
 
   constructor(task: Task) {
@@ -117,7 +117,7 @@ async function leave(task: Task, way: Way, { entry, isNew }: Copying, progress: 
 async function makeUnlessThere(task: Task, { source, destination, options }: CopiedEntry): Promise<boolean> {
   if (destination.found !== undefined) return false
   try {
-    // closed to others until it is full: its final mode may forbid writing
+    // closed to other users until the directory is full: its final mode may forbid writing
     await makeDirectory(task, destination.parent, destination.name, 0o700 | permissionsOf(source.status))
     return true
   } catch (error) {
@@ -126,7 +126,7 @@ async function makeUnlessThere(task: Task, { source, destination, options }: Cop
   }
 }
 
-/** Copies what one listing shows, except directories. True: some names cannot be text. */
+/** Copies the listed entries, except directories. True: some names cannot be text. */
 async function copyListed(
   task: Task,
   way: Way,
@@ -149,7 +149,7 @@ async function copyListed(
           doubtful = true
           continue
         }
-      } else if (!name.toString().includes(replacement)) continue // it came with the first pass
+      } else if (!name.toString().includes(replacement)) continue // the first pass copied it
       const directory = dirent.isDirectory() ? undefined : await copyChild(task, way, copying, name, progress)
       if (directory !== undefined) await release(task, directory.source.handle)
       if (dirent.isDirectory() || directory !== undefined) copying.below.push(name)
@@ -159,7 +159,7 @@ async function copyListed(
   }
 }
 
-/** Returns a directory, opened, to enter. */
+/** Copies a child. Returns an opened directory that the caller must enter. */
 async function copyChild(
   task: Task,
   way: Way,

@@ -56,7 +56,7 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
 function explain(error: unknown, source: Target, destination: Target, { ifDestination }: CopyOptions): unknown {
   const code = nativeCode(error)
   if (code === 'EEXIST' && ifDestination === 'absent') return conflict(destination)
-  // A lease of another process is one on the source.
+  // A lease of another process (EAGAIN) is always on the source.
   return code === 'ENOENT' || code === 'EAGAIN' ? translate(error, source) : translate(error, destination)
 }
 

@@ -36,7 +36,7 @@ async function makeAll(task: Task): Promise<void> {
   await release(task, await makeDirectories(task, target, segmentsOf(target.path), 'directory'))
 }
 
-/** Another entry at the path is `EEXIST`, on the way `ENOTDIR`. */
+/** Refuses an existing entry: `EEXIST` at the path, `ENOTDIR` in its parents. */
 async function refuseFile(task: Task): Promise<void> {
   const target = targetOf(task, task.path)
   await release(task, await openParent(task, target))

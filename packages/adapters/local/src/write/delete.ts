@@ -58,7 +58,7 @@ async function removeEmpty(task: Task, target: Target, parent: Handle): Promise<
   } catch (error) {
     const code = nativeCode(error)
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-    // listed as empty, it must be deletable as empty
+    // a directory that lists as empty must be deletable
     const vacated = await vacateBelow(task, target.path)
     if (!(await hasOnlyLeftovers(task, parent, nameOf(target))) && !vacated) throw error
     await task.calls.rmdir(name)

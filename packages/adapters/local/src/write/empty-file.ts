@@ -38,6 +38,6 @@ async function removeOwn(task: Task, parent: Handle, name: string, fd: number): 
     if (found === undefined || !isSameEntry(found, await task.calls.fstat(fd))) return
     await task.calls.unlink(under(parent.self, name))
   } catch {
-    // the caller must see the failure itself
+    // the caller must see the original failure
   }
 }

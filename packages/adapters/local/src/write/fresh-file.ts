@@ -53,7 +53,7 @@ async function removeQuietly({ calls }: Task, name: HostName): Promise<void> {
   try {
     await calls.unlink(name)
   } catch {
-    // it has its name already, or the directory is gone; the caller must see the failure itself
+    // the file has its name already, or the directory is gone; the caller must see the original failure
   }
 }
 
@@ -106,11 +106,11 @@ async function lookAgain({ calls }: Task, name: HostName, written: Status): Prom
   try {
     return await calls.lstat(name)
   } catch {
-    return written // it is gone already, and was written all the same
+    return written // the file is gone already, but was written
   }
 }
 
-/** Only one writer of all processes can make a link of a name. */
+/** Only one writer of all processes can link a name. */
 async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<void> {
   try {
     await task.calls.link(file.temp, final)
@@ -121,7 +121,7 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
   await task.calls.unlink(file.temp)
 }
 
-/** An exclusive empty file keeps others out until ours replaces it. */
+/** An exclusive empty file keeps other writers out until the fresh file replaces it. */
 async function placeWithoutLinks({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
   await calls.close(await calls.open(final, creating, 0o600))
   const placeholder = await calls.lstat(final)
@@ -138,7 +138,7 @@ async function removePlaceholder(calls: Task['calls'], final: HostName, placehol
     const now = await calls.lstat(final)
     if (isSameEntry(now, placeholder) && now.size === 0n) await calls.unlink(final)
   } catch {
-    // it has gone, or nothing can be done: the caller must see the failure itself
+    // the placeholder is gone, or cannot be removed: the caller must see the original failure
   }
 }
 

@@ -2,7 +2,7 @@ import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import type { HostName, Status } from '../host/calls.ts'
 
-/** Milliseconds by which a file system's clock may be slower than ours. */
+/** Milliseconds by which a file system's clock may be behind this machine's clock. */
 const clockSlackMs = 100
 
 /** Gives a file that was created through this descriptor to the owner. */

@@ -12,13 +12,13 @@ import { under } from '../host/name.ts'
 
 export interface WayOptions {
   readonly parents?: boolean | undefined
-  /** A directory is made: a reserved name is one already, and stays with the commands' mounts over it. */
+  /** A directory is made: a reserved name already is one, and remains with the commands' mounts over it. */
   readonly directory?: boolean | undefined
 }
 
 /**
- * Makes reserved names give way to a new entry. Commands that mask them end with `EIO` unless it is a directory.
- * `undefined`: nothing is reserved. True: the directory is there now.
+ * Removes reserved names that a new entry replaces. Commands that mask them end with `EIO` unless it is a directory. `undefined`: nothing
+ * is reserved. True: the directory is there now.
  */
 export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
   const reserved = Reserve.reservedNames.empty ? [] : reservedAbove(task.tree, path)
@@ -37,7 +37,7 @@ async function giveWay(
     if (at === path && directory !== true) {
       await vacateBelow(task, path)
     } else if (at === path || parents === true) {
-      // In the place of a file, whatever comes next is new.
+      // Below a removed file, every later path is new.
       adopted = (await adopt(task, target)) && at === path
     } else {
       throw contractFailure(targetOf(task, path), 'noParent')
@@ -64,13 +64,13 @@ async function remove(task: Task, target: Target, { isFile }: ReservedHandle, pa
   try {
     await (isFile ? task.calls.unlink(name) : task.calls.rmdir(name))
   } catch (error) {
-    // Another obstacle is not ours, and the caller meets it.
+    // Another obstacle belongs to others, and the caller meets it.
     const code = nativeCode(error)
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(code ?? '')) throw error
   }
 }
 
-/** False if it has gone, or was a file, which has to go. */
+/** Turns a reserved directory into a real one. False if it is gone, or was a file, which must go. */
 async function adopt(task: Task, target: Target): Promise<boolean> {
   let isThere = false
   await withReserved(task, target, async (child, parent) => {
@@ -82,7 +82,7 @@ async function adopt(task: Task, target: Target): Promise<boolean> {
     await task.calls.chmod(child.self, 0o777 & ~process.umask())
     const now = new Date()
     await utimes(child.self, now, now)
-    // It may have been removed at the same moment.
+    // The directory may have been removed at the same moment.
     isThere = (await task.calls.lookUp(under(parent.self, nameOf(target)))) !== undefined
   })
   return isThere

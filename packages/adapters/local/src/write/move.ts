@@ -96,13 +96,13 @@ async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, move
     if (code === 'EACCES' || isWithoutLinks(error)) return await rename(task, from, to)
     throw error
   }
-  // A new file of another process at the old name is not ours to remove.
+  // A new file of another process at the old name must not be removed.
   const now = await lookAtTarget(task, from.parent, from.target)
   if (now === undefined || !isSameEntry(now, moved)) return
   try {
     await calls.unlink(oldName)
   } catch (error) {
-    await calls.unlink(newName) // the move has not happened: it must not look as if it had half
+    await calls.unlink(newName) // the move has failed: the new name must not remain
     throw error
   }
 }

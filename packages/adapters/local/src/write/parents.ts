@@ -37,7 +37,7 @@ export async function makeDirectories(
 ): Promise<Handle> {
   await task.tree.assertThere(task.calls, target)
   const { fd, verified, root } = task.tree
-  let directory: Handle = { fd: -1, self: verified ? pathOfDescriptor(fd) : root } // -1: the root's is not ours to close
+  let directory: Handle = { fd: -1, self: verified ? pathOfDescriptor(fd) : root } // -1: the root's descriptor must not be closed here
   for (const segment of segments) {
     let next: Handle
     try {

@@ -12,12 +12,12 @@ import { listWhole } from '../read/level.ts'
 import { sweep } from '../confine/temp.ts'
 import { isTempName } from '../confine/hidden.ts'
 
-/** Tries to empty a directory that another process fills or exchanges. */
+/** Most attempts to empty a directory that another process fills or exchanges. */
 const attempts = 16
 const reportedEntries = 1_000
 
 export interface RemovalOptions {
-  /** Take missing rights on directories, for a tree of our own. */
+  /** Add missing rights to directories, for a tree that this process made. */
   readonly unlock?: boolean
 }
 
@@ -58,14 +58,14 @@ export class RemovalProgress {
 interface Doomed {
   readonly name: HostName
   readonly path: MountPath
-  /** The directories in it, once it is entered. */
+  /** The directories in the entry, once it is entered. */
   below?: HostName[] | undefined
   attempts: number
 }
 
 /**
- * Removes an entry with everything below, one component at a time by descriptor, never following links.
- * A directory loses its files first, so only its place is held meanwhile.
+ * Removes an entry with everything below, one component at a time by descriptor, never following links. A directory loses its files first,
+ * so only its directories are kept in memory meanwhile.
  */
 export async function removeEntry(
   task: Task,
@@ -94,7 +94,7 @@ export async function removeEntry(
   }
 }
 
-/** False: entered, or changed meanwhile, and to be looked at again. */
+/** False: the entry was entered or changed meanwhile, and must be examined again. */
 async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: RemovalProgress): Promise<boolean> {
   const { name } = doomed
   if (doomed.below !== undefined) {
@@ -125,7 +125,7 @@ async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<b
   return await attempt(() => task.calls.unlink(under(parent.self, name)), ['EISDIR'])
 }
 
-/** True: done, or nothing to do. False: look again. */
+/** True: done, or nothing to do. False: examine the entry again. */
 async function attempt(call: () => void | Promise<void>, again: readonly string[]): Promise<boolean> {
   try {
     await call()
@@ -150,7 +150,7 @@ async function removeFiles(
   return below.toReversed()
 }
 
-/** Removes what one listing shows, except directories. True: some names cannot be text. */
+/** Removes the listed entries, except directories. True: some names cannot be text. */
 async function removeListed(
   task: Task,
   directory: Handle,
@@ -187,7 +187,7 @@ async function removeListed(
   }
 }
 
-/** False if it would have to wait, and for every failure, which the thorough way meets again. */
+/** False if the removal would have to wait, and for every failure: the thorough way meets it again. */
 function removeAtOnce(
   { calls }: Task,
   directory: Handle,
@@ -216,7 +216,7 @@ async function openForRemoval(
   return whole ?? (await task.calls.openListing(directory.self, encoding))
 }
 
-/** Whether a directory held only leftovers, which are removed. */
+/** Whether a directory contained only leftovers, which are removed. */
 export async function hasOnlyLeftovers(task: Task, parent: Handle, name: HostName): Promise<boolean> {
   const directory = await openChild(task, parent, name, { directory: true })
   const temps: string[] = []

@@ -34,7 +34,7 @@ async function syncDirectory(task: Task, path: MountPath): Promise<void> {
   } catch (error) {
     const { operation } = task
     const where = { operation, path }
-    // a link there now is not the caller's to follow: the file is written already
+    // the file is written already, so a link at this path now must not be followed
     throw failure(where, 'EIO', 'could not be synced to the disk, though the file in it is written', {
       remedy: 'write it again, or without `durable`',
       native: translate(error, where),

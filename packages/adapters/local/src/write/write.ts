@@ -27,7 +27,7 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
     const fresh = { replaces: found, mode: options.mode }
     const result = await withFreshFile(task, parent, fresh, async (file) => {
       const size = await writeBody(task, file.fd, data)
-      // before it has its name: a power cut in between must not leave the name with half of the content
+      // before the file has its name: a power cut in between must not leave the name with half of the content
       if (options.durable === true) await task.pooled.fsync(file.fd)
       const version = await withLocks([task.tree.hostPath(target.path)], async () => {
         task.signal?.throwIfAborted()
@@ -78,7 +78,7 @@ async function checkPlace(
     if (ifVersion === 'absent' && found !== undefined) throw conflict(target)
     if (found?.isSymbolicLink() === true) {
       await throwLink(task, target)
-      continue // it is not a link any more
+      continue // the target is not a link any more
     }
     if (found?.isDirectory() === true) throw contractFailure(target, 'EISDIR')
     if (found !== undefined && !found.isFile()) throw notAFile(target)

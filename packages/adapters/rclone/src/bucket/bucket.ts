@@ -11,11 +11,11 @@ import { type RcloneAdapterOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'
 import { type RcloneStatus, statusOf } from '../status.ts'
 
-/** One mount for many: each adapter shows one part of it, and nothing else. */
+/** One mount for many adapters: each adapter shows one part of the mount, and nothing else. */
 export interface RcloneBucket extends AsyncDisposable {
-  /** A part of the bucket as an adapter of its own; its `close()` flushes that part, and leaves the mount. */
+  /** A part of the bucket as a separate adapter. The adapter's `close()` flushes that part, and keeps the mount. */
   adapter(prefix: string): Promise<RcloneAdapter>
-  /** From now on, changes that others made in the store before this call are seen everywhere. */
+  /** Makes all adapters see the changes that others made in the store before this call. */
   refresh(options?: SignalOption): Promise<void>
   status(): Promise<RcloneStatus>
   /** Closes all adapters, flushing each, and unmounts. */

@@ -5,10 +5,10 @@ import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/o
 
 import { ownerShape } from '../options.ts'
 
-/** A mount that was asked for is not there. */
+/** A requested mount could not be made. */
 export interface DegradedEvent {
   readonly code: ErrorCode | undefined
-  /** The error's message: no host path and no secret is in it. */
+  /** The error's message, without host paths and secrets. */
   readonly message: string
 }
 
@@ -22,8 +22,8 @@ export interface OrEmptyOptions {
 const shapes: OptionShapes<OrEmptyOptions> = { onDegraded: option.required(option.function), owner: ownerShape }
 
 /**
- * For mounts that a workspace can do without, skills and tickets: the adapter that `make` gives or, when that fails, an
- * empty directory without write access. It says so: by the callback, and by its name, which `workspace.mounts` shows.
+ * For mounts that a workspace can do without, such as skills and tickets. Returns the adapter of `make`. If `make` fails: an empty,
+ * read-only directory, which the callback reports, and whose name in `workspace.mounts` shows it.
  */
 export async function orEmpty(make: () => Promise<StorageAdapter>, options: OrEmptyOptions): Promise<StorageAdapter> {
   checkOption('orEmpty', 'make', make, option.required(option.function))

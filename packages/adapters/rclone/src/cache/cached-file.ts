@@ -4,20 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { textOf } from '../control/text.ts'
 
 export interface CachedFile {
-  /** It holds what the store does not have yet. */
+  /** The file has content that the store does not have yet. */
   readonly dirty: boolean
   /** When the content in the cache was changed, in nanoseconds since the epoch. */
   readonly mtimeNs: bigint
   readonly size: number
   readonly complete: boolean
-  /** `size,hash` of the store's object that the content is the same as; `""` for none. */
+  /** `size,hash` of the store's object with the same content; `""` for none. */
   readonly fingerprint: string
 }
 
-/** A note that cannot be read must not call a file safe. */
+/** A note that cannot be read counts as not uploaded. */
 const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
 
-/** The cache's note of a file, or `undefined`, read at once. rclone sets dirty before it acknowledges the first byte. */
+/** Reads the cache's note of a file at once; `undefined` without a note. rclone sets dirty before it acknowledges the first byte. */
 export async function readCachedFile(path: string | Buffer): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const found = lookAtCachedFile(path)
@@ -27,20 +27,20 @@ export async function readCachedFile(path: string | Buffer): Promise<CachedFile 
   return unknown
 }
 
-/** The same without waiting; `changing` while rclone writes it. */
+/** Like {@link readCachedFile} without waiting; `changing` while rclone writes the note. */
 export function lookAtCachedFile(path: string | Buffer): CachedFile | 'changing' | undefined {
   const text = whereThere(() => readFileSync(path, 'utf8'))
   return text === undefined ? undefined : (parse(text) ?? 'changing')
 }
 
-/** Identifies the note of one file: a file takes its note along when it gets its name. `undefined` without a note. */
+/** Identifies the note of one file: a renamed file keeps its note. `undefined` without a note. */
 export function noteOf(path: string): bigint | undefined {
   return whereThere(() => lstatSync(path, { bigint: true }).ino)
 }
 
 const withoutNote = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'])
 
-/** `undefined` where the cache has no note: none of that name, none below a file, or a directory of notes. */
+/** `undefined` where the cache has no note: no such name, a path below a file, or a directory of notes. */
 function whereThere<Found>(look: () => Found): Found | undefined {
   try {
     return look()
@@ -50,7 +50,7 @@ function whereThere<Found>(look: () => Found): Found | undefined {
   }
 }
 
-/** MD5 of the store's object that the note tells of, in hexadecimal. */
+/** MD5 of the store's object that the note describes, in hexadecimal. */
 export function hashInNote(note: CachedFile | undefined): string | undefined {
   const hash = note?.fingerprint.split(',').at(-1) ?? ''
   return /^[0-9a-f]{32}$/.test(hash) ? hash : undefined

@@ -26,12 +26,12 @@ export interface CancelledUploadsOptions {
   readonly below: string
 }
 
-/** A file that went while it was not in the store yet. */
+/** A file that was deleted or moved before the store had it. */
 interface Gone {
   readonly path: string
   /** MD5 of its content, in hexadecimal. */
   readonly hash: string
-  /** The same of what the store has of it until it is removed; see {@link CancelledUploads.noteMove}. */
+  /** MD5 of the store's older content, until that is removed; see {@link CancelledUploads.noteMove}. */
   readonly before?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export class CancelledUploads {
     this.#gone = readLines<Gone>(this.#file, ({ path }) => path)
   }
 
-  /** To be called before a file or directory is deleted. Gives what of it is not in the store yet. */
+  /** Call this before deleting a file or directory. Returns the affected files that the store does not have yet. */
   async note(path: MountPath): Promise<readonly string[]> {
     const paths = await this.#dirtyAt(path)
     this.#add(await this.#hashed(paths))
@@ -88,7 +88,7 @@ export class CancelledUploads {
     return paths
   }
 
-  /** A move has ended, well or not: a file at the new name from now on belongs to another writer. */
+  /** Call this after a move, even a failed one: a later file at the new name belongs to another writer. */
   noteMoved(paths: readonly string[], destination: MountPath): void {
     if (paths.length === 0) return
     if (this.#gone.some(({ path }) => path === destination)) appendEnd(this.#file, destination)
@@ -106,7 +106,7 @@ export class CancelledUploads {
     return file === undefined ? await this.#dirtyBelow(path) : file.dirty ? [path] : []
   }
 
-  /** Removes the store's objects of files that are to go: rclone knows none of a file that replaced another by renaming. */
+  /** Removes the store's objects of files that are about to go: rclone knows no object of a file that replaced another by renaming. */
   async removeStored(paths: readonly string[], { control, fs, signal }: StoreContext): Promise<void> {
     for (const path of paths) await deleteStored(control, { fs, remote: this.#remote(path) }, signal)
   }
@@ -116,7 +116,7 @@ export class CancelledUploads {
     return below.map((one) => join(path, one))
   }
 
-  /** Removes from the store what came there in spite of it. True if there was something. */
+  /** Removes cancelled uploads that reached the store after all. True if there was one. */
   async settle(context: StoreContext): Promise<boolean> {
     if (this.#gone.length === 0) return false
     let removed = false

@@ -8,11 +8,11 @@ import type { Places } from './places.ts'
 import { type FollowedPart, deleteStored, supplyPlace } from './stored.ts'
 import { hashInStore, listStore } from '../control/hash.ts'
 
-/** Looks at the store, the first one included. */
+/** Most scans of the store, the first one included. */
 const mostLooks = 3
 
 export interface Comparison extends Expected {
-  /** Each with a slash at its end. */
+  /** Directories, each with a slash at its end. */
   readonly directories: readonly string[]
   readonly places: Places
 }
@@ -20,9 +20,9 @@ export interface Comparison extends Expected {
 export interface Compared {
   /** Names of files that the store does not have as programs see them. */
   readonly missing: readonly string[]
-  /** Names of objects that may be no file of programs. */
+  /** Names of objects that may match no file of programs. */
   readonly extra: readonly string[]
-  /** Empty directories, and files that are not uploaded: rclone keeps on knowing their directories by earlier paths. */
+  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
   readonly kept: readonly string[]
 }
 
@@ -73,7 +73,7 @@ async function mend(part: FollowedPart, comparison: Comparison, shown: Set<strin
   }
   for (const key of new Set([...keys, ...places.moved])) {
     if (latest.has(key) || (!keys.has(key) && !places.isGone(key)) || !(await has(key))) continue
-    // programs go on meanwhile
+    // programs may change files meanwhile
     await part.catchUp()
     if (places.isGone(key)) {
       await deleteStored(control, { fs, remote: key }, signal)

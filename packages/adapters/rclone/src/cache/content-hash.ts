@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-/** MD5 of a file of the cache, in hexadecimal; `undefined` when it is not there any more. */
+/** MD5 of a file of the cache, in hexadecimal; `undefined` if the file is gone. */
 export async function hashOf(file: string): Promise<string | undefined> {
   const hash = createHash('md5')
   try {

@@ -9,9 +9,9 @@ const slackMs = 2_000
 const slash = Buffer.from('/')
 
 interface Note {
-  /** As a path from the root: text, though a name need not be. */
+  /** The path from the root, as text, though a name need not be text. */
   readonly path: string
-  /** Its host path in bytes, which finds a name that is not UTF-8 too. */
+  /** The host path of the note in bytes, which also finds a name that is not UTF-8. */
   readonly file: Buffer
 }
 
@@ -19,7 +19,7 @@ interface Note {
 export class DirtyFiles {
   readonly #root: string
   readonly #unfinished: boolean
-  /** Those that were found dirty: while they are, no look at all files is needed. */
+  /** Files that were found dirty: as long as one of these is dirty, no scan of all files is needed. */
   readonly #found = new Map<string, Note>()
   #cleanSince = Number.NEGATIVE_INFINITY
 
@@ -34,7 +34,7 @@ export class DirtyFiles {
     this.#unfinished = unfinished
   }
 
-  /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
+  /** The first dirty file, as a path from the root; `undefined`: everything is in the store. */
   async first(): Promise<string | undefined> {
     await this.#forgetClean()
     for (const { path } of this.#found.values()) return path
@@ -47,12 +47,12 @@ export class DirtyFiles {
     return undefined
   }
 
-  /** All of them, as paths from the root. */
+  /** All dirty files, as paths from the root. */
   async *all(): AsyncGenerator<string> {
     for await (const { path } of this.#dirty()) yield path
   }
 
-  /** How many there are. */
+  /** The number of dirty files. */
   async count(): Promise<number> {
     let count = 0
     for await (const _path of this.all()) count += 1
@@ -85,7 +85,7 @@ export class DirtyFiles {
   async *#changed(directory: Buffer, path: string): AsyncGenerator<Note> {
     let listing
     try {
-      // one call for each directory: a flush looks at all of them again and again
+      // one call for each directory: a flush scans all directories again and again
       listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true })
     } catch (error) {
       if (isGone(error)) return

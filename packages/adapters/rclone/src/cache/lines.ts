@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A line that takes back all before it that have this name. */
+/** A line that cancels all earlier lines with this name. */
 interface Ended {
   readonly ended: string
 }
 
-/** A list kept on the disk as JSON lines; empty where there is none. Items that {@link appendEnd} took back are left out. */
+/** Reads a list of JSON lines from the disk; empty without a file. Items that {@link appendEnd} cancelled are left out. */
 export function readLines<Item extends object>(file: string, nameOf: (item: Item) => string): Item[] {
   let items: Item[] = []
   for (const line of allLines(file) as readonly (Item | Ended)[]) {
@@ -32,13 +32,13 @@ function allLines(file: string): unknown[] {
   })
 }
 
-/** Adds to such a list. */
+/** Adds items to a list of JSON lines. */
 export function appendLines(file: string, items: readonly object[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   appendFileSync(file, items.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
 }
 
-/** Takes back what such a list has of a name. */
+/** Cancels all earlier items with a name in such a list. */
 export function appendEnd(file: string, name: string): void {
   const line: Ended = { ended: name }
   appendLines(file, [line])

@@ -6,13 +6,13 @@ import type { Item } from './item.ts'
 import type { Places } from './places.ts'
 import type { FollowedPart, StoredPart } from './stored.ts'
 
-/** Names that a search for moved files looks at. */
+/** Most names that a search for moved files examines. */
 const mostNames = 20_000
 
-/** Milliseconds from the begin of an upload after which a look tells nothing of a file whose upload has ended. */
+/** Milliseconds after the start of an upload; after that, a scan proves nothing about a file whose upload has ended. */
 const longMs = 200
 
-/** Looks for files in the mount. Messages, which tell of all changes from now on, decide. */
+/** Scans the mount for files. Messages report all changes from now on, and win over the scan. */
 export async function lookFor(places: Places, part: FollowedPart): Promise<void> {
   const { root, catchUp } = part
   const { told } = places
@@ -38,7 +38,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   const lost: Item[] = []
   for (const { item, names } of unsure) {
     if (names.some(isOther)) continue
-    // an upload that ends can hide a file for a moment, and show one again that programs have removed
+    // an upload that ends can hide a file for a moment, or show a removed file again
     const isLate = Date.now() > item.begins
     for (const name of names) if (seen.has(name) || !isLate) tell(name, seen.has(name))
     if (isLate && !names.some((name) => told.get(name))) continue
@@ -51,7 +51,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   }
   if (unsure.some(({ names }) => names.some(isOther))) await lookFor(places, part)
   if (lost.length === 0) return
-  // it replaces an older file of its new name
+  // the file replaces an older file at its new name
   const rewritten = [...places.items.values()].filter(({ isRewritten }) => isRewritten)
   for (const item of [...lost, ...rewritten]) item.order = places.nextOrder()
   for (const item of lost) item.isLost = true
@@ -60,12 +60,12 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   for (const name of seen) if (!isOther(name)) tell(name, true)
 }
 
-/** Has rclone write into its log which names programs can see, and which not any more. */
+/** Makes rclone log which names programs can see, and which names have gone. */
 export async function tellOfNames({ control }: Pick<StoredPart, 'control'>, on: boolean): Promise<void> {
   await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
 }
 
-/** Files, and empty directories, with a slash at their end. */
+/** Yields files and empty directories; directories have a slash at their end. */
 export async function* leavesBelow(root: string, directory: string): AsyncGenerator<string> {
   const entries = await entriesOf(join(root, directory))
   if (entries?.length === 0) yield directory

@@ -4,11 +4,11 @@ import { appendEnd, appendLines, readLines } from './lines.ts'
 
 interface LostName {
   readonly name: string
-  /** The store has something there; else a file is missing, or has an earlier content. */
+  /** True: the store has a surplus object. False: a file is missing there, or has an earlier content. */
   readonly isExtra: boolean
 }
 
-/** Names at which the store may differ from what programs see. The list is on the disk: the next mount refuses them, too. */
+/** Names at which the store may differ from what programs see. The list is on the disk, so the next mount also refuses them. */
 export class LostNames {
   readonly #file: string
   #all: readonly LostName[]
@@ -29,7 +29,7 @@ export class LostNames {
     this.#write(() => appendLines(this.#file, [{ name, isExtra }]))
   }
 
-  /** A program has written the file again, or removed it. */
+  /** Removes a name: a program has written the file again, or deleted it. */
   delete(name: string): void {
     if (!this.#all.some((one) => one.name === name)) return
     this.#all = this.#all.filter((one) => one.name !== name)
@@ -40,7 +40,7 @@ export class LostNames {
     try {
       append()
     } catch {
-      // a full disk: it is still known here
+      // a full disk: the name is still known in memory
     }
   }
 }

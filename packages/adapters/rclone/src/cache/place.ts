@@ -27,7 +27,7 @@ export async function makeRoom({ metadata, content, files }: CachedPart, path: M
   if (!isThere) for (const place of places) rmSync(place, { recursive: true, force: true })
 }
 
-/** True where no directory is left. */
+/** Removes empty directories at a path. True if no directory is left. */
 function removeEmpty(path: string): boolean {
   try {
     if (!lstatSync(path).isDirectory()) return true

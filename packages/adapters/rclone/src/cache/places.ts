@@ -7,17 +7,17 @@ import { Renames } from './renames.ts'
 /** Where programs see files of rclone's cache. Paths in rclone's messages about changes of programs are rclone's. */
 export class Places {
   readonly renames = new Renames()
-  /** Files that wait for their upload, or for a comparison with the store since, by their names in the cache. */
+  /** Files that wait for their upload, or for a later comparison with the store, by their names in the cache. */
   readonly items = new Map<string, Item>()
-  /** Names that programs can see, or not any more, as messages and looks tell. */
+  /** Names from messages and scans: true if programs can see the name, false if not any more. */
   readonly told = new Map<string, boolean>()
-  /** Names that the store was given. */
+  /** Names under which this mount gave content to the store. */
   readonly given = new Set<string>()
   /** Names that programs gave to files and directories. */
   readonly moved = new Set<string>()
   /** Names at which rclone has shown files. */
   readonly files = new Set<string>()
-  /** Paths that programs renamed, and that they got. */
+  /** Paths that programs renamed, and the new paths. */
   readonly renamed: string[] = []
   /** Counts the changes of names. */
   changed = 0
@@ -38,7 +38,7 @@ export class Places {
     return (this.#closed += 1)
   }
 
-  /** Follows a file, or anew. */
+  /** Follows a file, or starts again. */
   add(name: string, isRewritten: boolean, begins: number): Item {
     const item = {
       place: this.seenAs(name),
@@ -58,12 +58,12 @@ export class Places {
     this.items.set(name, { ...gone, isRewritten: false, key: undefined })
   }
 
-  /** rclone is to tell of all changes of names. */
+  /** Whether rclone must report all changes of names. */
   get isFollowing(): boolean {
     return this.items.size > 0 || this.lost.all.length > 0
   }
 
-  /** A file is not uploaded. */
+  /** Whether a file is not uploaded yet. */
   get isPending(): boolean {
     return [...this.items.values()].some(({ key }) => key === undefined)
   }
@@ -73,7 +73,7 @@ export class Places {
     this.renamed.length = 0
   }
 
-  /** The content that the store is to have, as far as it is known. */
+  /** The content that the store must have, as far as it is known. */
   expected(): Expected {
     const latest = new Map<string, Item & { readonly name: string }>()
     const keys = new Set(this.given)
@@ -91,7 +91,7 @@ export class Places {
     return { latest, keys, unsure }
   }
 
-  /** A program has closed a file after it wrote it. */
+  /** Notes that a program has closed a written file. */
   noteClose(name: string): void {
     const seenAs = this.seenAs(name)
     if (!this.items.has(name) && this.#hasPlace(seenAs)) this.add(name, true, 0).isSure = true
@@ -114,14 +114,14 @@ export class Places {
     })
   }
 
-  /** The cache has renamed a file, or a directory. */
+  /** Notes that the cache has renamed a file or a directory. */
   noteRename(from: string, to: string): void {
     const isTold = [...this.#changing.values()].some(({ path }) => path === to || to.startsWith(`${path}/`))
-    // else the end of the program's change is told
+    // else the end of the program's change reports the rename
     if (this.isFollowing && !isTold) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
   }
 
-  /** rclone has shown a file at the end of its upload. */
+  /** Notes that rclone has shown a file at the end of its upload. */
   noteEnd(item: Item, [place, ...others]: readonly string[]): void {
     if (item.isSure) {
       // a message is missing
@@ -136,7 +136,7 @@ export class Places {
   /** The name that programs see of rclone's path: a directory within a renamed one keeps its earlier path. */
   seenAs = (path: string): string => this.renames.now(path, (name) => this.told.get(name) === true)
 
-  /** A program makes an entry, removes one, or gives it another path. Paths are rclone's. */
+  /** Notes that a program makes, removes or moves an entry. Paths are rclone's. */
   noteMaking(directory: string, name: string): void {
     const path = this.seenAs(join(directory, name))
     const end = (): void => {
@@ -172,19 +172,19 @@ export class Places {
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }
 
-  /** The last change in a directory has ended. */
+  /** Notes that the last change in a directory has ended. */
   noteChanged(directory: string, isDone: boolean): void {
     const change = this.#changing.get(directory)
     this.#changing.delete(directory)
     if (isDone) change?.end()
   }
 
-  /** Programs do not see the name, and do not make it at this moment. */
+  /** True if programs do not see the name, and are not making it at this moment. */
   isGone(name: string): boolean {
     return this.told.get(name) === false && !this.#isChanging(name)
   }
 
-  /** Programs see a file of the cache at a place, and do not change that at this moment. */
+  /** True if programs see a file of the cache at a place, and are not changing the place at this moment. */
   isAt(name: string, place: string): boolean {
     return this.items.get(name)?.place === place && this.told.get(place) === true && !this.#isChanging(place)
   }
@@ -193,12 +193,12 @@ export class Places {
     return [...this.#changing.values()].some(({ path }) => path === name)
   }
 
-  /** The store was given a file of the cache. Another one may have got its place meanwhile. */
+  /** Notes that the store was given a file of the cache. Another file may have got its place meanwhile. */
   noteGiven(name: string, place: string): void {
     if (!this.isAt(name, place) && !this.isGone(place)) this.lost.add(place)
   }
 
-  /** rclone has removed a file from its cache, which can be another one than the program has removed. */
+  /** Notes that rclone has removed a file from its cache, perhaps not the file that the program removed. */
   noteUncached(place: string): void {
     const removed = [...this.#changing.values()].flatMap(({ path, isRemoval }) => (isRemoval ? [path] : []))
     if (removed.length > 0 && !removed.includes(place)) this.lost.add(place)
@@ -216,7 +216,7 @@ export class Places {
       if (item.place === path) Object.assign(item, { place: undefined, last: path })
   }
 
-  /** A file, or a directory with everything in it. */
+  /** Moves a file, or a directory with everything in it. */
   #move(path: string, to: string): void {
     const isIn = (name: string): boolean => name === path || name.startsWith(`${path}/`)
     const moved = (name: string): string => to + name.slice(path.length)
@@ -241,7 +241,7 @@ export class Places {
   #tellMoved(name: string, to: string): void {
     const isThere = this.told.get(name) === true
     this.told.set(name, false)
-    // the cache tells of the file before its directory
+    // the cache reports the file before its directory
     if (isThere || !this.told.has(to)) this.told.set(to, isThere)
   }
 }

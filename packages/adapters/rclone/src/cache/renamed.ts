@@ -9,7 +9,7 @@ import { Places } from './places.ts'
 import type { StaleNames } from './stale-names.ts'
 import type { FollowedPart } from './stored.ts'
 
-/** Comparisons while programs go on, and milliseconds between two. */
+/** Most comparisons while programs keep changing files, and milliseconds between two. */
 const mostTimes = 5
 const lookEveryMs = 200
 /** Milliseconds for which a program can find a file by a path that the kernel remembers. */
@@ -29,12 +29,12 @@ export class RenamedDirectories {
   #moved: string[] = []
   /** Files of the cache that got the place of a file with a later content. */
   #overwritten: string[] = []
-  /** Uploads that are about to end, with the names that rclone showed since. */
+  /** Uploads that are about to end, with the names that rclone has shown since. */
   readonly #ending = new Map<string, string[]>()
-  /** Files that wait for their upload, whose place another one is about to get, by the directory of that one. */
+  /** Waiting files whose place another file is about to take, by the directory of the other file. */
   readonly #replacing = new Map<string, string>()
   readonly #doubtful = new Set<string>()
-  /** Empty directories, and files that are not uploaded: rclone keeps on knowing their directories by earlier paths. */
+  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
   #kept: readonly string[] = []
   #looks = Promise.resolve()
   #work = Promise.resolve()
@@ -45,7 +45,7 @@ export class RenamedDirectories {
   }
 
   noteRename(from: string, to: string, time: number): void {
-    // else rclone goes on uploading the file that had the name
+    // otherwise rclone still uploads the file that had the name
     if (this.#staleNames.isWaiting(from))
       for (const [directory, name] of this.#replacing) if (name === to) this.#replacing.delete(directory)
     this.#staleNames.noteRename(from, to, time)
@@ -69,15 +69,15 @@ export class RenamedDirectories {
     this.places.noteChanged(directory, isDone)
     const name = this.#replacing.get(directory)
     this.#replacing.delete(directory)
-    // rclone goes on uploading the file of before
+    // rclone still uploads the earlier file
     if (isDone && name !== undefined && !this.places.items.has(name)) this.places.addGone(name)
   }
 
-  /** Both with a slash at the end. */
+  /** Notes a rename of a directory. Both paths end with a slash. */
   noteDirectory(from: string, to: string): void {
     const moved = this.#moved.filter((name) => name.startsWith(to) && !this.places.items.has(name))
     this.#moved = []
-    // rclone has put an older file over it in its cache
+    // in its cache, rclone has replaced this file by an older one
     for (const name of this.#overwritten) if (name.startsWith(to)) this.places.lost.add(name)
     this.#overwritten = []
     this.places.renames.add(from, to)
@@ -94,7 +94,7 @@ export class RenamedDirectories {
     else this.places.noteClose(name)
   }
 
-  /** True for a path that can be an earlier one of a directory. */
+  /** True for a path that may be an earlier path of a directory. */
   #doubt(name: string): boolean {
     const places = this.places.renames.later(name)
     for (const place of places) this.#doubtful.add(`${dirname(place)}/`)
@@ -104,7 +104,7 @@ export class RenamedDirectories {
   noteStored(name: string, under: string | undefined): void {
     const item = this.places.items.get(name)
     if (item !== undefined) item.under = under ?? name
-    // an object that waits for nothing is one of ours
+    // an object without a waiting file was made by this mount
     else if (
       under !== undefined &&
       !this.places.renames.later(name).includes(under) &&
@@ -115,7 +115,7 @@ export class RenamedDirectories {
 
   noteEnding = (name: string): unknown => this.#ending.set(name, [])
 
-  /** rclone shows a file: that of an upload that ends, or of a program. */
+  /** Notes that rclone shows a file: after an upload that ends, or for a program. */
   noteShown(path: string): void {
     const { items, seenAs, files } = this.places
     const place = seenAs(path)
@@ -125,7 +125,7 @@ export class RenamedDirectories {
     const own = free.find(([name]) => lastPlace(name) === place)
     const those = own === undefined ? free.filter(([name]) => items.get(name)?.isSure === false) : [own]
     for (const [, shown] of those) shown.push(place)
-    // a program opens it: it can also be one that a program has removed, and that an upload shows again
+    // a program opens the file; it may also be a removed file that an upload shows again
     if (those.length === 0) this.places.noteOpen(place)
   }
 
@@ -149,7 +149,7 @@ export class RenamedDirectories {
     this.#settle()
   }
 
-  /** To be called when all is uploaded. Gives names that the store has not as programs see them. */
+  /** Call this when all is uploaded. Returns names at which the store differs from what programs see. */
   async settled(signal: AbortSignal | undefined): Promise<readonly string[]> {
     await this.#work
     await this.#looks
@@ -158,7 +158,7 @@ export class RenamedDirectories {
     for (const [name, item] of [...this.places.items].filter(([, { key }]) => key === undefined)) {
       const note = await readCachedFile(`${part.metadata}/${name}`)
       if (note?.dirty === false) Object.assign(item, { key: name, isBlind: true })
-      // rclone has called its upload off
+      // rclone has cancelled its upload
       else if (note === undefined) this.places.items.delete(name)
     }
     for (let times = 0; times < mostTimes; times += 1) {
@@ -171,7 +171,7 @@ export class RenamedDirectories {
     return []
   }
 
-  /** To be called when the store has nothing of files that went. Gives names at which the store may differ from what programs see. */
+  /** Call this when the store has nothing of removed files. Returns names at which the store may differ from what programs see. */
   async lost(signal: AbortSignal | undefined): Promise<readonly string[]> {
     const { lost } = this.places
     for (const { name, isExtra } of lost.all) {
@@ -182,7 +182,7 @@ export class RenamedDirectories {
     return lost.all.map(({ name }) => name)
   }
 
-  /** Has rclone find files and directories anew, and programs, too: they use earlier paths as long as the kernel knows them. */
+  /** Makes rclone look up files and directories again, and then programs: they use earlier paths while the kernel remembers them. */
   async #forget(part: FollowedPart): Promise<void> {
     const directories = [...this.#doubtful]
     if (directories.length === 0 || this.places.items.size > 0) return
@@ -192,7 +192,7 @@ export class RenamedDirectories {
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }
 
-  /** Gives names that are wrong while programs go on. Later they are lost. */
+  /** Returns names that are wrong because programs keep changing files. Later these names are lost. */
   async #compare(part: FollowedPart): Promise<readonly string[]> {
     const { places } = this
     if (this.#doubtful.size === 0 && places.items.size === 0) return []

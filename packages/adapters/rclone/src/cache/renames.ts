@@ -1,16 +1,16 @@
-/** Renames that are remembered. */
+/** Most renames that are remembered. */
 const most = 1_000
 
 interface Rename {
   readonly from: string
   readonly to: string
-  /** In milliseconds since the epoch: rclone has ended with it. */
+  /** When rclone has finished the rename, in milliseconds since the epoch. */
   over: number
 }
 
 /** Directories that got other paths. All paths of directories end with a slash. */
 export class Renames {
-  /** In their order. */
+  /** All renames, in order. */
   readonly #all: Rename[] = []
 
   get #now(): readonly Rename[] {
@@ -31,7 +31,7 @@ export class Renames {
     for (const rename of this.#all) if (!isKept(rename.to)) rename.over = Math.min(rename.over, over)
   }
 
-  /** The names that a file can have got since, the latest last. */
+  /** The names that a file may have got since, the latest last. */
   later(name: string): readonly string[] {
     const names = new Set([name])
     for (const { from, to } of this.#now)
@@ -40,7 +40,7 @@ export class Renames {
     return [...names]
   }
 
-  /** The present name of a file or directory with an earlier path. `isThere`: programs see a name, which then is the present one. */
+  /** The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which then counts. */
   now(name: string, isThere: (name: string) => boolean): string {
     let now = name
     for (const { from, to } of this.#now)

@@ -15,7 +15,7 @@ import { systemPath } from '../program/find.ts'
 export async function repairCache(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')
   const metadata = join(place.cache, 'vfsMeta')
-  if (!(await isFree(place.lock))) return // another process uses it at this moment
+  if (!(await isFree(place.lock))) return // another process uses the cache at this moment
   await finishRenames(content, metadata)
   for await (const path of filesBelow(content, '')) {
     const file = await contentAt(join(content, path))
@@ -44,7 +44,7 @@ async function contentAt(path: string): Promise<Content | undefined> {
   return { path, size: Number(size), mtimeNs, time: mtime.toISOString(), hasHoles: blocks * 512n < size }
 }
 
-/** Renaming moves the content, then what is said of it. Where the second is missing, the name of the first has another's. */
+/** Finishes interrupted renames: rclone moves the content first, then its metadata. Otherwise content may have other metadata. */
 async function finishRenames(content: string, metadata: string): Promise<void> {
   for await (const path of filesBelow(metadata, '')) {
     const orphan = join(metadata, path)
@@ -56,7 +56,7 @@ async function finishRenames(content: string, metadata: string): Promise<void> {
   }
 }
 
-/** Content has the time that is said of it, to the nanosecond, from its closing on. */
+/** Finds content by its note: once closed, content has the time in its note, to the nanosecond. */
 async function findRenamed(content: string, metadata: string, said: CachedFile): Promise<string | undefined> {
   if (!said.dirty || said.mtimeNs === 0n) return undefined
   for await (const path of filesBelow(content, '')) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { timeInStore } from '../control/hash.ts'
 import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 
-/** Files that the store is asked about at once. */
+/** Most files that the store is asked about at once. */
 const atOnce = 8
 /** Milliseconds by which the store's clock may be ahead of ours. */
 const slackMs = 10_000
@@ -12,15 +12,15 @@ const slackMs = 10_000
 /** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
 export interface StaleName {
   readonly from: string
-  /** Where the file is now; deleted ones are nowhere. */
+  /** Where the file is now; `undefined` for a deleted file. */
   readonly to?: string | undefined
-  /** When it went, in milliseconds since the epoch. */
+  /** When the file left the name, in milliseconds since the epoch. */
   readonly at: number
   /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
 }
 
-/** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
+/** Corrects the store. `isRight`: it had nothing under an old name. `slowestMs`: the longest time of its answers for one name. */
 export async function lookAt(part: StoredPart, staleNames: readonly StaleName[]) {
   let isRight = true
   let slowestMs = 0
@@ -43,7 +43,7 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: StaleNam
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
-  // rclone's log has this character for bytes that are not UTF-8, too: the object may be another file's
+  // rclone's log also has this character for bytes that are not UTF-8: the object may belong to another file
   if (from.includes('\uFFFD')) return false
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)

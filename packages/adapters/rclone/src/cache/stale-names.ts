@@ -6,16 +6,16 @@ import type { StoredPart } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
-/** Milliseconds within which a rename and the end of an upload may have met: the log reports them one after the other. */
+/** Milliseconds within which a rename may have met the end of an upload: the log reports one after the other. */
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
-/** Milliseconds for the store to take, or not to take, an upload that has just been called off. */
+/** Milliseconds for the store to accept or drop an upload that has just been cancelled. */
 const shortestQuietMs = 250
 const longestQuietMs = 5_000
-/** A store that is slow to answer gets so many times that long. */
+/** A slow store gets this many times the duration of its answers. */
 const slowFactor = 5
-/** Each look after the first one found something wrong, or a slow store. */
+/** Most scans. Each further scan follows a wrong name, or a slow store. */
 const mostLooks = 20
 
 /**
@@ -33,11 +33,11 @@ export class StaleNames {
   readonly #writeBackDelay: number
   /** Files that are not uploaded yet, with the time at which their upload may begin. */
   readonly #waiting = new Map<string, number>()
-  /** Uploads that have ended well this moment, with their time. */
+  /** Uploads that succeeded within the last moment, with their time. */
   readonly #uploaded = new Map<string, number>()
-  /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
+  /** Names that were given to other files, or whose upload was cancelled, until something is uploaded under them. */
   readonly #uncertain = new Set<string>()
-  /** Names of the cache whose content is not what programs see there. */
+  /** Names of the cache whose content differs from what programs see there. */
   readonly #outdated = new Set<string>()
   #staleNames: StaleName[]
 
@@ -48,12 +48,12 @@ export class StaleNames {
     this.#staleNames = readLines<StaleName>(this.#file, ({ from }) => from)
   }
 
-  /** There is nothing to {@link settle}. */
+  /** Whether there is nothing to {@link settle}. */
   get isEmpty(): boolean {
     return this.#staleNames.length === 0
   }
 
-  /** A file was closed after it was written. `time`: in milliseconds, as all times of this class, by rclone's clock. */
+  /** Notes that a written file was closed. All times of this class are in milliseconds, by rclone's clock. */
   noteQueue(name: string, time: number): void {
     this.noteMade(name)
     this.#outdated.delete(name)
@@ -61,19 +61,19 @@ export class StaleNames {
     this.#waiting.set(name, Math.min(mayBegin, this.#waiting.get(name) ?? mayBegin))
   }
 
-  /** A file of an earlier mount whose upload may begin at any time. */
+  /** Notes a file of an earlier mount, whose upload may begin at any time. */
   noteLeftover(name: string): void {
     this.#waiting.set(name, 0)
   }
 
-  /** When the upload of a file may begin; 0: it may have. */
+  /** When the upload of a file may begin; 0: it may have begun. */
   mayBegin = (name: string): number => this.#waiting.get(name) ?? 0
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
     const staleName = this.#staleNames.find(({ from }) => from === name)
-    // The store may have taken it only now.
+    // The store may have accepted the file only now.
     if (staleName !== undefined) this.#add(staleName)
     if (calledOff) return
     this.#waiting.delete(name)
@@ -95,7 +95,7 @@ export class StaleNames {
     if (mayBegin !== undefined) this.#waiting.set(to, mayBegin)
   }
 
-  /** rclone removes what it has uploaded in full. */
+  /** Notes a deletion. rclone itself removes a completely uploaded file from the store. */
   noteDelete(name: string, time: number): void {
     if (this.#mayBeStored(name, time)) this.#add({ from: name })
     this.#forget(name)
@@ -115,7 +115,7 @@ export class StaleNames {
   }
 
   #noteUploaded(name: string, time: number): void {
-    this.#uploaded.delete(name) // the latest comes last
+    this.#uploaded.delete(name) // the latest upload comes last
     this.#uploaded.set(name, time)
     for (const [old, at] of this.#uploaded) {
       if (time - at < meetingMs) return
@@ -128,7 +128,7 @@ export class StaleNames {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** The store has what programs see at these places. */
+  /** Notes that the store matches what programs see at these places. */
   noteCompared(isIn: (name: string) => boolean): void {
     this.#staleNames = this.#staleNames.map((one) => (isIn(one.to ?? '') ? { ...one, to: undefined } : one))
   }
@@ -137,7 +137,7 @@ export class StaleNames {
     this.#outdated.add(name)
   }
 
-  /** The name has a file again, which is not ours to remove. */
+  /** Notes that the name has a file again, which must not be removed. */
   noteMade(name: string): void {
     if (!this.#staleNames.some(({ from }) => from === name)) return
     this.#uncertain.add(name) // as long as it is not uploaded
@@ -183,7 +183,7 @@ export class StaleNames {
     try {
       append()
     } catch {
-      // a full disk: it is still known here
+      // a full disk: the names are still known in memory
     }
   }
 }

@@ -8,9 +8,9 @@ export interface StoredPart {
   readonly control: Control
   /** The store's part as rclone names it. */
   readonly fs: string
-  /** Host path of what the cache says of its files. */
+  /** Host path of the cache's notes on files. */
   readonly metadata: string
-  /** Host path of their content. */
+  /** Host path of the cache's contents of files. */
   readonly content: string
   /** Host path of the mount. */
   readonly root: string
@@ -20,7 +20,7 @@ export interface StoredPart {
 export interface FollowedPart extends StoredPart {
   /** Resolves when the messages that rclone has written so far are read. */
   readonly catchUp: () => Promise<void>
-  /** Milliseconds for which the kernel knows a path. */
+  /** Milliseconds for which the kernel remembers a path. */
   readonly attributeCacheTime: number
 }
 
@@ -33,7 +33,7 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
   }
 }
 
-/** Gives the store what the cache has, if they differ; true then. A file that waits for its upload is left alone. */
+/** Copies a file of the cache to the store, if they differ, and then returns true. A file that waits for its upload is skipped. */
 export async function supplyStore(part: StoredPart, path: string): Promise<boolean> {
   const { control, fs, metadata, content, signal } = part
   const said = await readCachedFile(join(metadata, path))
@@ -44,10 +44,10 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   try {
     await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
   } catch (error) {
-    if (isNotFound(error)) return false // it has gone meanwhile
+    if (isNotFound(error)) return false // the file is gone meanwhile
     throw error
   }
-  // rclone takes the object of the old name for this file's, until it lists the directory
+  // until it lists the directory, rclone uses the object of the old name for this file
   const directory = dirname(path)
   await control.call('vfs/forget', directory === '.' ? {} : { dir: directory }, { signal })
   return true
@@ -59,13 +59,13 @@ const anyway = { IgnoreTimes: true }
 /** Milliseconds for one file. */
 const copyMs = 600_000
 
-/** Gives the store a file of the cache under the name that programs see. */
+/** Copies a file of the cache to the store, under the name that programs see. */
 export async function supplyPlace(part: StoredPart, item: string, place: string): Promise<void> {
   const { control, fs, content, signal } = part
   const copy = { srcFs: content, srcRemote: item, dstFs: fs, dstRemote: place, _config: anyway }
   try {
     await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
   } catch (error) {
-    if (!isNotFound(error)) throw error // it has gone meanwhile
+    if (!isNotFound(error)) throw error // the file is gone meanwhile
   }
 }

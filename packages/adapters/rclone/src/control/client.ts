@@ -17,7 +17,7 @@ export interface CallOptions {
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** An answer that says no: its text is rclone's, for operators. */
+/** A refusal by rclone. Its text is for operators. */
 export class ControlRefusal extends Error {
   readonly status: number
 
@@ -33,7 +33,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ControlRefusal && /not found/i.test(error.message)
 }
 
-/** Asks rclone for something. @throws WorkspaceError the meaning of a refusal for the caller of `operation` */
+/** Sends a request to rclone. @throws WorkspaceError the meaning of a refusal for the caller of `operation` */
 export async function explained(operation: string, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask()
@@ -43,7 +43,7 @@ export async function explained(operation: string, ask: () => Promise<unknown>):
   }
 }
 
-/** More than are ever used at once: a question must not wait for the answers to others. */
+/** More sockets than are ever used at once: a request must not wait for the answers to others. */
 const maxSockets = 32
 
 /** rclone's control interface. It listens on this machine only, and needs the password. */

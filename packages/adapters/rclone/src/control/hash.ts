@@ -7,7 +7,7 @@ export interface RemoteFile extends Readonly<Record<string, unknown>> {
   readonly remote: string
 }
 
-/** MD5 of a file in the store, in hexadecimal; `undefined`: it is not there, or the store does not know. */
+/** MD5 of a file in the store, in hexadecimal; `undefined`: the file is missing, or the store has no MD5. */
 export async function hashInStore(
   control: Control,
   file: RemoteFile,
@@ -17,7 +17,7 @@ export async function hashInStore(
   return item?.Hashes?.['md5']
 }
 
-/** When the store took a file, in milliseconds since the epoch, by its clock; `undefined`: it is not there. */
+/** When the store received a file, in milliseconds since the epoch, by its clock; `undefined`: the file is missing. */
 export async function timeInStore(
   control: Control,
   file: RemoteFile,
@@ -67,5 +67,5 @@ export async function listStore(
   return found
 }
 
-/** Milliseconds for one directory with all in it. */
+/** Milliseconds to list one directory with everything below. */
 const listMs = 600_000

@@ -7,7 +7,7 @@ export interface CacheStats {
   readonly fs: string
   /** Host path of the directory with a small file for each file of the cache. */
   readonly metadata: string
-  /** Host path of the directory with their content. */
+  /** Host path of the directory with the contents of these files. */
   readonly content: string
   readonly uploading: number
   readonly queued: number

@@ -1,6 +1,6 @@
 import type { Task } from '../mount/pending.ts'
 
-/** Gives up operations of an iteration that hang. */
+/** Rejects operations of an iteration when the mount hangs. */
 interface Tracker {
   track<Result>(call: Task, work: () => Promise<Result>): Promise<Result>
 }

@@ -10,36 +10,33 @@ import type { Open } from '../part/opened.ts'
 import { assureStored } from '../part/call-off.ts'
 import { sameWriteNs } from './versions.ts'
 
-/** Milliseconds in which rclone hears that a file was closed, with much to spare. */
+/** Milliseconds in which rclone notices that a file was closed, with a wide margin. */
 const longestMs = 2_000
 
-/** Does work that gives the path a new file, and waits until the cache holds it. The caller excludes other writers. */
+/** Runs work that replaces the file at the path, and waits until the cache has recorded it. The caller excludes other writers. */
 export async function keepNew(open: Open, path: MountPath, work: () => Promise<WriteResult>): Promise<WriteResult> {
   const before = noteOf(join(open.metadata, path))
   return await keep(open, path, await work(), before)
 }
 
-/** Waits until the cache holds what was written. `before`: the note of the file that was replaced. */
+/** Waits until the cache has recorded the written file. `before`: the note of the replaced file. */
 export async function keep(open: Open, path: MountPath, written: WriteResult, before?: bigint): Promise<WriteResult> {
   const { result, waits } = await untilKept(join(open.metadata, path), written, before)
-  // slower than the upload would begin
+  // recorded later than the upload could begin
   if (!waits) await assureStored(open, path, 'write')
   return result
 }
 
 interface Kept {
   readonly result: WriteResult
-  /** It is still to be uploaded. */
+  /** The file is still to be uploaded. */
   readonly waits: boolean
 }
 
 /**
- * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing
- * reaches rclone a moment after close(2) has returned. If rclone is killed in that moment, it takes the new content for
- * missing, and fetches the old content. The file gets its final time then too, so the version is the same that a later
- * stat finds.
- *
- * `metadata`: host path of what the cache says of the file.
+ * Resolves when the cache on the disk has recorded the complete closed file. rclone notices a close shortly after close(2) returns. If
+ * rclone is killed in between, it assumes that the new content is missing, and downloads the old content. The record also fixes the file's
+ * time, so a later stat finds the same version.
  */
 async function untilKept(metadata: string, { version, size }: WriteResult, before: bigint | undefined): Promise<Kept> {
   const written = factsOfVersion(version)
@@ -48,9 +45,9 @@ async function untilKept(metadata: string, { version, size }: WriteResult, befor
   for (;;) {
     const cached = lookAtCachedFile(metadata)
     const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
-    // The note of the file that was replaced can be as late: rclone notes the end of an upload, too.
+    // The note of the replaced file can be as late: rclone also notes the end of an upload.
     const isOld = before !== undefined && noteOf(metadata) === before
-    // An older note is of the state before.
+    // An older note describes the state before the write.
     if (isWhole && !isOld && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
       // A much later time comes from another writer: then our version differs from the version that is there.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs

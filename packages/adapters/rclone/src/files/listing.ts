@@ -9,16 +9,15 @@ import { settled } from './versions.ts'
 /** The most entries whose details are requested ahead, while the caller waits for one of them. */
 const detailsAhead = 16
 
-/** Milliseconds after the cache noted something of a file in which its upload may still be under way, with much to spare. */
+/** Milliseconds after a cache note in which the file's upload may still be running, with a wide margin. */
 const inFlightMs = 600_000
 
-/** Names of a listing that are remembered in any case. After these, only those of files that may be on their way. */
+/** A listing remembers up to this many names of any file. After that, only names of files that may still be uploading. */
 const maxRemembered = 10_000
 
 /**
- * A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. At
- * first all names are remembered, since the cache may still note such a file by its old name. Then a listing of any
- * size takes no more memory.
+ * A listing that names each path once: rclone shows a file twice for a moment if it is renamed during its upload. At first all names are
+ * remembered, since the cache may still note such a file by its old name. Then a listing of any size takes no more memory.
  */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()
@@ -38,11 +37,11 @@ function isInFlight(metadata: string): boolean {
     const status = statSync(metadata, { throwIfNoEntry: false })
     return status !== undefined && Date.now() - status.mtimeMs < inFlightMs
   } catch {
-    return true // a name that is too long there, or something of another kind
+    return true // the name is too long there, or the entry is no file
   }
 }
 
-/** Details come by the shortest way there is, several at a time, since each is a question to the mount. */
+/** Gets details by the shortest way, several at a time, since each is a request to the mount. */
 async function* entriesOf(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   if (options.details !== true) return yield* open.files.list(path, options)
   const entries = open.files.list(path, { ...options, details: false })
@@ -52,7 +51,7 @@ async function* entriesOf(open: Open, path: MountPath, options: ListOptions): As
   return undefined
 }
 
-/** `undefined`: it vanished meanwhile. */
+/** Adds details to an entry. `undefined`: the entry vanished meanwhile. */
 async function describe({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
   const { path, name } = entry
   if (entry.unreachable === true) return entry

@@ -16,7 +16,7 @@ export interface PathCondition {
   readonly condition: Condition | undefined
 }
 
-/** `metadata`: host path of what the cache says of the call's path. */
+/** `metadata`: host path of the cache's note on the file at the call's path. */
 export type Look<Result> = (open: Open, metadata: string) => Promise<Result>
 
 export type ConditionalLook<Result> = (
@@ -25,7 +25,7 @@ export type ConditionalLook<Result> = (
   metadata: string,
 ) => Promise<Result>
 
-/** Operations on a path whose file rclone may be replacing, or whose time it may be changing, at that moment. */
+/** Operations on a path whose file rclone may be replacing, or whose time rclone may be changing, at that moment. */
 export class Looks {
   readonly #part: MountedPart
   readonly #replacing: Replacing
@@ -37,7 +37,7 @@ export class Looks {
     this.#locks = locks
   }
 
-  /** Looks again where a file is missing for a moment only. */
+  /** Repeats the operation if a file is missing for a moment only. */
   async look<Result>(call: Task, work: Look<Result>): Promise<Result> {
     return await this.#part.run(call, async (open) => {
       const metadata = join(open.metadata, call.path)
@@ -53,8 +53,8 @@ export class Looks {
   }
 
   /**
-   * The same with conditions: a version that differs in nothing but the time of its upload still holds. The caller holds
-   * no lock of these paths, neither before `work` nor after it.
+   * Like {@link look}, with conditions: a version that differs in nothing but the time of its upload still holds. The caller holds no lock
+   * of these paths, neither before `work` nor after it.
    */
   async conditional<Result>(
     call: Task,
@@ -69,13 +69,13 @@ export class Looks {
       } catch (error) {
         const isVain =
           !given.some(isVersion) || given.some((one, index) => isVersion(one) && one === conditions[index]?.condition)
-        // The file may have got another time between the look at its version and its use.
+        // The file's time may have changed between reading its version and using it.
         if (attempt === 3 || isVain || !isWorkspaceError(error, 'ECONFLICT') || !mayRetry()) throw error
       }
     }
   }
 
-  /** While rclone replaces a file it may be missing or unreadable. One that is written, or that the cache knows, is there. */
+  /** Whether an error is momentary: a file that rclone replaces may be missing or unreadable, though it is written or in the cache. */
   #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
     const isReplaced = this.#replacing.has(path)
     if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#part.mount.state === 'ready'
@@ -83,9 +83,8 @@ export class Looks {
   }
 
   /**
-   * The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. The
-   * caller keeps other writers away meanwhile: the new file would be taken for the old one until the cache has noted
-   * it.
+   * The condition for the disk's adapter; an outdated version is passed on unchanged, and refused there. The caller keeps other writers
+   * away meanwhile: the new file would be taken for the old one until the cache has noted it.
    */
   async #conditionNow(
     { path, condition }: PathCondition,
@@ -100,6 +99,6 @@ export class Looks {
   }
 }
 
-/** Milliseconds between two looks for a file that is being replaced. */
+/** Milliseconds between two attempts to find a file that is being replaced. */
 const momentMs = 2
 const momentsAtMost = 50

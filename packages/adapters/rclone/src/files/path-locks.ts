@@ -1,14 +1,14 @@
 type Kind = 'shared' | 'exclusive'
 
 interface Entry {
-  /** Those inside; -1: one who is there alone. */
+  /** Number of holders; -1: one exclusive holder. */
   inside: number
   readonly waiting: { readonly kind: Kind; readonly enter: () => void }[]
 }
 
 /**
- * Keeps readers of a path and who replaces it apart, in the order in which they come: while rclone replaces a file it is
- * missing, empty or cut for a moment. For this adapter's own callers; commands come and go as they like.
+ * Separates readers of a path from writers that replace its file, in order of arrival. While rclone replaces a file, it is missing, empty
+ * or cut for a moment. Only for callers of this adapter, not for commands.
  */
 export class PathLocks {
   readonly #entries = new Map<string, Entry>()
@@ -25,7 +25,7 @@ export class PathLocks {
   async exclusive<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
     const leaves: (() => void)[] = []
     try {
-      // always in one order: two who want the same two must not wait for each other
+      // always in one order: two callers that want the same two paths must not wait for each other
       for (const path of [...new Set(paths)].sort()) leaves.push(await this.enter(path, 'exclusive'))
       return await work()
     } finally {
@@ -33,7 +33,7 @@ export class PathLocks {
     }
   }
 
-  /** Gives the function that leaves; calling it twice is fine. */
+  /** Returns the function that releases the lock; a second call does nothing. */
   async enter(path: string, kind: Kind): Promise<() => void> {
     const entry = this.#entries.get(path) ?? { inside: 0, waiting: [] }
     this.#entries.set(path, entry)

@@ -25,7 +25,7 @@ export class Replacing {
 
   #note(path: string): void {
     const now = performance.now()
-    this.#ended.delete(path) // the latest comes last
+    this.#ended.delete(path) // the latest path comes last
     this.#ended.set(path, now)
     for (const [old, ended] of this.#ended) {
       if (now - ended < afterwardsMs) return

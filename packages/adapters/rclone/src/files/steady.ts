@@ -15,7 +15,7 @@ import { failure } from '../errors.ts'
 import type { DirectFiles } from '../part/direct.ts'
 import { settled } from './versions.ts'
 
-/** Bytes up to which a stream is read at once: all of it that is ever held. */
+/** Most bytes of a stream that are read at once, and so held in memory. */
 const atOnceBytes = 4 * 1024 * 1024
 /** Milliseconds between two attempts, and for all of them: the kernel may report an old size for as long as a second. */
 const retryMs = 3
@@ -52,7 +52,7 @@ export async function readSteadily(
   }
 }
 
-/** The same for a stream, which cannot begin anew: it fails when the file is replaced. */
+/** Like {@link readSteadily} for a stream, which cannot restart: it fails when the file is replaced. */
 export async function openSteadyStream(
   files: StorageAdapter,
   metadata: string,
@@ -70,7 +70,7 @@ export async function openSteadyStream(
   return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
 
-/** Reads the cache's note. It notes each reader too: it may be writing just that. */
+/** Reads the cache's note. rclone may be writing the note, since it also notes each reader. */
 async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)): Promise<Now> {
   let now = first
   for (let turn = 0; now === 'changing' && turn < turnsForNotes; turn += 1) {
@@ -82,27 +82,27 @@ async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)):
 
 const turnsForNotes = 20
 
-/** The cache holds a later state of another size. (A file that grows has a later time than the cache says.) */
+/** Whether the cache has a later state of another size. (A growing file has a later time than the cache notes.) */
 function isOutdated({ size, version }: Stat, cached: Now): boolean {
   if (cached === undefined || cached === 'changing' || cached.size === size) return false
   const seen = factsOfVersion(version)
   return seen !== undefined && seen.mtimeNs <= cached.mtimeNs
 }
 
-/** A file that is being replaced can be empty for a moment. A file that is empty in the store stays so. */
+/** Whether a file is empty only because it is being replaced. A file that is empty in the store remains empty. */
 function isGap({ size }: Stat, cached: Now, attempt: number): boolean {
   return size === 0 && cached === undefined && attempt < gapAttempts
 }
 
 const gapAttempts = 4
 
-/** A file that was replaced between its stat and its bytes. */
+/** False for a file that was replaced between its stat and its bytes. */
 function isWhole(bytes: Uint8Array, { size }: Stat, { range }: ReadOptions): boolean {
   return range !== undefined || bytes.length === size
 }
 
 function isSame(one: Now, other: Now): boolean {
-  if (one === undefined || other === undefined) return true // from the store: it is noted when the first byte is read
+  if (one === undefined || other === undefined) return true // a file from the store is noted when its first byte is read
   if (one === 'changing' || other === 'changing') return false
   return one.mtimeNs === other.mtimeNs && one.size === other.size
 }

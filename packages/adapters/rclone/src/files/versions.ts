@@ -35,7 +35,7 @@ export async function settled<State extends { readonly type: FileType; readonly 
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
-/** The time of a write here, which versions need where the store has only seconds; else `undefined`. */
+/** The time of a write on this machine, which versions need where the store has only seconds; else `undefined`. */
 async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
   if (type !== 'file' || seen.mtimeNs % nsPerMs !== 0n) return undefined
   const cached = await whatIsKnown(metadata)
@@ -43,7 +43,7 @@ async function timeOfContent(metadata: string, { type }: { readonly type: FileTy
   return cached.mtimeNs
 }
 
-/** The time that the cache has for what was seen; `undefined` when that is something else. */
+/** The cache's time for the seen state; `undefined` if the cache has another state. */
 async function timeInCache(
   metadata: string,
   seen: Facts,
@@ -58,7 +58,7 @@ async function timeInCache(
   return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
 }
 
-/** Reads the cache's note on a file that was written here; the cache writes it a moment after. */
+/** Reads the cache's note on a file that was written here. The cache writes the note a moment later. */
 async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < knownAttempts; attempt += 1) {
     const cached = lookAtCachedFile(metadata)
@@ -71,7 +71,7 @@ async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
 const knownAttempts = 20
 
 const nsPerMs = 1_000_000n
-/** Nanoseconds between two times of one write at most: that of a finished file, and rclone's last word on it. */
+/** Most nanoseconds between two times of one write: the time of the finished file, and rclone's final time. */
 export const sameWriteNs = 200_000_000n
 
 export interface VersionContext {
@@ -102,7 +102,7 @@ export async function sameContentNow(
   if (current === undefined) return undefined
   const cached = await readCachedFile(join(metadata, path))
   if (wasWrittenSince(then, cached)) return undefined
-  // what it would be called if it were asked for
+  // the version that a new stat would return
   if ((await settled(join(metadata, path), current)).version === version) return current.version
   const now = factsOfVersion(current.version)
   if (current.type !== 'file' || now === undefined || now.size !== then.size) return undefined
@@ -110,7 +110,7 @@ export async function sameContentNow(
   if (isKnown && cached !== undefined && cached.mtimeNs !== then.ctimeNs) return undefined
   if (now.mtimeNs === then.mtimeNs) return current.version
   if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
-  // It has been uploaded this moment, and the cache does not say so yet: every reader sees the dirty file.
+  // The file was uploaded a moment ago, and the cache does not note that yet: every reader sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = hashInNote(cached)
@@ -119,17 +119,17 @@ export async function sameContentNow(
   return (await hashInStore(control, { fs, remote: `${below}${path.slice(1)}` })) === hash ? current.version : undefined
 }
 
-/** True where the cache holds another write than that of the version; the kernel may report an old time for a second. */
+/** True if the cache has a later write than the version's write. The kernel may report an old time for a second. */
 function wasWrittenSince({ mtimeNs, ctimeNs }: Facts, cached: CachedFile | undefined): boolean {
   if (cached === undefined || cached.mtimeNs === 0n) return false
   // a clean file with a time in whole milliseconds came from the store
   if (!cached.dirty && cached.mtimeNs % nsPerMs === 0n) return false
-  // after its upload, a version has the store's time, and then that of the write
+  // after the upload, a version has the store's time, and then the time of the write
   const written = mtimeNs % nsPerMs === 0n ? ctimeNs : mtimeNs
   return written % nsPerMs !== 0n && written !== cached.mtimeNs
 }
 
-/** Call where no writer of this process comes between. @throws WorkspaceError `ECONFLICT` if written since a version */
+/** Call this while no writer of this process can change the file. @throws WorkspaceError `ECONFLICT` if written since a version */
 export async function refuseWrittenSince(
   metadata: string,
   operation: string,
@@ -153,7 +153,7 @@ async function statOrNothing(files: StorageAdapter, path: MountPath) {
 
 const nsPerSecond = 1_000_000_000n
 
-/** A time of the store in seconds, and the same of its listing, which is finer. */
+/** True for a store's time in seconds and the finer time of its listing. */
 function isSecondOf(coarse: bigint, fine: bigint): boolean {
   return coarse % nsPerSecond === 0n && fine / nsPerSecond === coarse / nsPerSecond
 }

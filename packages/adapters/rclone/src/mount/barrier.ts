@@ -8,23 +8,23 @@ import { diagnose, failure } from '../errors.ts'
 import type { MountLog } from './log.ts'
 import type { DirtyFiles } from '../cache/dirty.ts'
 
-/** Milliseconds that a file may be dirty without waiting for its upload: closing it reaches rclone a moment later. */
+/** Milliseconds that a file may be dirty without waiting for its upload: rclone notices the close a moment later. */
 const openGraceMs = 2_000
-/** Milliseconds between two looks; an upload that ends is a reason to look at once. */
+/** Milliseconds between two scans; the end of an upload triggers a scan at once. */
 const lookEveryMs = 100
 
 export interface BarrierOptions {
   readonly control: Control
   readonly log: MountLog
-  /** The files of this part of the mount that are not in the store yet. */
+  /** The dirty files of this part of the mount. */
   readonly dirty: DirtyFiles
-  /** Those of the whole mount. */
+  /** The dirty files of the whole mount. */
   readonly dirtyInMount: DirtyFiles
   /** The operation that errors name. Default `flush`. */
   readonly operation?: string | undefined
-  /** `vfs/queue-set-expiry` is there. */
+  /** rclone has `vfs/queue-set-expiry`. */
   readonly queue: boolean
-  /** Called before what waits is uploaded at once. */
+  /** Called before the waiting files are uploaded at once. */
   readonly onHurry?: (() => void) | undefined
   readonly timeout: number
   readonly signal: AbortSignal | undefined
@@ -47,7 +47,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()
     const path = await dirty.first()
-    // A second look: a file that was renamed meanwhile may have gone from a place not yet read to a place already read.
+    // A second scan: a file that was renamed meanwhile may have moved from an unread directory to a directory already read.
     const isClean = path === undefined && (await dirty.first()) === undefined
     const { queued, uploading } = await readStats(control, { signal })
     const waiting = queued + uploading
@@ -65,7 +65,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   }
 }
 
-/** Resolves when no upload is under way at this moment, or when the time is up. */
+/** Resolves when no upload is running, or when the time is up. */
 export async function uploadsEnded(control: Control, ms: number): Promise<void> {
   const deadline = performance.now() + ms
   while ((await readStats(control)).uploading > 0 && performance.now() < deadline) await delay(5)
@@ -85,13 +85,13 @@ async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undef
   }
 }
 
-/** Has everything that waits uploaded now. Newer versions only; others wait. */
+/** Starts all waiting uploads now. Only newer versions can; with older ones, uploads wait. */
 async function hurry(control: Control): Promise<void> {
   const { queue } = await control.call('vfs/queue')
   for (const item of Array.isArray(queue) ? (queue as readonly unknown[]) : []) {
     const { id, uploading, expiry } = item as { id?: number; uploading?: boolean; expiry?: number }
     if (id === undefined || uploading === true || (expiry ?? 0) <= 0) continue
-    await control.call('vfs/queue-set-expiry', { id, expiry: 0 }).catch(() => undefined) // it may be gone by now
+    await control.call('vfs/queue-set-expiry', { id, expiry: 0 }).catch(() => undefined) // the upload may have ended by now
   }
 }
 
@@ -103,13 +103,13 @@ function stillOpen(path: string, operation: string): Error {
   })
 }
 
-/** The store says no, and will say no again. */
+/** True if the store refuses, and will refuse again. */
 function isRefused({ failing }: MountLog): boolean {
   for (const [name, said] of failing) if (isNoText(name) || diagnose(said).lasting === true) return true
   return false
 }
 
-/** rclone's messages are JSON: in them each byte that is no UTF-8 is this character. */
+/** rclone's messages are JSON: this character stands for each byte that is not UTF-8. */
 function isNoText(name: string): boolean {
   return name.includes('\ufffd')
 }

@@ -24,8 +24,8 @@ export function mountArguments(
     // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
     ...['--vfs-cache-mode', 'full'],
     ...['--vfs-write-back', `${writeBackDelay}ms`],
-    // The store's listing gives a time in milliseconds, its answer to an upload in seconds. With the time in the
-    // fingerprint, everything would be fetched again after its upload.
+    // The store's listing gives a time in milliseconds, its answer to an upload in seconds. With the time in the fingerprint, each file
+    // would be downloaded again after its upload.
     '--vfs-fast-fingerprint',
     // else each file costs a request before its time is known
     '--use-server-modtime',

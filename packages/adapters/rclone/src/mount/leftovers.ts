@@ -92,7 +92,7 @@ async function removeUnfinished(
   }
 }
 
-/** Its process is dead, or was this one. */
+/** True if a process that is dead, or this process, made the file. */
 function isLost(name: string): boolean {
   if (!name.startsWith(tempPrefix)) return false
   const mark = name.slice(tempPrefix.length)

@@ -26,7 +26,7 @@ export interface MountLogListener {
   readonly onDelete: (name: string, time: number) => void
   /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** The store has made an object of another one, since rclone renames something. */
+  /** The store has copied an object, since rclone renames something. */
   readonly onCopied: (to: string) => void
   /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
   readonly onEnding: (name: string) => void
@@ -66,7 +66,7 @@ export class MountLog {
     stream.on('error', () => lines.close())
   }
 
-  /** Warnings and errors, the latest last. For operators. */
+  /** Warnings and errors for operators, the latest last. */
   get text(): string {
     return this.#tail.join('\n')
   }

@@ -17,7 +17,7 @@ export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
 
 /** A holder of descriptors below the mount. */
 export interface MountUser {
-  /** The mount is gone: lets go of everything, without waiting for it. */
+  /** The mount is gone: releases everything, without waiting for the mount. */
   detach(): void
   /** The mount is back. */
   attach(): Promise<void>
@@ -25,7 +25,7 @@ export interface MountUser {
 
 /** Milliseconds before each attempt to bring a mount back. */
 const restoreAfterMs = [0, 500, 2_000, 5_000]
-/** Milliseconds between two questions whether the mount is alive. */
+/** Milliseconds between two checks whether the mount is alive. */
 const healthEveryMs = 5_000
 const healthAnswerMs = 5_000
 
@@ -96,7 +96,7 @@ export class Mount {
     })
   }
 
-  /** Does something through the mount. It ends when the mount hangs, even inside a system call. */
+  /** Runs work through the mount. The wait ends when the mount hangs, even inside a system call. */
   async track<Result>(call: Task, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return await this.#pending.track(call, work, options)
   }
@@ -106,7 +106,7 @@ export class Mount {
     while (this.#state === 'ready' && !signal.aborted) await delay(50)
   }
 
-  /** Asks the mount whether it is alive, and says what follows from the answer. Never rejects. */
+  /** Checks whether the mount is alive, and acts on the answer. Never rejects. */
   async checkHealth(): Promise<boolean> {
     const running = this.#running
     if (running === undefined || (this.#state !== 'ready' && this.#state !== 'hung')) return false

@@ -19,7 +19,7 @@ interface Entry extends Task {
 export interface PendingOptions {
   /** Milliseconds that an operation may wait for something that does not answer. */
   readonly limit: number
-  /** Asks the store whether it answers, for so many milliseconds at most. */
+  /** Checks whether the store answers within so many milliseconds. */
   readonly ask: (ms: number) => Promise<boolean>
 }
 
@@ -28,7 +28,7 @@ export interface TrackOptions {
   readonly hasOwnLimit?: boolean | undefined
 }
 
-/** The server of the mount, or the store that it uses. */
+/** The part that does not answer: the server of the mount, or its store. */
 type Silent = 'mount' | 'store'
 
 /** A slow store that answers may take this many times as long as a store that does not answer. */

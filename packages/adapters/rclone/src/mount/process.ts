@@ -132,7 +132,7 @@ export class MountProcess {
     return address
   }
 
-  /** Why it ended. */
+  /** Why rclone ended. */
   async failure(): Promise<Error> {
     await delay(20) // its last words may still be in the pipe
     const code = this.#exitCode
@@ -195,20 +195,20 @@ export class MountProcess {
     try {
       process.kill(-this.#child.pid, 'SIGKILL')
     } catch {
-      // it has just ended
+      // the group has just ended
     }
   }
 
-  /** Something of rclone is there, though its keeper was killed. */
+  /** True if a process of rclone is left, though its keeper was killed. */
   get #isLeft(): boolean {
     if (this.#pid === undefined) return false
     const now = Processes.readProcessStat(this.#pid)
     if (now === undefined || now.group !== this.#child.pid) return false
-    // A zombie of one thread is gone: only its parent has not asked for it.
+    // A zombie of one thread has ended: only its parent has not collected the status.
     return !now.zombie || threadsOf(this.#pid) > 1
   }
 
-  /** Waits for it to end by itself, for so many milliseconds at most. */
+  /** Waits at most so many milliseconds until rclone ends by itself. */
   async untilEnded(ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!this.hasEnded && performance.now() < deadline) await delay(lookEveryMs)

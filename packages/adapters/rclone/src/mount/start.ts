@@ -27,7 +27,7 @@ export interface RunningMount {
   /** Host path of the cache's metadata. */
   readonly metadata: string
   readonly dirty: DirtyFiles
-  /** Host path of its content. */
+  /** Host path of the cache's contents. */
   readonly content: string
   /** Host path of the mount. */
   readonly root: string
@@ -144,13 +144,13 @@ export function stuckError(operation: string): Error {
 /** Milliseconds in which a process that stopped answering turns out to be dead. */
 const dyingMs = 500
 
-/** Why rclone ended, where that is what the error comes from. */
+/** Returns why rclone ended, if that caused the error. */
 async function lastWords(process: MountProcess | undefined, error: unknown): Promise<Error | undefined> {
   if (process === undefined || !isWorkspaceError(error, 'EIO') || !(await process.untilEnded(dyingMs))) return undefined
   return await process.failure()
 }
 
-/** Not what another process has mounted there. */
+/** Unmounts, except a mount of another process. */
 async function unmountOwn({ mountPoint }: MountDirectories, error: unknown): Promise<void> {
   const code = (error as { code?: unknown }).code
   if (code !== 'EBUSY') await unmount(mountPoint, { lazy: true })

@@ -27,7 +27,7 @@ export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }
 
-/** Resolves when it has ended, well or not, or was killed: the mount table shows the result. */
+/** Resolves when the helper has ended, failed or was killed: the mount table shows the result. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const env = { PATH: systemPath, LC_ALL: 'C' }

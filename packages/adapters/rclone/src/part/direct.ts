@@ -12,7 +12,7 @@ import {
 import type { ReadResult, Stat, WriteResult } from '@ws/core'
 import type { MountPath, ReadOptions, StatOptions, StorageAdapter, WriteData, WriteOptions } from '@ws/core/adapter'
 
-/** A file that is read this way at most; larger ones are worth the other. */
+/** Most bytes of a file that is read directly; larger files are read in the usual way. */
 const largestBytes = 1_048_576
 const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -109,7 +109,7 @@ async function remove(path: string): Promise<void> {
   await calls.unlink(path)
 }
 
-/** Writes, looks, and closes: FUSE reports failed writes when the file is closed. */
+/** Writes, reads the status, and closes: FUSE reports failed writes at the close. */
 async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
   try {
     for (let written = 0; written < data.length; ) {
@@ -121,7 +121,7 @@ async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
   }
 }
 
-/** Files and directories of the mount; other entries are asked for the usual way. */
+/** The stat of a file or directory of the mount. `undefined` for other entries: the caller uses the usual way. */
 function statIn(device: bigint, status: BigIntStats): Stat | undefined {
   if (status.dev !== device || !(status.isFile() || status.isDirectory())) return undefined
   return statOf(status, versionFrom(status))

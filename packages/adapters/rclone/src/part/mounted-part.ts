@@ -102,7 +102,7 @@ export class MountedPart implements MountUser {
     return this.#open
   }
 
-  /** Something that may hang: then it is given up with `ETIMEDOUT`. */
+  /** Runs work that may hang: a hanging mount rejects it with `ETIMEDOUT`. */
   track<Result>(call: Task, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return this.mount.track(call, work, options)
   }

@@ -25,7 +25,7 @@ export interface Open {
   readonly running: RunningMount
   /** Host path of the cache's metadata of this part. */
   readonly metadata: string
-  /** The same of its content. */
+  /** Host path of the cache's contents of this part. */
   readonly content: string
   readonly dirty: DirtyFiles
   readonly cancelled: CancelledUploads

@@ -7,7 +7,7 @@ import { ancestorsOf } from './paths.ts'
 import { isChanged, listStore, type Remote } from './remote.ts'
 import { agree, leaveHere, leaveInStore, type Site, type Step } from './site.ts'
 
-/** Milliseconds after which an entry is tried again that could not be brought over. */
+/** Milliseconds before an entry that could not be brought over is tried again. */
 const retryAfter = 60_000
 /** Milliseconds in which a store answers that can be reached. */
 const answerTime = 5_000
@@ -148,7 +148,7 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   ...(['EACCES', 'EROFS', 'EINVAL', 'ENAMETOOLONG', 'EFBIG', 'ENOTSUP', 'EBACKEND'] as const),
 ])
 
-/** Entries of the store that are named, where they cannot come to this machine. */
+/** Most named entries of the store that cannot come to this machine. */
 const mostLeft = 1_000
 
 /** Lists the store, and notes what it has that this machine cannot hold, or could not bring over a moment ago. */

@@ -5,7 +5,7 @@ import { conflictPath, stampOf } from './names.ts'
 import { agree, look, type Site, type Step } from './site.ts'
 import { isSameBytes } from './tree.ts'
 
-/** Names that are tried for one version. */
+/** Most names that are tried for one version. */
 const attempts = 100
 
 /**

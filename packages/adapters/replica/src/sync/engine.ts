@@ -36,7 +36,7 @@ interface NeededBy extends SignalOption {
   readonly operation: string
 }
 
-/** Runs one pass at a time, when commands, calls and the clock ask for it. */
+/** Runs one pass at a time, started by commands, calls and the clock. */
 export class Engine {
   readonly site: Site
   readonly copy: FirstCopy
@@ -87,7 +87,7 @@ export class Engine {
     await this.copy.all(signal).catch(named(operation))
   }
 
-  /** Resolves when what a call needs is on the disk. */
+  /** Resolves when the part that a call needs is on the disk. */
   async need(path: MountPath, needed: Needed, { operation, signal }: NeededBy): Promise<void> {
     await this.copy.need(path, needed, signal).catch(named(operation))
   }
@@ -154,7 +154,7 @@ export class Engine {
     }
   }
 
-  /** A call has changed something that nothing waits for. */
+  /** Notes that a call has changed an entry for which nothing waits. */
   rest(): void {
     this.#rest()
   }
@@ -220,7 +220,7 @@ export class Engine {
     this.#ticker ??= setInterval(() => this.#pushQuietly(), tick).unref()
   }
 
-  /** Tries again by itself what waits for another program or machine. */
+  /** Retries entries that wait for another program or machine. */
   #waitFor(failures: Failures): void {
     nameMoved(this.site)
     this.#notes.wait(failures)

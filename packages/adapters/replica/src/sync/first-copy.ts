@@ -9,9 +9,9 @@ import { leaveFailed } from './alone.ts'
 import { type Remote, statStore } from './remote.ts'
 import { look, type Site, type Step } from './site.ts'
 
-/** Files that are on their way at once. */
+/** Most files in transfer at once. */
 const parallel = 32
-/** How often a file is tried that changes meanwhile. */
+/** Most attempts to copy a file that changes meanwhile. */
 const attempts = 8
 /** Milliseconds between two reports. */
 const reportEvery = 1_000
@@ -78,7 +78,7 @@ export class FirstCopy {
     while (this.#waiting.size > 0) await this.#until(this.#goOn(), signal)
   }
 
-  /** Ends it where it is. The next replica in the directory fetches the rest. */
+  /** Stops the copy. The next replica in the directory fetches the rest. */
   async end(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.#background, ...this.#running.values()])

@@ -12,7 +12,7 @@ export function few(texts: readonly string[]): string {
   return `${texts.slice(0, listed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
 }
 
-/** Entries that only one side has. Each stays here until a command has told it once. */
+/** Entries that only one side has. Each entry is listed until a command has reported it once. */
 export class Notes {
   readonly #tree: ReplicaTree
   readonly #untold = new Map<MountPath, EntryNote>()

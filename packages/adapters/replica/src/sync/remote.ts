@@ -117,7 +117,7 @@ export function differences(
   return different
 }
 
-/** True only where the store itself says that nothing is there. A listing may have missed it. */
+/** True only where the store itself reports that nothing is there. A listing may have missed the entry. */
 export async function isGone(store: InnerAdapter, path: MountPath, options: SignalOption): Promise<boolean> {
   return (await statStore(store, path, options)) === undefined
 }
@@ -191,7 +191,7 @@ export async function fetchEntry(
 
 const changed: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ECONFLICT', 'ENOTEMPTY'])
 
-/** The store is not as this machine knows it: look again. */
+/** True if the store is not as this machine knows it, and must be read again. */
 export function isChanged(error: unknown): boolean {
   if (isWorkspaceError(error))
     return changed.has(error.code) || (error.code === 'EINVAL' && error.operation === 'readSymlink')

@@ -92,7 +92,7 @@ export function leaveHere({ tree, onEvent }: Site, path: string, reason: string,
   return 'done'
 }
 
-/** Both sides have the same. */
+/** Notes that both sides have the same entries. */
 export async function agree({ disk, tree }: Site, base: readonly Base[], gone: readonly string[] = []): Promise<void> {
   await disk.ask('agree', base, gone)
   tree.agree(base, gone)

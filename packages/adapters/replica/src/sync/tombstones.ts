@@ -10,7 +10,7 @@ const mark = '\0@ws/adapter-replica is deleting this file: '
 const claimTime = 20_000
 /** Milliseconds after which the machine of a claim must have vanished: a request that was sent has arrived, or never will. */
 const abandonedAfter = 60_000
-/** The same time where two clocks are compared: servers let each clock be wrong by 15 minutes. */
+/** The same limit where two clocks are compared: servers accept a clock error of 15 minutes for each machine. */
 const abandonedByClock = 3_600_000
 
 interface Claim {
@@ -61,7 +61,7 @@ export class Tombstones {
     this.forget(path)
   }
 
-  /** A new file there waits for the end of another machine's deletion. */
+  /** Whether a new file at the path waits for the end of another machine's deletion. */
   waitsFor(path: string): boolean {
     return this.#foreign.has(path)
   }
@@ -92,7 +92,7 @@ export class Tombstones {
     return (this.#late.get(path) ?? 0) > performance.now()
   }
 
-  /** A deletion of this machine has begun there, and has failed. */
+  /** Whether a deletion of this machine has begun at the path, and has failed. */
   isUnfinished(path: string): boolean {
     return this.#unfinished.has(path)
   }
@@ -127,7 +127,7 @@ function claimIn(text: string): { readonly id: string | undefined; readonly time
   return { id, time: Number(time ?? Infinity) }
 }
 
-/** The machine has ended, or may send nothing more. */
+/** Whether a machine has ended, or may send nothing more. */
 function isAbandoned({ since, time }: Claim, { isSole = false }: InnerAdapter): boolean {
   const age = Date.now() - time
   return performance.now() - since > abandonedAfter || age > (isSole ? claimTime : abandonedByClock)

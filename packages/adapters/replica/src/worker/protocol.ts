@@ -33,7 +33,7 @@ export interface WorkerData {
 }
 
 export interface ServiceData {
-  /** Canonical. */
+  /** Canonical host path. */
   readonly files: string
   /** Absent: the state is kept in memory. */
   readonly stateDirectory: string | undefined

@@ -13,7 +13,7 @@ interface Waiting {
   since: number
   /** Milliseconds for the last bytes to arrive. */
   tail: number
-  /** The store was silent meanwhile. */
+  /** The store was silent while the request waited. */
   isDoubtful: boolean
   readonly end: () => void
 }

@@ -104,7 +104,7 @@ export class Requests {
     return this.#closing.signal.aborted
   }
 
-  /** The time of one operation, from now on. */
+  /** Starts the time of one operation. */
   begin(): Deadline {
     return new Deadline(this.#limits.deadline)
   }

@@ -17,7 +17,7 @@ const passing: ReadonlySet<string> = new Set([
 /** Errors that are worth a few tries only: the clock is corrected. A clock that jumps may need it again. */
 const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpired'])
 
-/** The resolver is away for a moment, or for good. */
+/** The resolver is unavailable, for a moment or for good. */
 const nameless = 'EAI_AGAIN'
 
 /** Network errors that mean that there is no server. */

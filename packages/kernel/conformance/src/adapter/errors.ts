@@ -16,7 +16,7 @@ export function errorTests({ describe, test, change }: Suite): void {
           let error: unknown
           try {
             await run(it.adapter, at(path))
-            continue // some operations have nothing against a path that is not there
+            continue // some operations accept a missing path
           } catch (thrown) {
             error = thrown
           }

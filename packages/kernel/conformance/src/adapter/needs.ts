@@ -1,12 +1,12 @@
 import type { AdapterCapabilities } from '@ws/core/adapter'
 import { ConformanceError } from '../assert.ts'
 
-/** The capabilities that a test needs: a value for each, or several that will do. */
+/** The capabilities that a test needs: for each, one required value or a list of accepted values. */
 export type Needs = {
   readonly [Key in keyof AdapterCapabilities]?: AdapterCapabilities[Key] | readonly AdapterCapabilities[Key][]
 }
 
-/** The first capability that is not as needed, as the reason of a skip. */
+/** Returns why a test is skipped: the first capability without a needed value. */
 export function lackOf(needs: Needs, capabilities: AdapterCapabilities): string | undefined {
   for (const [name, needed] of Object.entries(needs)) {
     const value = (capabilities as unknown as Record<string, unknown>)[name]

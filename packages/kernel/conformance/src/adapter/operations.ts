@@ -15,16 +15,16 @@ export interface Operation {
   readonly name: string
   readonly argument: LinkArgument
   readonly changes: boolean
-  /** A link at the end is an obstacle too. */
+  /** A link as the last name of the path stops the operation too. */
   readonly follows: boolean
   readonly run: (adapter: StorageAdapter, path: MountPath, options?: SignalOption) => Promise<unknown> | undefined
 }
 
-/** The other path of move and copy; tests that use these must have made `/source`, and not `/destination`. */
+/** The second path of move and copy. Tests with these paths create `/source`, and leave `/destination` absent. */
 const source = at('/source')
 const destination = at('/destination')
 
-/** Takes the facts from the table of operations, by the first word of the name. */
+/** Takes the facts about an operation from the table, by the first word of the name. */
 function operation(
   name: AdapterOperation | `${AdapterOperation} ${string}`,
   run: Operation['run'],
@@ -94,7 +94,7 @@ const calls: Readonly<Record<FileOperation | 'readStream', readonly Operation[]>
 
 export const operations: readonly Operation[] = Object.values(calls).flat()
 
-/** The needs of the tests of one operation. They are skipped where it is absent, or refused before anything else. */
+/** The needs of the tests of one operation. Without these needs, the operation is absent, or refused before other checks. */
 export function needsOf({ name, changes }: Operation): Needs {
   const { capability } = factsOf(name)
   return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }

@@ -9,7 +9,7 @@ const promised = Map.groupBy(
   (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
 )
 
-/** Calls through a workspace on an adapter without the capability. Absent: only executors ask, or nothing does. */
+/** Workspace calls that need the capability. No entry: only executors use the capability, or nothing does. */
 const asked: { readonly [Name in OperationCapability]?: (workspace: Workspace) => Promise<unknown> } = {
   append: (workspace) => workspace.append('/file', encode('x')),
   symlinks: (workspace) => workspace.createSymlink('/link', 'file'),

@@ -7,10 +7,10 @@ import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
 import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.ts'
 
-/** Milliseconds by which an answer may be late: looking takes time too. */
+/** Milliseconds by which a change may show late: reading the store takes time too. */
 const slackMs = 1_000
 
-/** Tests two adapters on one place: a flushed write shows after a refresh, or within `maxStaleness`. */
+/** Tests two adapters on the same store: a flushed write shows after a refresh, or within `maxStaleness`. */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)
   const test = (title: string, run: (writer: CoherentSide, reader: CoherentSide) => Promise<void>): void => {
@@ -123,7 +123,7 @@ async function contents(adapter: StorageAdapter): Promise<Map<string, Uint8Array
   const found = new Map<string, Uint8Array>()
   for (const path of paths.toSorted()) {
     const read = await adapter.read(at(path)).catch((error: unknown) => {
-      if (isWorkspaceError(error, 'ENOENT')) return undefined // it went while it was looked at
+      if (isWorkspaceError(error, 'ENOENT')) return undefined // the file was removed before this read
       throw error
     })
     if (read !== undefined) found.set(path, read.bytes)

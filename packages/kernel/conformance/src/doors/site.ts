@@ -14,9 +14,9 @@ import { check, ConformanceError, equal, fail } from '../assert.ts'
 import type { WorkspaceFixture } from '../options/workspace.ts'
 
 export interface SiteOptions {
-  /** Files to begin with, by path below the root; `file.txt` is always there. */
+  /** Initial files, by path below the root. `file.txt` always exists. */
   readonly files?: Readonly<Record<string, string>> | undefined
-  /** Given the function that makes paths below the root. */
+  /** Makes the rules. `at` makes paths below the root. */
   readonly rules?: ((at: (path: string) => string) => readonly Rule[]) | undefined
   /** A read-only mount at `.solven/skills/system` with `search.md`. Default false. */
   readonly skills?: boolean | undefined
@@ -32,7 +32,7 @@ interface SiteSetting {
   readonly refusesCommands?: boolean | undefined
 }
 
-/** A command that notes its beginning, writes to `beat` for five seconds, and notes its end. */
+/** A command that writes `begun`, writes to `beat` for five seconds, and then writes `after`. */
 export const beating = `echo x > begun; ${'echo x >> beat; sleep 0.05; '.repeat(100)}echo x > after`
 
 const marker = 'came to its end'
@@ -42,7 +42,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export class Site {
   readonly workspace: Workspace
   readonly root: '/' | '/workspace'
-  /** Under the root: asked directly, without policy and without paths of the workspace. */
+  /** The store below the root, for calls without the policy and without workspace paths. */
   readonly store: StorageAdapter
   readonly #shell: string
   readonly #refusesCommands: boolean
@@ -120,7 +120,7 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
-  /** The output of an attack, which must come to its end. If the attack is refused, each statement runs alone. */
+  /** Returns an attack's output; the attack must reach its end. A refused attack runs again, one statement at a time. */
   async attack(command: string): Promise<string> {
     const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
     if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr
@@ -169,7 +169,7 @@ export class Site {
     return found.sort()
   }
 
-  /** Waits until a file is in the store: how a command says that it has begun. */
+  /** Waits until a file is in the store. A command creates such a file when it begins. */
   async appears(path: string): Promise<void> {
     for (let waited = 0; waited < 15_000; waited += 10) {
       if ((await this.stored(path)) !== undefined) return

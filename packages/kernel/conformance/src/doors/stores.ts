@@ -1,10 +1,10 @@
 import type { WorkspaceFixture } from '../options/workspace.ts'
 
-/** `createStore` of a fixture with stores below one place. @param open makes an empty store at a path such as `threads/t1` */
+/** Makes `createStore` of a fixture with all stores below one place. @param open makes an empty store at a path such as `threads/t1` */
 export function storesBeside(open: WorkspaceFixture['createStore']): WorkspaceFixture['createStore'] {
   const names = new Map<string, number>()
   return (name) => {
-    // a second store of one name has a place of its own
+    // a second store with the same name gets its own directory
     const count = (names.get(name) ?? 0) + 1
     names.set(name, count)
     return open(count === 1 ? `threads/${name}` : `threads-${count}/${name}`)

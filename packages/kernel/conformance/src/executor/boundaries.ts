@@ -10,7 +10,7 @@ import { createOutside, createVictim, listen } from './outside.ts'
 const connect = (address: string): string =>
   `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); connect(S, pack("S a*", 1, ${address})) and print "reached"'`
 
-/** Boundaries that no rule asks for, at their declared strength. */
+/** Boundaries that hold without any rule, tested at their declared strength. */
 export function boundaryTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
     test('fileContent: nothing outside the mounts is read', { holds: ['fileContent'] }, async (it) => {

@@ -4,7 +4,7 @@ import { beating, type Site } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 import { childAbove, processWith } from './processes.ts'
 
-/** Writes to a file for ever, in a session of its own: nothing but the end of the whole tree ends it. */
+/** A process in its own session that writes to a file forever. Only the end of the whole process tree stops it. */
 const heart =
   'setsid sh -c \'trap "" TERM HUP; while :; do echo x >> beat; sleep 0.02; done\' < /dev/null > /dev/null 2>&1 &'
 const deaf = `trap '' TERM INT HUP; ${beating}`
@@ -38,7 +38,7 @@ export function endTests({ describe, test }: DoorSuite): void {
     test('a timeout ends everything that the command started', { kind: 'process' }, async (it) => {
       const site = await it.open()
       let timedOut = false
-      // a timeout that comes before the first beat says nothing
+      // a timeout before the first beat proves nothing
       for (let timeout = 1_500; (await site.stored('beat')) === undefined && timeout < 60_000; timeout *= 4) {
         const result = await site.attempt(`trap '' TERM INT HUP; ${heart}\n sleep 90`, { timeout, killGrace: 100 })
         timedOut = result.timedOut

@@ -66,7 +66,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const controller = new AbortController()
       const command = 'echo before; echo problem >&2; echo x > begun; sleep 8; echo after'
-      // SIGTERM ends the sleep, which is longer than a busy machine takes to start both. An executor that keeps the output until its end has time to hand it over.
+      // SIGTERM ends the sleep; a busy machine starts both commands in less time. The grace lets an executor deliver buffered output.
       const options = { ...plain, killGrace: 10_000, signal: controller.signal }
       const running = await site.workspace.spawn(command, options)
       const background = await site.workspace.start(command.replace('begun', 'begun-too'), options)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fail } from '../assert.ts'
 
-/** A directory of the host outside every mount, without permissions that protect it. */
+/** A host directory outside every mount. No permission protects the directory. */
 export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
@@ -53,7 +53,7 @@ export async function listen(where: string | { readonly host: string; readonly p
   if (typeof where === 'string') server.listen(where)
   else server.listen(where)
   await once(server, 'listening')
-  // no permission protects a socket with a name
+  // no permission protects a socket file
   if (typeof where === 'string' && !where.startsWith('\0')) await chmod(where, 0o777)
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -62,7 +62,7 @@ export async function listen(where: string | { readonly host: string; readonly p
     async reached() {
       own += 1
       const asking = typeof where === 'string' ? connect(where) : connect(port, where.host)
-      // connections are accepted in their order, so an answer to this one means that all before it are counted
+      // connections are accepted in order, so an answer on this connection means that all earlier ones are counted
       await once(asking, 'data')
       asking.destroy()
       return reached - own
@@ -79,7 +79,7 @@ export async function listen(where: string | { readonly host: string; readonly p
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  /** Asks the process itself, since Node learns late of its end. Also false without an answer within 15 s. */
+  /** Whether the process answers, since Node reports an end late. False without an answer within 15 s. */
   lives(): Promise<boolean>
 }
 
@@ -88,7 +88,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
   // `cat` repeats its input; the second file only puts its name on the command line
   const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
-  // an answer is missed where the process is gone; the end of its output shows that
+  // a write to an ended process fails; the end of its output reports that
   child.stdin.on('error', () => undefined)
   await once(child, 'spawn')
   const answers = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>

@@ -17,7 +17,7 @@ export async function processWith(word: string): Promise<number | undefined> {
   return undefined
 }
 
-/** The child of this process below which another process runs. */
+/** The child of this process that is `pid`, or an ancestor of `pid`. */
 export async function childAbove(pid: number): Promise<number | undefined> {
   const parents = new Map((await all()).map((one) => [one.pid, one.parent]))
   for (let current: number | undefined = pid; current !== undefined; current = parents.get(current)) {
@@ -38,7 +38,7 @@ async function readProcess(pid: number): Promise<Process[]> {
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ])
-    // the name in parentheses may hold anything, so fields are counted from its end: state, parent
+    // the name in parentheses may contain anything, so fields are counted from the last parenthesis: state, parent
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return [{ pid, parent: Number(parent), commandLine }]
   } catch {

@@ -8,7 +8,7 @@ interface Ruled {
   readonly field: GuaranteeField
   readonly options: SiteOptions
   readonly rule: (site: Site) => string
-  /** The protected file, in the workspace; and the file door's answer to a change of it. */
+  /** `path`: the protected file in the workspace. `code`: the file door's error for a change of that file. */
   readonly path: string
   readonly code: string
   readonly attacks: (path: string) => readonly string[]
@@ -91,7 +91,7 @@ const ruled: readonly Ruled[] = [
   },
 ]
 
-/** Guarantees that rules need: held where they are declared, refused by the core where they are not. */
+/** Guarantees that rules need. A declared guarantee must hold; the core must refuse a rule without its guarantee. */
 export function ruleTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
     for (const { field, options, rule, path, code, attacks } of ruled) {

@@ -16,7 +16,7 @@ const byTimeout =
     const claimed = delay(request.timeout).then(() => ended(running, { signal: 'SIGKILL', timedOut: true }))
     return changeRunning(running, {
       wait: () => Promise.race([running.wait(), claimed]),
-      [Symbol.asyncDispose]: async () => undefined, // the workspace lets go of what has ended
+      [Symbol.asyncDispose]: async () => undefined, // the workspace releases ended commands
     })
   }
 
@@ -55,7 +55,7 @@ const byScope =
   async (request, plan) =>
     changeRunning(await spawn(request, plan), { [Symbol.asyncDispose]: async () => undefined })
 
-/** Say that a command has ended, and let it run. */
+/** Executors that report a command's end while the command still runs. */
 export const claimedEnds: readonly ExecutorFault[] = (
   [
     ['its timeout', 'a timeout ends the command and says so', byTimeout],

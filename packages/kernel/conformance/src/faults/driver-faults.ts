@@ -1,4 +1,4 @@
-/** The start of a driver for `defineExecutor`, as far as a fault changes it. */
+/** The part of a driver's `start` that a fault changes, for `defineExecutor`. */
 type Start = (
   prepared: object,
   run: { readonly onStdout: (chunk: Uint8Array) => unknown },
@@ -6,13 +6,13 @@ type Start = (
 
 interface DriverFault {
   readonly name: string
-  /** The code of the error that a command ends with. Its reason names the executor. */
+  /** The error code of a command with this fault. The reason of the error names the executor. */
   readonly code: 'EIO' | 'ENOEXEC'
   readonly command: string
   readonly apply: <Sound extends Start>(start: Sound) => Start
 }
 
-/** Drivers that each break their contract in one way. A command fails with the code then, and nothing hangs. */
+/** Drivers that each break their contract in one way. A command must fail with the code, and nothing may hang. */
 export const driverFaults: readonly DriverFault[] = [
   {
     name: 'its start throws',
@@ -52,7 +52,7 @@ export const driverFaults: readonly DriverFault[] = [
     command: 'sleep 60',
     apply: (start) => async (prepared, run) => {
       const port = await start(prepared, run)
-      // The process that is left ends all the same.
+      // The process ends 15 s later, so that no process remains.
       const end = () => void setTimeout(() => port.end(), 15_000)
       return Object.assign({ ...port }, { signal: () => true, end, exited: new Promise<object>(() => undefined) })
     },

@@ -239,10 +239,10 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
 ]
 
-/** Where the temporary directory of tests lies, under any name. */
+/** The host directory that contains all temporary test directories. */
 const hostTemporary = '/tmp' as HostPath
 
-/** `/tmp` is the host's, where the kit puts files that no command may reach. */
+/** Shows the host's `/tmp` to commands. The kit puts files there that no command may reach. */
 const withHostTmp = (inner: Executor): Executor =>
   changePlan(inner, (plan) => ({
     ...plan,

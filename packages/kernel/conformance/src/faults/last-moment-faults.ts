@@ -2,7 +2,7 @@ import type { Executor } from '@ws/core/executor'
 import { spawnSync } from 'node:child_process'
 import { changeCommand, type ExecutorFault } from './executor-fault.ts'
 
-/** Acts on a number that a command names, at the very end: this process gets no turn afterwards. */
+/** Acts on a number in the command, at the last moment of the command: this process gets no turn afterwards. */
 const atTheEnd =
   (named: RegExp, act: (number: number) => void) =>
   (inner: Executor): Executor =>

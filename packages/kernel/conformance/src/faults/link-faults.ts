@@ -2,7 +2,7 @@ import { LinkSignal, parseMountPath, type MountPath } from '@ws/core/adapter'
 import { drain, encode } from '../adapter/case.ts'
 import { change, type Fault } from './fault.ts'
 
-/** Resolves a link's target without asking the workspace, as no adapter may. */
+/** Resolves a link's target without the workspace. No adapter may do this. */
 function follow({ at, target, rest }: LinkSignal): MountPath {
   const base = target.startsWith('/') ? target : `${at.slice(0, at.lastIndexOf('/'))}/${target}`
   return parseMountPath(new URL(`${base}/${rest}`, 'file:').pathname)

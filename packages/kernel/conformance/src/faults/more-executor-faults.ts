@@ -18,7 +18,7 @@ function atOnce(input: Input): Input {
   })()
 }
 
-/** An input that is read as fast as it comes. */
+/** Reads an input stream to its end at once, without backpressure. */
 function hoarded(input: Input): Input {
   if (!isStream(input)) return input
   const all = Array.fromAsync(input, (chunk) => Buffer.from(chunk))

@@ -28,7 +28,7 @@ const broken =
     return change(inner, methods(inner, options))
   }
 
-/** A workspace with one door into another workspace without rules. */
+/** A workspace with some methods of another workspace, which has no rules. */
 const aroundRules =
   (methods: (inner: Workspace) => Partial<Workspace>): OpenWorkspace =>
   async (options) => {

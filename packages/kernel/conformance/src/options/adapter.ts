@@ -1,13 +1,13 @@
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 export interface AdapterFixture {
-  /** Empty, and used by this test alone. */
+  /** An empty adapter for this test alone. */
   readonly adapter: StorageAdapter
-  /** Another way to the same tree, for an adapter that cannot be written through. Default: the adapter itself. */
+  /** A second adapter on the same tree, to seed an adapter that cannot write. Default: the adapter itself. */
   readonly seed?: StorageAdapter | undefined
   /** Makes a FIFO. Absent: tests of special files are skipped. */
   readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
-  /** Makes a file named with the byte 0xFF in the root. */
+  /** Makes a file in the root whose name contains the byte 0xFF. */
   readonly makeUnreachable?: (() => Promise<void>) | undefined
   /** Removes the tree and its root, without the adapter. */
   readonly removeRoot?: (() => Promise<void>) | undefined
@@ -19,7 +19,7 @@ export interface AdapterFixture {
 export interface AdapterSuiteOptions {
   readonly name: string
   readonly create: () => AdapterFixture | Promise<AdapterFixture>
-  /** Entries of one answer, to test listings of several. Default: the store does not page. */
+  /** Most entries in one answer of the store, to test listings of several answers. Default: the store does not page. */
   readonly pageSize?: number | undefined
   /** Larger trees and more rounds; for runs that may take minutes. Default false. */
   readonly deep?: boolean | undefined

@@ -3,16 +3,16 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 
 export interface WorkspaceFixture {
-  /** Runs the commands. May be the same for all tests: probes are costly. */
+  /** The executor of the commands. All tests may share one executor: probes are costly. */
   readonly executor: Executor
   /**
-   * An empty, writable store, closed by the kit. For real processes: a directory of the user of commands.
-   * Named stores lie beside one another: `t1` and `t12` in one directory.
+   * An empty, writable store, which the kit closes. For real processes: a directory of the user of commands. Stores are siblings in one
+   * directory, such as `t1` and `t12`.
    */
   readonly createStore: (name: string) => StorageAdapter | Promise<StorageAdapter>
-  /** Default: `createWorkspace` of the core. */
+  /** Opens the workspaces. Default: `createWorkspace` of the core. */
   readonly open?: ((options: WorkspaceOptions) => Promise<Workspace>) | undefined
-  /** The executor on a machine that lacks what it needs. Absent: those tests are skipped. */
+  /** An executor on a machine without its programs or kernel features. Absent: tests of an unavailable executor are skipped. */
   readonly unavailable?: Executor | undefined
   readonly dispose?: (() => Promise<void>) | undefined
 }
@@ -20,12 +20,12 @@ export interface WorkspaceFixture {
 export interface WorkspaceSuiteOptions {
   readonly name: string
   readonly create: () => WorkspaceFixture | Promise<WorkspaceFixture>
-  /** Where the first mount lies. Default: at `/`, and at `/workspace`. */
+  /** Paths of the first mount, each tested in turn. Default: `/` and `/workspace`. */
   readonly roots?: readonly ('/' | '/workspace')[] | undefined
   /** The POSIX shell of the tests' commands. Default `bash`. */
   readonly shell?: string | undefined
-  /** The executor refuses commands that it cannot prove; a refusal counts as a failure with 126. Default false. */
+  /** The executor refuses commands that it cannot prove safe. A refusal counts as exit code 126. Default false. */
   readonly refusesCommands?: boolean | undefined
-  /** Promises that the executor admits to break: title and reason. They run, and may fail; to pass, or an unknown title, is an error. */
+  /** Admitted departures from the contract: test title and reason. These tests run; a passing test or an unknown title is an error. */
   readonly departures?: Readonly<Record<string, string>> | undefined
 }

@@ -10,7 +10,7 @@ import type { SiteOptions } from '../doors/site.ts'
 import { createOutside } from '../executor/outside.ts'
 import { changeExecutor } from '../faults/executor-fault.ts'
 
-/** Milliseconds from `spawn` to the exchange; -1: before it. */
+/** Milliseconds from `spawn` to the exchange; -1: the exchange comes first. */
 const moments = [-1, 0, 1, 2, 4, 8, 16, 32]
 
 export function exchangeTests({ describe, test }: DoorSuite): void {

@@ -4,7 +4,7 @@ import { check, equal, rejects } from '../assert.ts'
 import { codeOf, neighbourSecret } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** The words of the kernel, and so of a command, for a code of the file door. */
+/** The message of the kernel, and so of a command, for an error code of the file door. */
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',
   ENOTDIR: 'Not a directory',

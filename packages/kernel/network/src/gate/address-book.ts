@@ -2,12 +2,12 @@ import type { HostList } from '@ws/core/executor'
 
 /** The network of stand-in addresses: reserved for tests of devices (RFC 2544), so no host has it. */
 export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const
-/** Where names are asked for. */
+/** The address of the gate's name server. */
 export const nameServer = '198.18.0.1'
-/** Most names below wildcards for one command. */
+/** Most names that match wildcards, for one command. */
 const mostNames = 4096
 
-/** Gives each listed name its own address, which tells the name of a connection. */
+/** Gives each listed name its own stand-in address. The address of a connection identifies the name. */
 export class AddressBook {
   readonly #list: HostList
   readonly #numbers = new Map<string, number>()
@@ -18,7 +18,7 @@ export class AddressBook {
     for (const { name, isWildcard } of list.entries) if (!isWildcard) this.#give(name)
   }
 
-  /** Four numbers; `undefined` for an unlisted name, or one too many. */
+  /** The four bytes of a name's address; `undefined` for an unlisted name, or beyond `mostNames` names. */
   addressOf(name: string): readonly number[] | undefined {
     const known = this.#numbers.get(name)
     if (known !== undefined) return place(known)

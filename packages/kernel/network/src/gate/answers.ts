@@ -7,7 +7,7 @@ import { type Refusal, refusals } from './refusals.ts'
 
 /** Passes a host's answer on, or calls `fail`. Never throws: an error in its events would end the process. */
 export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fail: () => void): void {
-  // Node drops headers beyond a number, and says nothing
+  // Node silently drops headers beyond a maximum
   outgoing.maxHeadersCount = 0
   outgoing.on('response', (incoming) => {
     if (!isStatus(incoming.statusCode) || !copyHead(incoming, response)) {
@@ -20,7 +20,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
     // a body that ends too early must end too early for the client as well
     incoming.on('error', () => response.destroy())
   })
-  // without a listener, Node drops the connection and tells nothing
+  // without a listener, Node drops the connection and reports nothing
   if (outgoing.listenerCount('upgrade') > 0) return
   outgoing.on('upgrade', (_, socket) => {
     socket.destroy()
@@ -28,7 +28,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
   })
 }
 
-/** Passes a wanted 101 on. False unless it is for WebSocket and can be written. */
+/** Passes a requested 101 on. False unless the new protocol is WebSocket and the head can be written. */
 export function passSwitch(incoming: IncomingMessage, response: ServerResponse): boolean {
   if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') return false
   if (!copyHead(incoming, response, { connection: 'Upgrade', upgrade: 'websocket' })) return false
@@ -45,7 +45,7 @@ function copyHead(incoming: IncomingMessage, response: ServerResponse, more?: Ou
     response.writeHead(incoming.statusCode ?? 0, { ...endToEnd(incoming), ...more })
     return true
   } catch {
-    // the caller says so in an answer of its own
+    // the caller sends its own answer
     return false
   }
 }
@@ -80,7 +80,7 @@ export function respondRaw<Result>(
   try {
     response.assignSocket(socket)
   } catch {
-    // Node itself answers an earlier request with another `Expect`: no honest client asks for another protocol meanwhile
+    // Node itself is still answering a request with an unknown `Expect`; no honest client requests an upgrade meanwhile
     return void socket.destroy()
   }
   const end = (): void => {

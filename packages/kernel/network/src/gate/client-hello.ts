@@ -2,7 +2,7 @@
 export type ClientHello =
   | { readonly name: string }
   | { readonly more: true }
-  /** Why it cannot be judged, to follow "the connection" in a sentence. */
+  /** Why the message cannot be judged: a part of a sentence, printed after "the connection". */
   | { readonly problem: string }
 
 /** Most bytes of a first message: post-quantum certificates take a few KiB. */
@@ -12,7 +12,7 @@ const handshakeRecord = 22
 const clientHello = 1
 const extensions = { serverName: 0, encryptedHello: 0xfe0d } as const
 
-/** The name that a TLS client asks for. A problem: two names, an invalid one, an encrypted hello, anything ambiguous. */
+/** Reads the name that a TLS client requests. Problems: two names, an invalid name, an encrypted hello, anything ambiguous. */
 export function readClientHello(bytes: Uint8Array): ClientHello {
   const message = joinRecords(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if ('problem' in message || 'more' in message) return message

@@ -11,7 +11,7 @@ export type Decision =
   | { readonly answer: RequestAnswer }
   | { readonly refusal: Refusal }
 
-/** Decides about a request by the rules of its host. Without rules it passes. */
+/** Decides about a request by the rules of its host. Without rules, the request passes. */
 export async function decide(
   request: IncomingMessage,
   { rules, isSecure = false }: Pick<Destination, 'rules' | 'isSecure'>,
@@ -30,7 +30,7 @@ export async function decide(
   return values === undefined ? { refusal: refusals.credential() } : { headers: values }
 }
 
-/** The present values of headers. `undefined`: one is unavailable or invalid. */
+/** The current values of headers; `undefined` if a value is unavailable or invalid. */
 async function valuesOf(headers: NonNullable<RequestTransform['headers']>): Promise<OutgoingHttpHeaders | undefined> {
   try {
     const values = await Promise.all(
@@ -40,7 +40,7 @@ async function valuesOf(headers: NonNullable<RequestTransform['headers']>): Prom
     )
     return values.every(([, value]) => isHeaderValue(value)) ? Object.fromEntries(values) : undefined
   } catch {
-    // its text could hold the credential: the refusal says what happened
+    // the error's text could contain the credential, so the refusal reports the fault
     return undefined
   }
 }

@@ -4,14 +4,14 @@ const headerBytes = 12
 const internet = 1
 const addressRecord = 1
 const codes = { ok: 0, malformed: 1, noName: 3, notImplemented: 4 } as const
-/** Seconds: programs ask again after that. */
+/** Seconds after which programs repeat a query. */
 const lifetime = 60
 /** Most bytes of a query: one name of 255 bytes, and options of EDNS. */
 const longestQuery = 512
 
 /**
- * Answers a query from this process's knowledge alone: a name gets its stand-in address, other types no record.
- * `undefined`: not a query, so no answer.
+ * Answers a DNS query without another server. A name gets its stand-in address; other record types get no record. `undefined`: the bytes
+ * are no query, so nothing is answered.
  */
 export function answerQuery(
   query: Uint8Array,

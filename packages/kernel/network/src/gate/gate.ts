@@ -12,13 +12,13 @@ import { takeRequests } from './request-door.ts'
 import { passOther, passTls } from './stream-door.ts'
 import type { GateOptions, WantedSocket } from './types.ts'
 
-/** Commands in a sandbox cannot bind lower ports, so the gate can have them on every address. */
+/** Commands in a sandbox cannot bind lower ports, so the gate can use those ports on every address. */
 const firstFreePort = 1024
 const mostAsked = 10_000
 
 /**
- * The only way out of a sandbox with an empty network: answers names, and dials listed hosts.
- * A connection must agree with itself: TLS or HTTP must ask for the name of its address.
+ * The only way out of a sandbox with an empty network: answers name queries, and connects to listed hosts. TLS or HTTP on a connection must
+ * name the host of the connection's address.
  */
 export class Gate {
   readonly #options: GateOptions
@@ -27,7 +27,7 @@ export class Gate {
   readonly #http: HttpDoor
   /** Unlisted names, each reported once. */
   readonly #asked = new Set<string>()
-  /** Refused ports of the loopback, until a server takes them. */
+  /** Loopback ports that refused a connection, until a server listens on them. */
   readonly #own = new Set<number>()
   readonly #handles = new Set<{ close(): unknown }>()
 
@@ -55,7 +55,7 @@ export class Gate {
 
   takeDatagrams(socket: DatagramSocket): void {
     this.#handles.add(socket)
-    // a sandbox that ends takes its sockets along
+    // the end of a sandbox also ends its sockets
     socket.on('error', () => undefined)
     socket.on('message', (query, { address, port }) => {
       const answer = answerQuery(query, (name) => this.#look(name))
@@ -68,7 +68,7 @@ export class Gate {
     this.#handles.add(server)
     // a program may end its side and go on reading
     Object.assign(server, { allowHalfOpen: true })
-    // as for datagrams
+    // the end of a sandbox also ends its servers
     server.on('error', () => undefined)
     server.on('connection', (socket) => this.#accept(socket, port))
   }
@@ -79,13 +79,13 @@ export class Gate {
     else this.#passages.refuse(...this.#refusalAt(address, port, kind))
   }
 
-  /** A connection to a loopback port was taken, perhaps by the gate itself. */
+  /** Notes that a server, or the gate itself, accepted a connection to a loopback port. */
   hearOpen(port: number): void {
     const isGate = this.wanted.some((socket) => socket.port === port && socket.address === everyAddress)
     if (!isGate) this.#own.delete(port)
   }
 
-  /** Reports each connection before it returns. */
+  /** Reports every connection before `close` returns. */
   async close(): Promise<void> {
     for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
     this.#own.clear()
@@ -109,7 +109,7 @@ export class Gate {
   #look(name: string): readonly number[] | undefined {
     const address = this.#book.addressOf(name)
     if (address === undefined && !this.#asked.has(name)) {
-      // A program asks for each name several times: both kinds of address, and again.
+      // Programs query each name several times, for both kinds of address.
       if (this.#asked.size < mostAsked) this.#asked.add(name)
       this.#passages.refuse(name, undefined, refusals.unlisted(this.#options.list, name))
     }
@@ -130,7 +130,7 @@ export class Gate {
     }
     inner.once('close', leave)
     this.#passages.hold(inner)
-    // a fault of this process ends the connection alone
+    // a fault of this process ends only this connection
     const end = (): void => void inner.destroy()
     const { requests } = this.#options
     const rules = requests?.hosts.of(name, port)

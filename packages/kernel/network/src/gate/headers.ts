@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 
 export const maxHeaderSize = 64 * 1024
 
-/** Headers between two neighbours. `Connection` adds none: it could name a header that frames the body, or that a rule has seen. */
+/** Hop-by-hop headers. `Connection` adds none: an added header could frame the body, or a rule could have checked it. */
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['transfer-encoding', 'http2-settings'],
 ])
 
-/** Whether a body comes as it is, or in chunks. A copy would not name another coding. */
+/** Whether a body is sent plain or in chunks. A copied message would not name another coding. */
 export function isPlainCoding({ 'transfer-encoding': coding = '' }: IncomingHttpHeaders): boolean {
   return /^(?:chunked|identity)?$/iu.test(coding)
 }
@@ -24,7 +24,7 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
     path: request.url,
     setHost: false,
     maxHeaderSize,
-    // of one name, in whatever case, the last wins
+    // of headers with one name, in any case, the last wins
     headers: { ...own, ...headers, ...(hasBody && !names.has('content-length') && { 'transfer-encoding': 'chunked' }) },
   }
 }

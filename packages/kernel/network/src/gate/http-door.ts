@@ -18,7 +18,7 @@ import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
 import { Turns } from './turns.ts'
 
-/** Takes HTTP/1.1 connections. Judges every request by its own `Host` and rewrites it, so a hidden request reaches nothing new. */
+/** Takes HTTP/1.1 connections. Judges every request by its own `Host` and rewrites it, so a hidden request reaches no other host. */
 export class HttpDoor {
   readonly #server: Server
   readonly #passages: Passages
@@ -40,7 +40,7 @@ export class HttpDoor {
         requestTimeout: 0,
         connectionsCheckingInterval: headersTimeout / 10,
         insecureHTTPParser: false,
-        // older Nodes do not ask, and the body of another request is lost there
+        // older versions of Node do not call this function, and lose the body of a request for another protocol
         shouldUpgradeCallback: isWebSocket,
       },
       (request, response) =>
@@ -50,10 +50,10 @@ export class HttpDoor {
     )
     // a header that Node silently drops could frame the body
     this.#server.maxHeadersCount = 0
-    // Node looks at the time of heads from this event on, which a server that does not listen never has
+    // Node checks the time limit of heads after this event, which a server that does not listen never emits
     this.#server.emit('listening')
     this.#server.keepAliveTimeout = passages.limits.idleTimeout
-    // A client may end its side and wait for the answer. Node's types leave it out.
+    // A client may end its side and wait for the answer. Node's types lack this option.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#inTurn(request, undefined, () => {
@@ -84,7 +84,7 @@ export class HttpDoor {
   take(socket: Socket, destination: Destination): void {
     this.#destinations.set(socket, destination)
     this.#server.emit('connection', socket)
-    // bytes that were looked at and put back are read first
+    // bytes that were inspected and put back are read first
     socket.resume()
   }
 
@@ -100,7 +100,7 @@ export class HttpDoor {
     request.socket.destroy()
   }
 
-  /** The destination of a request; refusals are reported and answered here. */
+  /** Returns the destination of a request, or reports and answers the refusal. */
   #admit(request: IncomingMessage, response: ServerResponse): Destination | undefined {
     const destination = this.#destinations.get(request.socket)
     if (destination === undefined) return void response.destroy()
@@ -119,7 +119,7 @@ export class HttpDoor {
     await this.#send(request, response, { destination, headers: decision.headers, keeps: isRepeatable(request) })
   }
 
-  /** @param keeps use a kept connection; one that ends under this request is replaced once */
+  /** @param keeps use a kept connection; if that connection ends during the request, a new one replaces it once */
   async #send(
     request: IncomingMessage,
     response: ServerResponse,
@@ -130,7 +130,7 @@ export class HttpDoor {
     }: { readonly destination: Destination; readonly headers: OutgoingHttpHeaders; readonly keeps: boolean },
   ): Promise<void> {
     const { name } = destination
-    // a connection from inside has one to the outside
+    // each connection from inside has one connection to the outside
     if (!keeps) this.#kept.end(request.socket)
     const way = keeps
       ? { over: this.#kept.agentFor(request.socket, () => this.#out(destination)) }
@@ -141,7 +141,7 @@ export class HttpDoor {
     const outgoing = sendRequest(requestOptions(request, over, { ...headers, connection }))
     passAnswer(outgoing, response, () => refuse(response, name, refusals.answer()))
     outgoing.on('error', (error) => {
-      // an answer that has begun ends by its own events: bytes that follow a whole answer do not spoil it
+      // a started answer ends by its own events; extra bytes after a complete answer do no harm
       if (response.headersSent) return
       if (error instanceof RefusedConnection) refuse(response, name, error.refusal)
       else if (keeps && outgoing.reusedSocket && !response.destroyed)
@@ -168,14 +168,14 @@ export class HttpDoor {
     if ('refusal' in way || destination.isSecure !== true) return way
     const { name } = destination
     const proof = secured(way.socket, { name, authorities: this.#authorities })
-    const socket = await proof.catch(() => void way.socket.destroy()) // certificates of the operator that are none
+    const socket = await proof.catch(() => void way.socket.destroy()) // invalid certificates of the operator
     if (socket !== undefined) return { socket }
     const refusal = refusals.untrusted()
     this.#passages.refuse(destination.name, destination.port, refusal)
     return { refusal }
   }
 
-  /** Passes WebSocket only. A request for another protocol continues without it. */
+  /** Upgrades to WebSocket only. A request for another protocol continues as plain HTTP. */
   async #upgrade(request: IncomingMessage, inner: Socket, head: Buffer): Promise<void> {
     await respondRaw(request, inner, (response, detach) =>
       isWebSocket(request)
@@ -222,7 +222,7 @@ function isWebSocket({ headers, method }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && method === 'GET'
 }
 
-/** Refuses a request for another host than its connection's, or an ambiguous one. */
+/** Refuses a request for a host other than its connection's host, or for an ambiguous host. */
 function judge(
   { rawHeaders, headers, url = '', method }: IncomingMessage,
   { name, port, isSecure = false }: Destination,

@@ -14,12 +14,12 @@ export class RefusedConnection extends Error {
   }
 }
 
-/** Connections to a host for one connection from inside, kept between its requests. */
+/** Keeps the connection to a host between the requests of one connection from inside. */
 export class KeptConnections {
   readonly #agents = new WeakMap<Socket, Agent>()
   readonly #idleTimeout: number
 
-  /** @param idleTimeout milliseconds without a byte after which one is cut */
+  /** @param idleTimeout milliseconds without a byte after which a connection is cut */
   constructor(idleTimeout: number) {
     this.#idleTimeout = idleTimeout
   }
@@ -29,7 +29,7 @@ export class KeptConnections {
     if (known !== undefined) return known
     const agent = new Agent({ keepAlive: true, timeout: this.#idleTimeout })
     agent.createConnection = (_, callback) => {
-      // never rejects: a way that is not found is a refusal
+      // never rejects: an unreachable host is a refusal
       const give = async (): Promise<void> => {
         const way = await open()
         if ('refusal' in way) callback?.(new RefusedConnection(way.refusal), undefined as never)

@@ -11,7 +11,7 @@ export interface Destination {
   readonly name: string
   readonly port: number
   readonly entry: HostEntry
-  /** Each request needs one of these. */
+  /** Each request must match one of these rules. */
   readonly rules?: readonly RequestRule[] | undefined
   /** Both connections use TLS. */
   readonly isSecure?: boolean | undefined
@@ -35,18 +35,18 @@ export class Passages {
     return this.#options.limits
   }
 
-  /** Holds a connection from inside until the gate ends, or the idle timeout. */
+  /** Keeps a connection from inside until the gate ends, or until the idle timeout. */
   hold(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => socket.destroy())
-    // a body that follows its head would wait for the other side to confirm that
+    // otherwise a body waits until the other side confirms the head
     socket.setNoDelay(true)
     socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())
     socket.once('close', () => this.#sockets.delete(socket))
     if (this.#ending.signal.aborted) socket.destroy()
   }
 
-  /** Call the result when the connection is over; `undefined`: too many. */
+  /** Counts a connection. Call the result when the connection is over. `undefined`: too many connections. */
   enter(): (() => void) | undefined {
     if (this.#open >= this.limits.connections) return undefined
     this.#open++
@@ -87,7 +87,7 @@ export class Passages {
     // a connection from inside can end before its connection to the host is open
     const open = [...this.#outer].filter(({ destroyed }) => !destroyed).length + this.#dialling.size
     if (open >= connections) return refused(refusals.tooMany(connections))
-    // it rejects only when the gate is closed meanwhile
+    // `dial` rejects only when the gate is closed meanwhile
     const dialling = dial(name, port, { ...this.#options, signal: this.#ending.signal }).catch(
       () => ({ problem: 'unreachable' }) as const,
     )
@@ -112,7 +112,7 @@ export class Passages {
       counted = moved
       if (this.#bytes > bytes) end(refusals.tooMuch(bytes))
     }
-    // sent bytes are counted as answers come, or by the clock
+    // sent bytes are counted when answers arrive, and at intervals
     socket.on('data', count)
     const timer = setInterval(count, countEvery).unref()
     socket.once('close', () => {
@@ -139,7 +139,7 @@ export class Passages {
 
 const countEvery = 50
 
-/** For messages and records: a name of the other side can hold anything. */
+/** Cleans a host for messages and records: a remote name can contain anything. */
 function printable(host: string): string {
   return host.replace(/[^\w.:*[\]-]/gu, '?').slice(0, 253)
 }

@@ -6,7 +6,7 @@ import { refusals } from './refusals.ts'
 
 const mostListed = 100
 
-/** The hosts that one command was refused, each once. */
+/** The hosts that were refused to one command, each host once. */
 export class RefusedHosts {
   readonly #refused = new Map<string, NetworkViolation>()
 
@@ -22,7 +22,7 @@ export class RefusedHosts {
   }
 }
 
-/** The answer of a list and of request rules about a connection that is not made. */
+/** Returns the verdict of a list and of request rules, without a connection. */
 export function verdictOf(list: HostList, requests?: HostRequests): (host: string, port: number) => ConnectionVerdict {
   return (host, port) => {
     const entry = list.find(host, port)

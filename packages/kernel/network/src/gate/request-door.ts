@@ -40,7 +40,7 @@ export async function takeRequests(
   onHttp(secure, true)
 }
 
-/** Speaks TLS with the host. `undefined` if it does not prove its name in time. */
+/** Starts TLS with the host. `undefined` if the host does not prove its name in time. */
 export function secured(
   socket: Socket,
   { name, authorities }: { readonly name: string; readonly authorities: readonly string[] | undefined },
@@ -65,7 +65,7 @@ export function secured(
     const onEnd = (): void => done(undefined)
     secure.once('secureConnect', onSecure)
     secure.once('close', onEnd)
-    // its close follows
+    // `close` follows
     secure.on('error', () => socket.destroy())
   })
 }

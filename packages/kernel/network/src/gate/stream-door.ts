@@ -8,7 +8,7 @@ import { type Refusal, refusals } from './refusals.ts'
 /** Milliseconds for the first message of TLS. */
 const helloTimeout = 10_000
 export const tlsRecord = 22
-/** TLS: fatal, `unrecognized_name` and `internal_error`. */
+/** Fatal TLS alerts: `unrecognized_name` and `internal_error`. */
 const alerts = { denied: [21, 3, 1, 0, 2, 2, 112], failed: [21, 3, 1, 0, 2, 2, 80] } as const
 
 /** Takes a TLS connection, whose SNI must match its address. */
@@ -27,7 +27,7 @@ export async function passTls(inner: Socket, destination: Destination, passages:
   join(inner, way.socket)
 }
 
-/** Takes a connection to another port, and looks at its first bytes. TLS must name the host; HTTP goes to `onHttp`; the rest passes. */
+/** Takes a connection to any other port, and inspects its first bytes. TLS must name the host; HTTP goes to `onHttp`; the rest passes. */
 export async function passOther(
   inner: Socket,
   destination: Destination,
@@ -65,7 +65,7 @@ export async function passOther(
   inner.pipe(outer)
 }
 
-/** Refuses a first message for another host, or for none. */
+/** Refuses a first message for another host, or without a host. */
 export function judge(
   hello: Buffer,
   { name, port }: Destination,
@@ -83,7 +83,7 @@ export function answer(inner: Socket, { outcome }: Refusal): void {
   inner.end(Buffer.from(alerts[outcome]), () => inner.destroySoon())
 }
 
-/** Resolves with all bytes of the first message, or as many as can be judged; `undefined` without any. */
+/** Resolves with all bytes of the first message, or with enough bytes to judge; `undefined` without any byte. */
 export function readHello(inner: Socket): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Most bytes of all waiting requests: their heads, and about those of an object in memory. */
+/** Most bytes of all waiting requests: their heads, and about 1 KiB for each request's objects. */
 const mostWaiting = 16 * 1024 * 1024
 const objectBytes = 1024
 
@@ -10,14 +10,14 @@ interface Line {
   readonly waiting: { readonly size: number; readonly begin: () => void }[]
 }
 
-/** The requests of a connection, one at a time. Node hands them out as fast as they come. */
+/** Handles the requests of a connection one at a time. Node emits requests as fast as they arrive. */
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
   #waiting = 0
 
-  /** Begins a request after the last answer. False: too many wait. `response` is absent for the last request. */
+  /** Begins a request after all earlier answers. False: too many requests wait. `response` is absent for the last request. */
   take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
-    // the parser continues with its buffer
+    // the parser continues with its buffer after the socket's end
     if (socket.destroyed) return true
     const line = this.#lineOf(socket)
     const begin = (): void => {

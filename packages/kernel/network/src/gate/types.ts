@@ -9,9 +9,9 @@ export interface GateLimits {
   readonly connections: number
   /** Bytes of all connections of a command, in both directions; absent: no limit. */
   readonly bytes?: number | undefined
-  /** Milliseconds in which nothing comes or goes. */
+  /** Milliseconds without a byte in either direction. */
   readonly idleTimeout: number
-  /** Milliseconds in which the head of a request must have come. Default 20,000. */
+  /** Milliseconds in which the head of a request must arrive. Default 20,000. */
   readonly headTimeout?: number | undefined
 }
 

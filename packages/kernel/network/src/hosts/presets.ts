@@ -1,6 +1,6 @@
 /**
- * Hosts of package managers, as data; nothing is allowed unless listed. Each has its source beside it.
- * A host with content of many users can also receive what a command sends.
+ * Hosts of package managers, as data; nothing is allowed unless listed. Each entry names its source. A host with content of many users can
+ * also receive data that a command sends.
  */
 export const hosts = {
   /** The registry of npm, for `npm`, `pnpm` and `yarn` (docs.npmjs.com, "config": `registry`). */

@@ -10,15 +10,15 @@ const generate = promisify(generateKeyPair)
 const day = 86_400_000
 /** Days that the certificates are valid. */
 const validity = 397
-/** Most kept certificates: a wildcard has names without end; a new one takes 2 ms. */
+/** Most kept certificates: a wildcard matches unlimited names; a new certificate takes 2 ms. */
 const mostKept = 256
 /** DER before a signed SHA-256 hash (RFC 8017). */
 const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
 
-/** A certificate authority of one workspace, with its key in memory. Its certificate is limited to these hosts. */
+/** A certificate authority of one workspace, with its key in memory. The certificate is limited to the given hosts. */
 export interface Authority {
   readonly certificate: string
-  /** Proves the host to a program of the sandbox. */
+  /** Returns a TLS context that proves the host's name to programs in the sandbox. */
   contextFor(name: string): SecureContext
 }
 
@@ -26,7 +26,7 @@ export interface Authority {
 export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[]): Promise<Authority> {
   const forge = await loadForge()
   const [authority, leaf] = await Promise.all([keys(forge), keys(forge)])
-  // letters and digits alone: Go takes a certificate for broken whose printable text is not
+  // letters and digits alone: Go rejects a certificate whose PrintableString has other characters
   const subject = [{ name: 'commonName', value: `ws workspace ${randomBytes(4).toString('hex')}` }]
   const root = begin(forge, { subject, issuer: subject, key: authority.publicKey })
   root.setExtensions([

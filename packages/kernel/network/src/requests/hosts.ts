@@ -2,7 +2,7 @@ import { type HostEntry, HostList } from '@ws/core/executor'
 
 import type { RequestRule, RequestRules } from './types.ts'
 
-/** Finds the rules for a host. An entry with rules holds for all its names, also after a wider entry. */
+/** Finds the rules for a host. An entry with rules applies to all its names, even after a wider entry. */
 export class HostRequests {
   readonly #rules: RequestRules
   readonly #list: HostList

@@ -3,21 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import { PathPattern, type ReadPath, readPath } from './path.ts'
 import type { RequestMatch, RequestRule } from './types.ts'
 
-/** Most bytes of a path for rules, which compare each of its readings. */
+/** Most bytes of a path: rules compare every reading of the path. */
 const longestPath = 2_048
-/** Headers by which some servers take a request for another one. A rule can ask for them by name. */
+/** Headers that make some servers treat a request as a different request. A rule can match these headers by name. */
 const overrides = {
   method: ['x-http-method-override', 'x-http-method', 'x-method-override'],
   path: ['x-original-url', 'x-rewrite-url'],
 } as const
 const patterns = new WeakMap<RequestMatch, PathPattern>()
 
-/** Why a server could misread a request, to follow "the path" or "the request" in a sentence. */
+/** Why a server could misread a request: a part of a sentence, printed after "the path" or "the request". */
 export interface Unclear {
   readonly unclear: string
 }
 
-/** The rule for every reading of the path alike. `undefined`: none. `long`: the path is too long for rules. */
+/** The rule that matches every reading of the path. `undefined`: no rule. `long`: the path is too long for rules. */
 export function ruleFor(
   request: IncomingMessage,
   rules: readonly RequestRule[],
@@ -26,7 +26,7 @@ export function ruleFor(
   const end = url.includes('?') ? url.indexOf('?') : url.length
   const [path, query] = [url.slice(0, end), url.slice(end + 1)]
   const asks = (part: keyof RequestMatch): boolean => rules.some(({ match }) => match?.[part] !== undefined)
-  // refused also where an earlier rule asks nothing of the path: no honest program writes it so
+  // refused even if an earlier rule ignores the path: no honest program sends such a path
   if (asks('path') && path.length > longestPath) return 'long'
   if ((asks('path') || asks('query')) && url.includes('#')) return { unclear: 'its path has a `#`' }
   const readings = asks('path') ? readPath(path) : ([{ text: path, steps: [] }] as const)

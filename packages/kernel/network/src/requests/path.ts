@@ -1,7 +1,7 @@
 /* eslint-disable no-control-regex -- control characters, which no path has, stand for the marks of a pattern here */
 import { compileGlob, type Glob, isWorkspaceError } from '@ws/core'
 
-/** A way to read a path, also applied to the paths of rules. */
+/** Converts a path to one reading; the paths of rules are converted too. */
 type Reading = (text: string) => string
 
 export interface ReadPath {
@@ -9,18 +9,18 @@ export interface ReadPath {
   readonly steps: readonly Reading[]
 }
 
-/** Readings of one path at most. Honest paths have one to four. */
+/** Most readings of one path. Honest paths have one to four. */
 const mostReadings = 32
-/** Stand for an encoded `/`, for `*`, for `**`, and for `/**` whose `/` may be missing. Text has none: {@link decoded} replaces them. */
+/** Stand for an encoded `/`, for `*`, for `**`, and for `/**` with an optional `/`. {@link decoded} removes these characters from text. */
 const [slash, star, stars, below] = ['\u0001', '\u0002', '\u0003', '\u0004']
-/** Replaces bytes that paths do not have. */
+/** Replaces bytes that are invalid in paths. */
 const bad = '\uFFFD'
 const badBytes = Buffer.from(bad).toString('latin1')
 const isEscape = /%(u[\da-f]{4}|[\da-f]{2})/giu
 const isBadByte = /[\0-\u001F\u007F\\]/u
 const isBad = /[\0-\u001F\u007F-\u009F\\\uFFFD]/u
 
-/** Servers differ in these. Every choice of them is applied, in this order. */
+/** Readings in which servers differ. Every combination is applied, in this order. */
 const otherReadings: readonly Reading[] = [
   (text) => text.normalize('NFKC'),
   // a server in front has decoded already
@@ -39,7 +39,7 @@ const otherReadings: readonly Reading[] = [
   (text) => text.replace(/(?<=.)\/(\u0003?)$/u, (_, end: string) => (end === '' ? '' : below)),
 ]
 
-/** Every reading of a path, first as written; or why no reading is safe, to follow "the path". */
+/** Every reading of a path, first as written; or why no reading is safe: a part of a sentence, printed after "the path". */
 export function readPath(path: string): readonly [ReadPath, ...ReadPath[]] | string {
   if (isBadByte.test(path)) return 'has a control character or `\\`'
   if (/%(?![\da-f]{2})/iu.test(path)) return 'has a `%` without two digits of an escape'
@@ -66,7 +66,7 @@ function problemOf(text: string): string | undefined {
   return dots ? 'has `.` or `..` in it' : undefined
 }
 
-/** True for the path of a rule that some request can match. */
+/** True if some request can match this path of a rule. */
 export function isPattern(path: string): boolean {
   const text = patternText(path)
   if (!/^\/[^?#\s]*$/u.test(path) || /%(?![\da-f]{2})/iu.test(path)) return false
@@ -101,7 +101,7 @@ function patternText(path: string): string {
   return scoped(parts.map((part) => (part === '**' ? stars : part === '*' ? star : decoded(part))).join(''))
 }
 
-/** In workspace globs `**` is whole names, and no name is empty: each name here begins with `=`. */
+/** In workspace globs `**` matches whole names, and no name is empty. So each name here begins with `=`. */
 function compile(text: string): Glob {
   const plain = text.replaceAll(/[\\?*[\]{},!]/gu, String.raw`\$&`)
   const any = '{*,*/**/=*}'

@@ -2,7 +2,7 @@
 export interface RequestRule {
   /** The requests of this rule; each given part must match. Default: every request. */
   readonly match?: RequestMatch | undefined
-  /** Changes a request on its way; one without TLS is refused. */
+  /** Changes a request before it is sent; a request without TLS is refused. */
   readonly transform?: RequestTransform | undefined
   /** Answers at once, without the host. Excludes `transform`. */
   readonly respond?: RequestAnswer | undefined
@@ -12,13 +12,13 @@ export interface RequestMatch {
   readonly method?: string | readonly string[] | undefined
   /** The path without its query. `*` stands for one segment or a part of it, `**` for anything: `/repos/acme/**`. */
   readonly path?: string | undefined
-  /** Parameters of the query. Each must be there once, with this value. */
+  /** Parameters of the query. Each parameter must occur once, with this value. */
   readonly query?: Readonly<Record<string, string>> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 export interface RequestTransform {
-  /** Headers that replace the request's own. Functions are asked in this process, so credentials never enter the sandbox. */
+  /** Headers that replace the request's own. Functions are called in this process, so credentials never enter the sandbox. */
   readonly headers?: Readonly<Record<string, string | (() => string | Promise<string>)>> | undefined
 }
 

@@ -6,7 +6,7 @@ export interface LandlockRule {
   /** A host path, resolved at the start, or a descriptor, which no rename can change. */
   readonly source: string | { readonly fd: number }
   readonly access: readonly LandlockAccess[]
-  /** Leave the rule out if the path is missing. Default false: nothing runs then. */
+  /** Leave the rule out if the path is missing. Default false: the command does not run. */
   readonly optional?: boolean | undefined
 }
 
@@ -14,7 +14,7 @@ export interface LandlockPolicy {
   readonly rules: readonly LandlockRule[]
   /** Refuse TCP bind and connect (ABI 4; a failure on older kernels). Default false. */
   readonly denyTcp?: boolean | undefined
-  /** The lowest ABI that will do. Default 1. */
+  /** The lowest ABI that is accepted. Default 1. */
   readonly minimumAbi?: number | undefined
 }
 
@@ -24,6 +24,6 @@ export interface LandlockProbe {
   readonly abi: number
   /** From ABI 6: also refuses signals to outside processes, and their abstract sockets. */
   readonly scopes: boolean
-  /** Why it is not available. */
+  /** Why Landlock is not available. */
   readonly reason?: string
 }

@@ -33,7 +33,7 @@ export interface AttachDriverOptions {
 export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
   const work = new HeldWork()
 
-  /** @param stop after its abort nothing starts */
+  /** @param stop once aborted, nothing starts */
   async function run(
     request: CommandRequest,
     plan: BindPlan,
@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Releases a command that does not start; if the driver hangs, once it answers. */
+  /** Releases a command that does not start. If the driver hangs, the release follows its answer. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {
@@ -169,7 +169,7 @@ export class HeldWork {
   }
 
   /**
-   * Starts something and keeps it until it ends. `start` must not start anything once its signal is aborted.
+   * Starts a command or a terminal and lists it until its end. `start` must not start anything once its signal is aborted.
    * @throws WorkspaceError `ECLOSED` when nothing more may start; `signal.reason`
    */
   async hold<Work extends StartedCommand | Terminal>(
@@ -197,7 +197,7 @@ export class HeldWork {
   }
 
   /**
-   * Lets nothing more start, and ends what runs. Does not wait for a start that does not end by itself.
+   * Prevents further starts, and ends running work. Does not wait for a start that does not end by itself.
    * @throws WorkspaceError `ETIMEDOUT` for such a start, or for processes that no signal ends
    */
   async end(): Promise<void> {

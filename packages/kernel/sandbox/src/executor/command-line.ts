@@ -97,14 +97,14 @@ function isExecutableFile(path: string): boolean {
 
 /** Longest single argument on Linux, in bytes (`MAX_ARG_STRLEN`, with its NUL). */
 export const longestArgument = 128 * 1024
-/** Bytes of the longest command altogether. */
+/** Bytes of the longest accepted command. */
 export const longestCommand = 16 * 2 ** 20
 
-/** The descriptor on which an over-long command travels. One digit: dash knows no other. */
+/** The descriptor that carries an over-long command. Dash accepts only one digit. */
 const commandDescriptor = 9
 
 /**
- * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is an element of its own.
+ * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is a separate element.
  * @throws WorkspaceError `EINVAL` for a blank command, NUL, or more than 128 KiB: see {@link shellInvocation}
  */
 export function shellArguments(shell: string, command: string, options: ShellArgumentsOptions = {}): string[] {
@@ -131,8 +131,8 @@ export function shellInvocation(shell: string, command: string, options: ShellAr
   }
 }
 
-// A substitution drops final newlines, which can matter (a here-document): hence the final full stop.
-// All in one line, so line numbers stay.
+// A substitution drops final newlines, which can matter (a here-document): hence the final full stop. Everything is in one line, so line
+// numbers do not change.
 const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
 const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`
 
@@ -142,7 +142,7 @@ export function interactiveShellArguments(shell: string, options: ShellArguments
   return [shell, ...(options.login === false ? [] : ['-l']), '-i']
 }
 
-/** Else zsh and fish always read files of HOME, and bash where standard input is a socket. Others read `ENV` when interactive. */
+/** Without these flags, zsh and fish read files of HOME, and so does bash if stdin is a socket. Other interactive shells read `ENV`. */
 function bareFlags(shell: string): string[] {
   switch (shellName(shell)) {
     case 'bash':

@@ -23,10 +23,10 @@ interface Outcome<Found> {
 }
 
 /**
- * Defines a kind of executor by its driver. The base does probes, owner check, input, output, timeout, abort, signals, terminals,
- * `close()` and results. A driver that breaks its contract makes a command fail with `EIO` or `ENOEXEC`; nothing hangs.
+ * Defines a kind of executor by its driver. The base does probes, owner check, input, output, timeout, abort, signals, terminals, `close()`
+ * and results. A driver that breaks its contract makes a command fail with `EIO` or `ENOEXEC`; nothing hangs.
  *
- * @returns makes an executor of checked options, which are plain data where the driver names programs
+ * @returns a function that makes an executor from checked options; these are plain data if the driver names programs
  */
 export function defineExecutor<Options, Found>(driver: ExecutorDriver<Options, Found>): (options: Options) => Executor {
   const probes = driver.programs && new ProbeCache<Outcome<Found>>(driver.programs)
@@ -112,7 +112,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
   }
 }
 
-/** It is unknown whether the executor is available; another one could be a weaker boundary. */
+/** The error when availability is unknown: another executor could be a weaker boundary. */
 function untried({ reason, remedy }: Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOEXECUTOR',

@@ -28,7 +28,7 @@ export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | '
   readonly found?: Found | undefined
 }
 
-/** @param isRight whether the output is as expected. Default: any output of a command that ends well */
+/** @param isRight whether the output is as expected. Default: any output of a command that succeeds */
 export type TryOut<Found, Options> = (
   found: Found,
   command: string,
@@ -45,24 +45,24 @@ export interface ExecutorDriver<Options, Found> {
   readonly name: string
   /** `process` (default): commands run as the owner, never as root. `interpreter`: there is no owner. */
   readonly kind?: Executor['kind'] | undefined
-  /** Bare names of the programs of commands. While their files stay the same, a probe serves equal targets. Absent: no cache. */
+  /** Bare names of the programs of commands. While the program files are unchanged, one probe serves equal targets. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
-  /** Finds out what works, by running it. Ends by itself. `tryOut` runs in a workspace whose file `probe` holds `workspace`. */
+  /** Finds out by running commands. Must end by itself. `tryOut` runs in a workspace whose file `probe` contains `workspace`. */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** More details for the operator, on demand. */
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
   guarantees(found: Found, options: Options): Guarantees
-  /** Makes what runs the commands of one workspace. */
+  /** Makes the driver of the commands of one workspace. */
   attach(view: WorkspaceView & ConfinedTarget, found: Found, options: Options): CommandDriver | Promise<CommandDriver>
 }
 
-/** Runs the commands of one workspace. The base judges ends and keeps time. */
+/** Runs the commands of one workspace. The base interprets ends and applies timeouts. */
 export interface CommandDriver {
-  /** Parts of {@link AttachedExecutor} without a command: limits, names at `/`, and what cannot be held. */
+  /** Parts of {@link AttachedExecutor} that need no command: limits, names at `/`, and unenforceable restrictions. */
   readonly facts?: Omit<AttachedExecutor, 'guarantees' | 'spawn' | 'openTerminal' | 'close'> | undefined
-  /** Commands can have a terminal. `true`: of this machine, for `prepare`. `own`: by `start`. Default false: sessions are `ENOTSUP`. */
+  /** Terminals of commands. `true`: `prepare` gets one of this machine. `own`: `start` makes one. Default false: sessions are `ENOTSUP`. */
   readonly hasTerminals?: boolean | 'own' | undefined
-  /** Milliseconds after the last signal in which the driver reports the end. Default 10 s. */
+  /** Milliseconds after the last signal in which the driver must report the end. Default 10 s. */
   readonly patience?: number | undefined
   /**
    * Does everything that can be refused before a start. Its `signal`: nothing may start any more.
@@ -71,19 +71,19 @@ export interface CommandDriver {
   prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
    * Starts the command; ends by itself when the signal is aborted. Default: starts the {@link LocalCommand} that `prepare` gives.
-   * @throws WorkspaceError `EBUSY` when what was prepared has changed: it is prepared anew, up to 6 times in all
+   * @throws WorkspaceError `EBUSY` when a prepared part has changed: the base prepares again, up to 6 times in all
    */
   start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>
-  /** The error of a `lost` or `unstarted` end; `undefined`: the usual one, which is no error after a kill. */
+  /** The error of a `lost` or `unstarted` end. `undefined`: the usual error, or none after a kill. */
   explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
-  /** Releases everything. No command is left. Twice is fine. */
+  /** Releases everything, when no command is left. May be called twice. */
   close?(): Promise<void>
 }
 
 export interface PreparedCommand {
   /** Closes parts of the start; called once. */
   close?(): void
-  /** Releases reservations, when nothing of the command is left or it did not start. Twice is fine. */
+  /** Releases reservations, when no process of the command is left or it did not start. May be called twice. */
   release?(): Promise<void>
 }
 
@@ -93,14 +93,14 @@ export interface CommandRun {
   readonly hasInput: boolean
   /** The size of the terminal, with output at `onStdout` and typing as input. */
   readonly terminal?: { readonly columns: number; readonly rows: number } | undefined
-  /** Call it with each chunk, up to {@link CommandPort.gone}. The chunk may be reused. A promise asks to wait. */
+  /** Call the listener with each chunk until {@link CommandPort.gone}. The chunk may be reused. Wait for a returned promise. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
 }
 
 export interface CommandPort {
   readonly stdin?: Writable | undefined
-  /** Sends a signal, without waiting. False where it certainly reaches nothing. `everyone`: all that the command started, if known. */
+  /** Sends a signal, without waiting. False if it certainly reaches no process. `everyone`: all known processes of the command. */
   signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
   /** Resizes the command's own terminal. False when it is closed. */
   resize?(columns: number, rows: number): boolean
@@ -108,24 +108,24 @@ export interface CommandPort {
   end(): void
   /** The end of the command. Rejects with a `WorkspaceError` if it never ran. */
   readonly exited: Promise<CommandEnd>
-  /** Nothing of the command is left but {@link CommandEnd.survivors}, and all output was given. Default: {@link exited}. */
+  /** Resolves when only {@link CommandEnd.survivors} are left and all output was given. Default: {@link exited}. */
   readonly gone?: Promise<Pick<CommandEnd, 'survivors'> | void> | undefined
   /** Processes are left that no signal ends. Default false. */
   readonly survivors?: boolean | undefined
 }
 
-/** The end of a command. One of the first five is there. */
+/** The end of a command. One of the first five properties is set. */
 export interface CommandEnd {
   /** 0 to 255. */
   readonly status?: number | undefined
-  /** The status from a shell: 128 and a sent signal's number means that signal. */
+  /** The status from a shell: 128 plus the number of a sent signal means that signal. */
   readonly shellStatus?: number | undefined
-  /** The name of the signal that ended it. With `lost`, only a guess. */
+  /** The name of the signal that ended the command. With `lost`, only a guess. */
   readonly signal?: string | undefined
-  /** It ran, and its end is not known. */
+  /** The command ran, and its end is not known. */
   readonly lost?: boolean | undefined
   readonly unstarted?: boolean | undefined
-  /** Processes are left that no signal ends. They are not waited for. */
+  /** Processes are left that no signal ends. Nothing waits for these processes. */
   readonly survivors?: boolean | undefined
   readonly violations?: readonly RuleViolation[] | undefined
 }

@@ -19,7 +19,7 @@ import type { TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
 import { isLocal, type OwnTerminal } from './own-terminal.ts'
 
-/** Milliseconds for the rest of a command to end by itself. */
+/** Milliseconds for the remaining processes of an ended command to end by themselves. */
 const leavingTime = 10
 const defaultPatience = 10_000
 
@@ -60,7 +60,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
 
   async function releaseAll(end: CommandEnd | undefined): Promise<void> {
     const released = prepared.release?.()
-    // A survivor waits for a dead file system, and so may this.
+    // A survivor waits for a dead file system, and so may the release.
     if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)
     else await released
   }
@@ -119,7 +119,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
     return true
   }
   const politely = () => {
-    // If signals are unknown, there is nothing to wait for.
+    // If the signal reaches no process, SIGKILL follows at once.
     const isHeard = exited.signal.aborted || send(terminal ? 'SIGHUP' : 'SIGTERM', 'everyone') || isLocal(terminal)
     clearTimeout(leaving)
     grace ??= setTimeout(send, isHeard ? killGrace : 0, 'SIGKILL', 'everyone')
@@ -150,7 +150,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits for the rest of the tree, with its grace on a timeout or an abort. Returns whether some is left. */
+    /** Waits for the rest of the process tree, with the grace on a timeout or an abort. Returns whether processes are left. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -163,7 +163,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       for (const one of [timer, grace, last, leaving]) clearTimeout(one)
       abort?.removeEventListener('abort', onAbort)
     },
-    /** `isUnknown`: it may run on. */
+    /** `isUnknown`: the command may still run. */
     state: () => ({ timedOut, aborted, sent, isUnknown }),
   }
 }
@@ -178,13 +178,13 @@ function outcomeOf(
 ): Pick<ExecutorResult, 'exitCode' | 'signal'> {
   const exitCode = status ?? shellStatus
   if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
-  // The leader of a terminal reports as a shell does.
+  // The leader of a terminal reports a status like a shell.
   const isShell = isOnTerminal || status === undefined
   const named = [...sent].find((one) => isShell && constants.signals[one as NodeJS.Signals] === exitCode - 128)
   return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }
 }
 
-/** Touches a stream only once the command runs. Closes an unfinished source at the end. */
+/** Writes the input. Reads a source only once the command runs, and closes an unfinished source at the command's end. */
 function feed(target: Writable | undefined, input: CommandRequest['stdin'], exited: AbortSignal): void {
   if (target === undefined || input === undefined) return
   // A command may close its input, or end, before it has read everything.

@@ -8,10 +8,10 @@ export interface OwnerProblem {
   readonly remedy: string
 }
 
-/** The user of root's probes. */
+/** The user that root's probes run as. */
 const ordinary: Owner = { uid: 1000, gid: 1000 }
 
-/** The user of a probe without a named one. */
+/** The user of a probe for which no user is named. */
 export function probingOwner(): Owner {
   const uid = process.getuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
@@ -32,7 +32,7 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
   }
 }
 
-/** To become another user, equip it, and end and remove its leftovers. Docker gives all of them. */
+/** Capabilities to become another user, prepare its files, and end and remove its leftovers. Docker grants all of these. */
 const neededByRoot = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, KILL: 5, SETGID: 6, SETUID: 7 } as const
 
 /** In a container, root may have no right to become another user, or there may be no other user. */
@@ -60,7 +60,7 @@ function readOwn(name: string): string {
   }
 }
 
-/** `map`: lines of the first number inside, the first outside, and a count; without any, nothing is known. */
+/** `map`: lines with the first id inside, the first id outside, and a count. Without lines, nothing is known. */
 function isMapped(id: number, map: string): boolean {
   const ranges = map.split('\n').flatMap((line) => {
     const [first, , count] = line.trim().split(/\s+/).map(Number)

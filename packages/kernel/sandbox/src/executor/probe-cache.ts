@@ -5,7 +5,7 @@ import { systemDirectories } from '../run/find-program.ts'
 /** Beyond this many targets, the oldest is forgotten. */
 const mostTargets = 256
 
-/** Probes of one kind of executor. Keeps an available one while its programs are the same files; a missing part may be installed since. */
+/** Probes of one kind of executor. Keeps an available result while the program files are unchanged; repeats a failed probe. */
 export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   readonly #programs: readonly string[]
   readonly #directories: readonly string[]
@@ -37,7 +37,7 @@ export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   }
 }
 
-/** Changes with every change of the file that the name leads to. */
+/** Identifies the file that a program's name leads to. Every change of the file changes the result. */
 function identityOf(program: string, directories: readonly string[]): string {
   for (const directory of directories) {
     const found = statSync(`${directory}/${program}`, { bigint: true, throwIfNoEntry: false })

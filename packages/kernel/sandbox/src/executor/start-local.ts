@@ -45,7 +45,7 @@ export function startLocal(
   }
 }
 
-/** A supervisor that gets the order to kill everything before it is ready dies of the order itself. */
+/** The kill order itself ends a supervisor that is not ready yet. */
 function ownEnd({ exitCode, signal }: ProcessResult): CommandEnd {
   return exitCode === null ? { signal: signal === 'SIGPWR' ? 'SIGKILL' : (signal ?? 'SIGKILL') } : { status: exitCode }
 }

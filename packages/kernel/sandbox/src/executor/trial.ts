@@ -20,7 +20,7 @@ import type { ConfinedTarget, ExecutorDriver, Trial } from './driver.ts'
 /** The content of `probe` in a trial's workspace. */
 const token = 'workspace'
 
-/** @throws a shortage: going on without could be a weaker boundary */
+/** @throws a shortage: going on without the missing part could be a weaker boundary */
 export async function tryOut<Options, Found>(
   driver: ExecutorDriver<Options, Found>,
   target: ConfinedTarget,
@@ -82,7 +82,7 @@ function refuseShortage(error: unknown): void {
   if (shortageOf(error) !== undefined) throw error
 }
 
-/** The program's own complaint, without private paths. */
+/** The program's own error line, without private paths. */
 function firstLine(text: string, name: string): string {
   const lines = text.split('\n')
   const line = lines.find((one) => one.includes(`${name} error`)) ?? lines[0] ?? ''

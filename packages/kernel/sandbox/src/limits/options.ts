@@ -4,7 +4,7 @@ import { type CommandLimits, WorkspaceError } from '@ws/core'
 import { narrowLimits, type LimitField } from '@ws/core/executor'
 import { withSpareDescriptor } from '../run/room.ts'
 
-/** As in `/proc/self/limits`. */
+/** The names of the limits in `/proc/self/limits`. */
 const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {
   cpuSeconds: 'Max cpu time',
   memoryBytes: 'Max address space',
@@ -13,7 +13,7 @@ const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>>
   openFiles: 'Max open files',
 }
 
-/** Refuses limits above this process's own, which would hold silently. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses limits above this process's own, which would silently apply instead. @throws WorkspaceError `EUNENFORCEABLE` */
 function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   const fields = Object.keys(kernelNames) as (keyof typeof kernelNames)[]
   if (fields.every((field) => limits[field] === undefined)) return
@@ -32,7 +32,7 @@ function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
 }
 
 export interface LimitOptions {
-  /** The limits of every command; its own `limits` narrow them. `probe().limits` reports which are held. */
+  /** The limits of every command; its own `limits` narrow them. `probe().limits` reports which limits are enforced. */
   readonly limits?: CommandLimits | undefined
   /**
    * Host path of a delegated cgroup v2 group without processes, for `memoryBytes` and `processes` over a command's tree.
@@ -59,14 +59,14 @@ export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandL
   return narrowed
 }
 
-/** The limits that a control group does not hold. */
+/** The limits that no control group enforces. */
 function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits
   return rest
 }
 
-/** Sets limits on itself and becomes the command. Of util-linux, which Debian and its kin always have. */
+/** A program of util-linux that sets its own limits and becomes the command. Debian and its kin always have it. */
 export const prlimit = '/usr/bin/prlimit'
 
 export interface LimitedCommandOptions {

@@ -6,7 +6,7 @@ import { prlimit } from './options.ts'
 export interface LimitReportOptions {
   /** Scope of the kernel's count: `tree` in a user namespace of the command's own. */
   readonly processes: 'tree' | 'uid'
-  /** How the size of `/tmp` is held; absent: it is not. */
+  /** How the size of `/tmp` is limited; absent: no limit. */
   readonly scratch?: Omit<LimitReport, 'field'> | undefined
   /** A control group is made for each command ({@link DelegatedCgroup}). Default false. */
   readonly cgroup?: boolean | undefined

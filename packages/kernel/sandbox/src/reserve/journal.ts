@@ -8,7 +8,7 @@ import { isShort } from '../run/room.ts'
 import { reservedDirectory, WatchedDirectory } from './state-directory.ts'
 
 interface Reserved {
-  /** `parent`: a directory above such a name, which stays if a program fills it. */
+  /** `parent`: a directory above a reserved name, which remains if a program fills it. */
   readonly kind: 'leaf' | 'file' | 'parent'
   readonly path: string
   readonly dev: bigint
@@ -21,14 +21,14 @@ type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirector
 const directoryType = 0o040000n
 const fileMode = 0o100444n
 
-/** The reserved names of all processes of this user, by their journal. An unchanged journal costs one system call. */
+/** Reads the reserved names of all processes of this user from the journal. An unchanged journal costs one system call. */
 export class ReservedNames {
   readonly #watched = new WatchedDirectory()
   #directory = ''
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  /** Several, if one has gone and its number was reused: its note stays as long as its user. */
+  /** Several, if an inode number was reused: the note of a removed entry remains as long as its user. */
   #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
@@ -39,12 +39,12 @@ export class ReservedNames {
     return this.#generation
   }
 
-  /** The last known {@link ReservedNames.generation}. Looks at nothing. */
+  /** The last known {@link ReservedNames.generation}. Reads no file. */
   get lastGeneration(): number {
     return this.#generation
   }
 
-  /** Whether a host path was reserved at the last look: see {@link ReservedNames.holds}. Looks at nothing. */
+  /** Whether a host path was reserved at the last reading of the journal: see {@link ReservedNames.holds}. Reads no file. */
   names(path: string): boolean {
     return this.#paths.size > 0 && this.#paths.has(path)
   }
@@ -69,14 +69,14 @@ export class ReservedNames {
       .sort((a, b) => a.length - b.length)
   }
 
-  /** True for an unchanged reserved entry. `self`: a path to it. */
+  /** True for an unchanged reserved entry. `self`: a path to the entry. */
   holds(status: Status, self: string): boolean {
     if (status.mode === fileMode && status.mtimeNs % 1_000_000_000n === 0n) return this.#holdsFile(status, self)
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
     const found = this.#byIdentity.get(identityOf(status))
-    // its keeper may have dropped it since: first the directory, then its name in the journal
+    // its keeper may have dropped the name since: first the directory, then the note in the journal
     if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     return found.some(({ kind, mtimeNs }) =>
       kind === 'leaf'
@@ -101,7 +101,7 @@ export class ReservedNames {
     return [...new Set(found)].sort()
   }
 
-  /** Call it when something is made of a reserved name: it is no longer removed then. */
+  /** Call this when a reserved name becomes a real entry, so that the entry is not removed. */
   forget(path: string): void {
     this.#refresh()
     for (const [name, entry] of this.#files) {
@@ -147,7 +147,7 @@ export class ReservedNames {
     for (const name of readdirSync(directory)) {
       if (!/^[\w-]+\.\d+$/.test(name)) continue
       const known = this.#files.get(name)
-      // The note of the final name replaces that of the temporary one.
+      // The note of the final name replaces the note of the temporary name.
       const entry = known ?? readEntry(join(directory, name))
       if (known === undefined && entry !== undefined) changed = true
       files.set(name, entry)
@@ -170,7 +170,7 @@ function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`
 }
 
-/** Whether an entry is gone, or another one is at its path. */
+/** Whether an entry is gone, or replaced by another entry at its path. */
 function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): boolean {
   const now = statSync(self, { bigint: true, throwIfNoEntry: false })
   return now === undefined || now.nlink === 0n || now.dev !== dev || now.ino !== ino
@@ -190,7 +190,7 @@ function readEntry(file: string): Reserved | undefined {
       mtimeNs: BigInt(seconds) * 1_000_000_000n,
     }
   } catch (error) {
-    if (isShort(error)) throw error // taken for no note, it would show a reserved name as a user's directory
+    if (isShort(error)) throw error // without its note, a reserved name would show as a user's directory
     return undefined
   }
 }

@@ -11,7 +11,7 @@ import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './s
 import type { Watch, WatchRequest } from './watch.ts'
 
 export type ReservationFailure =
-  /** Something has the name, is in the way, or moved. */
+  /** An entry has the name, blocks the path, or moved. */
   | 'changed'
   /** Another process holds the journal. */
   | 'busy'
@@ -31,11 +31,11 @@ export type ReservationAnswer =
 
 export interface ReservationRequest {
   readonly id: number
-  /** Canonical. */
+  /** Canonical host path. */
   readonly root: string
-  /** From there, without a leading slash. */
+  /** Path below `root`, without a leading slash. */
   readonly path: string
-  /** Held by a file with this content, instead of an empty directory. */
+  /** Reserve the name by a file with this content, instead of an empty directory. */
   readonly content?: string | undefined
   /** The owner of the placeholder, if this process may give it away. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
@@ -63,7 +63,7 @@ const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ clock_gettime: 113, renameat2: 276, statx: 291, ioctl: 29, fcntl: 25, mount: 40, unshare: 97, setns: 268 },
   },
 }
-/** The same on every architecture. */
+/** Call numbers that are equal on every architecture. */
 const common = {
   ...{ pidfd_send_signal: 424, open_tree: 428, move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432 },
   ...{ pidfd_open: 434, openat2: 437, mount_setattr: 442 },
@@ -72,7 +72,7 @@ const common = {
 const pathOnly = 0o10000000
 const closeOnExec = 0o2000000
 
-/** Whether a keeper can be started here; the reason where not. */
+/** Returns why no keeper can be started here; `undefined` if a keeper can. */
 export function keeperProblem(): StateProblem | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
@@ -80,7 +80,7 @@ export function keeperProblem(): StateProblem | undefined {
   return stateDirectoryProblem()
 }
 
-/** `undefined` where it cannot be started. Without a state directory ({@link stateDirectoryProblem}) it can only watch. */
+/** `undefined` if no keeper can be started. Without a state directory ({@link stateDirectoryProblem}), a keeper can only watch. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
   const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript()], {

@@ -11,7 +11,7 @@ import { reservedDirectory, stateDirectoryProblem } from './state-directory.ts'
 
 export interface WantedName {
   readonly name: MissingName
-  /** Where it appears, and the rule: for messages. */
+  /** The name's path in the workspace, and the rule, for messages. */
   readonly at: VirtualPath
   readonly rule?: string | undefined
 }
@@ -19,11 +19,11 @@ export interface WantedName {
 export interface Reservation {
   /** `device:inode` of each placeholder, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Resolves when this use is over; unused names are gone from the disk then. */
+  /** Ends this use. Resolves when names without another user are removed from the disk. */
   release(): Promise<void>
 }
 
-/** Reserves names and watches sandboxes, in one process for all of this one. */
+/** Reserves names and watches sandboxes. One helper process serves this whole process. */
 export interface NameKeeper {
   /** @throws WorkspaceError `EBUSY` when something is at a name or in the way; `EUNENFORCEABLE` where names cannot be reserved */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
@@ -84,7 +84,7 @@ function runningKeeper(): Keeper | undefined {
   return keeper
 }
 
-/** The keeper of this process, from its first user to its last. Each calls `close` once. */
+/** Returns the keeper of this process, which lives from its first user to its last. Each user calls `close` once. */
 export function useNameKeeper(): NameKeeper {
   users++
   return {
@@ -158,7 +158,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
-  // An earlier keeper is ending, and lets go of its names.
+  // An earlier keeper may be ending, and releases its names.
   if (known?.keeper === running) {
     known.users++
     return { key, entry: known }

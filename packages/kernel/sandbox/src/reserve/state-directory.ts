@@ -14,10 +14,10 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { shortageOf } from '@ws/core/executor'
 
-/** Milliseconds after which it is looked up by its path again. */
+/** Milliseconds after which the directory is looked up by its path again. */
 const lookupAfter = 1000
 
-/** The status of a directory by descriptor, in a fifth of the time. A removal shows at once, a replacement within a second. */
+/** Reads a directory's status by descriptor, in a fifth of the time. A removal shows at once, a replacement within a second. */
 export class WatchedDirectory {
   #path = ''
   #fd: number | undefined
@@ -53,12 +53,12 @@ export class WatchedDirectory {
   }
 }
 
-/** `undefined` where it cannot be held: then it is looked up by its path. */
+/** `undefined` if the directory cannot be opened: its status is then read by path. */
 function open(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
   } catch {
-    return undefined // removed, no descriptor left, not readable: each next look tries again
+    return undefined // removed, no descriptor left, not readable: the next call tries again
   }
 }
 
@@ -68,11 +68,11 @@ let known: string | undefined
 let lastParent = ''
 let lastDirectory = ''
 
-/** Where this user's processes note reserved names; `WS_STATE_DIRECTORY` names another place. Processes of one workspace must share it. */
+/** This user's directory for notes of reserved names; `WS_STATE_DIRECTORY` overrides it. Processes of one workspace must share it. */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']
   const parent = named?.startsWith('/') === true ? named : (known ??= chooseDirectory())
-  // Every directory of a listing asks for it.
+  // Cached: a listing calls this function for every directory.
   if (parent !== lastParent) {
     lastParent = parent
     lastDirectory = join(parent, 'reserved')

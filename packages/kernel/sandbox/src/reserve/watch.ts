@@ -1,6 +1,6 @@
 export interface WatchedCover {
   readonly point: string
-  /** `other` is not put back when lost. */
+  /** A lost cover of kind `other` is not restored. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
   readonly isLate?: boolean | undefined
 }
@@ -12,18 +12,18 @@ export interface WatchRequest {
   /** The owner of the sandbox, if this process may become that user. */
   readonly owner: { readonly uid: number; readonly gid: number }
   readonly ends: boolean
-  /** Where its tree appears again, with the same covers. */
+  /** Paths where the sandbox's tree appears again, with the same covers. */
   readonly aliases: readonly string[]
   readonly covers: readonly WatchedCover[]
-  /** Covers were lost and put back. Microseconds of the last one's absence; 0: unknown. */
+  /** Covers were lost and restored. `microseconds`: how long the last cover was absent; 0: unknown. */
   readonly onExposed: (indices: readonly number[], microseconds: number) => void
-  /** A cover was lost, and the sandbox killed; `undefined`: nothing watches, without a keeper or in a shortage. */
+  /** A cover was lost, and the sandbox killed. `undefined`: nothing watches, for lack of a keeper or of resources. */
   readonly onLost: (index: number | undefined) => void
 }
 
 export interface Watch {
-  /** Resolves with the late covers, or at the sandbox's end. */
+  /** Resolves when the late covers are in place, or at the sandbox's end. */
   readonly covered: Promise<void>
-  /** Looks a last time and ends the watch, with all earlier losses reported. */
+  /** Checks a last time and ends the watch, after reporting all earlier losses. */
   end(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
 
 export interface OutputCapture {
-  /** Copies what it keeps: the chunk may be reused. */
+  /** Copies the kept bytes: the caller may reuse the chunk. */
   push(chunk: Uint8Array): void
   result(): CapturedOutput
   copy(): OutputCapture
@@ -66,7 +66,7 @@ export interface CommandOutputs {
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
-  /** Call it when no more will come. Ends the streams, and gives the result's parts. Twice is fine. */
+  /** Call this after the last chunk. Ends the streams, and returns the parts of the result. May be called twice. */
   end(): CommandOutput
   /** Output came after the end, and is lost. */
   isLate(): boolean
@@ -77,7 +77,7 @@ export function createCommandOutput({
   maxOutputBytes,
   onOutput,
 }: Pick<CommandRequest, 'maxOutputBytes' | 'onOutput'>): CommandOutputs {
-  /** After the end, only the texts. */
+  /** After the end, only the texts are kept. */
   let kept: Streams | CommandOutput = new BothStreams(() => captureOutput({ maxBytes: maxOutputBytes }))
   let isLate = false
   const channels = { stdout: createOutputChannel(), stderr: createOutputChannel() }

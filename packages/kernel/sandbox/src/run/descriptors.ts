@@ -23,7 +23,7 @@ export function openPrivateFile(content?: Uint8Array): number {
   }
 }
 
-/** Content as a read-only descriptor at offset 0: a child cannot change it for others. */
+/** Opens content as a read-only descriptor at offset 0: no child can change the content for other children. */
 export function openContent(content: Uint8Array): number {
   const writable = openPrivateFile(content)
   try {
@@ -44,7 +44,7 @@ function openUnnamed(): number {
     try {
       return openSync(directory, temporaryFile | constants.O_RDWR, 0o600)
     } catch {
-      // Missing, read-only, or a file system without O_TMPFILE: the next.
+      // The directory is missing, read-only or without O_TMPFILE: the next directory is tried.
     }
   }
   try {
@@ -70,7 +70,7 @@ export function inheritedDescriptors(): readonly number[] {
 
 const own = new Set<number>()
 
-/** Keeps a library's descriptor (not close-on-exec) from children. Call the result once it is closed. */
+/** Keeps a library's descriptor (not close-on-exec) from children. Call the result once the descriptor is closed. */
 export function keepFromChildren(fd: number): () => void {
   own.add(fd)
   return () => void own.delete(fd)

@@ -6,12 +6,12 @@ import { findProcess } from './tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 
 const defaultKillGrace = 500
-/** Milliseconds beyond the grace before a supervisor's tree is killed from here. */
+/** Milliseconds beyond the grace before this process kills a supervisor's tree. */
 const supervisorSlackMs = 3000
 /** A supervisor's order to kill everything at once. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
-/** How long to wait after SIGKILL before checking for survivors, in milliseconds. */
+/** How long to wait after SIGKILL before a check for survivors, in milliseconds. */
 const patienceMs = 150
 const lookAgainMs = 50
 /** Longest wait for a process, in milliseconds, even a working one. */
@@ -22,7 +22,7 @@ const uninterruptible = new Error('no signal ends it')
 export interface Ender {
   /** Aborted when no signal ends the rest of the tree, which is no longer waited for. */
   readonly outOfReach: AbortSignal
-  /** Whether some of that rest lives. */
+  /** Whether a process out of reach still lives. */
   hasSurvivors(): boolean
   wasAsked(): boolean
   /** Call it when another process has sent the last signal. */
@@ -31,7 +31,7 @@ export interface Ender {
   end(): void
   /** KILL to everyone. */
   endNow(): void
-  /** Waits at most `drainGrace` for closed streams, then kills the rest. `closed` settles then, or is the answer. */
+  /** Waits at most `drainGrace` for the streams to close, then kills the rest. `closed`: settles at the close, or tells the result. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   stop(): void
 }
@@ -77,7 +77,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     }
     clearTimeout(timer)
     left = members
-    // A caller that waits for them must not go on waiting.
+    // A caller that waits for survivors must not wait longer.
     killTree(pid, killed)
     outOfReach.abort(uninterruptible)
   }
@@ -101,7 +101,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
         expectEnd(graceMs)
         return
       }
-      // Seen while their parents live: later, a daemon looks unrelated.
+      // Descendants are found while their parents live: later, a daemon looks unrelated.
       seen = findTree(pid)
       sendSignal(-pid, 'SIGTERM')
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')
@@ -129,7 +129,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       if (pid === undefined || outOfReach.signal.aborted) return
       if (seen.length > 0 || !drained) killAll()
       else sendSignal(-pid, 'SIGKILL')
-      // Nothing reports their ends, and their streams may be elsewhere.
+      // No event reports the ends of the killed processes, and their streams may be elsewhere.
       while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
     },
 

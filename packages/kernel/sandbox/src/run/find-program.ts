@@ -13,9 +13,9 @@ export interface FoundProgram {
 export interface FindProgramOptions {
   /** Absolute directories. Default: the system's; never this process's PATH or a workspace. */
   readonly path?: readonly string[] | undefined
-  /** Arguments that make it print its version; `null` to run nothing. Default `['--version']`. */
+  /** Arguments that make the program print its version; `null` to run nothing. Default `['--version']`. */
   readonly versionArguments?: readonly string[] | null | undefined
-  /** Milliseconds for that. Default 2,000. */
+  /** Milliseconds for the version. Default 2,000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -56,7 +56,7 @@ async function executableAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** By path, then by device and inode, for hard links and bind mounts. */
+/** Compares paths, then device and inode, because of hard links and bind mounts. */
 async function isOwnExecutable(path: string): Promise<boolean> {
   const script = process.argv[1]
   for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
@@ -65,7 +65,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
       const [left, right] = await Promise.all([stat(own, { bigint: true }), stat(path, { bigint: true })])
       if (left.dev === right.dev && left.ino === right.ino) return true
     } catch {
-      // not there any more: nothing can be it
+      // this program's file is gone: no file can be the same
     }
   }
   return false
@@ -74,7 +74,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
   requireDescriptors(descriptorsOfStart)
-  // Loaded only here: it takes longer than all of this package.
+  // Loaded only here: execa takes longer to load than all of this package.
   const { execa } = await import('execa')
   const { all } = await execa(path, parameters, {
     timeout,

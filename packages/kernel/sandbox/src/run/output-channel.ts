@@ -2,7 +2,7 @@ const empty = Buffer.alloc(0)
 
 export interface Ring {
   length(): number
-  /** Copies what it keeps: the chunk may be reused. */
+  /** Copies the kept bytes: the caller may reuse the chunk. */
   push(chunk: Uint8Array): void
   content(): Buffer
   clone(): Ring
@@ -44,11 +44,11 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
 /** Bytes kept for a later reader, and about as many that a reader has not taken yet. */
 const backlogBytes = 1 << 20
 
-/** Carries one stream to at most one reader, and never holds the process up without one. */
+/** Carries one stream to at most one reader. Without a reader, the process is never blocked. */
 export interface OutputChannel {
   /** For the starter of the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Hands a copy on; settles when the reader has room. Without a reader, keeps the last 1 MiB. */
+  /** Passes a copy on; settles when the reader has room. Without a reader, keeps the last 1 MiB. */
   push(chunk: Uint8Array): void | Promise<void>
   end(): void
 }

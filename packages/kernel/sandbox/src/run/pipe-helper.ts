@@ -10,9 +10,9 @@ const perl = '/usr/bin/perl'
 
 /** Keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
-  /** Makes pipes, one order at a time. `undefined` without pipes. @throws the system's error without descriptors */
+  /** Makes pipes, one order at a time. `undefined` if none can be made. @throws the system's error without descriptors */
   make(count: number): Promise<readonly PipePair[] | undefined>
-  /** Keeps this process alive during an order: a caller waits. */
+  /** Keeps this process alive during an order, since a caller waits. */
   hold(): void
   end(): void
 }

@@ -31,7 +31,7 @@ export async function takePipes(
   throw failed.reason
 }
 
-/** Bytes have a `write` too. */
+/** `read` is checked too, since bytes also have a `write`. */
 export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
@@ -43,22 +43,22 @@ export interface PipeMaker {
    * @throws the system's error without descriptors: the next call tries again
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
-  /** Each user calls it once. */
+  /** Each user calls `close` once. */
   close(): void
 }
 
 /** Spare pipes, so a command need not wait for its two or three. */
 const spares = 8
-/** With fewer, more are made at once; else in a quiet moment, for the running program's sake. */
+/** With fewer spares, more are made at once; otherwise in a quiet moment, so that the running program is not slowed. */
 const fewSpares = 3
-/** Milliseconds without a command that count as one. */
+/** Milliseconds without a command that count as a quiet moment. */
 const quietMs = 50
 /** Most pipes in one order: the maker has a limit of descriptors too. */
 const longestOrder = 32
 
 const shared = new Shared(createMaker)
 
-/** The maker of this process: first pipes at once, the rest gone soon after the last user. */
+/** The pipe maker of this process. The first pipes come at once; spare pipes are closed soon after the last user. */
 export function usePipes(): PipeMaker {
   const { value, release } = shared.use()
   return { take: value.take, close: release }
@@ -70,7 +70,7 @@ function createMaker(): PipeMaker {
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
-  /** No more pipes: they cannot be made, or have no user. */
+  /** True once no more pipes are made: making them failed, or no user is left. */
   let over = false
 
   /** Never rejects: waiting callers get its failure. */

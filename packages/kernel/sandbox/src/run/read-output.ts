@@ -4,14 +4,14 @@ import type { Duplex, Readable } from 'node:stream'
 
 import type { OutputListener } from './types.ts'
 
-/** The largest reading, of one pipe. Shared: a chunk is gone before the next read. */
+/** The read buffer of all pipes. Shared: a chunk is handled before the next read. */
 let shared: Buffer | undefined
 
 /** More than the kernel lets an ordinary user's pipe hold, which is 1 MiB. */
 const restBytes = 2 ** 21
 let rest: Buffer | undefined
 
-/** Reads a pipe into the same memory: a chunk holds until the listener returns. @param fd is closed with the stream */
+/** Reads a pipe into shared memory: a chunk is valid until the listener returns. @param fd is closed with the stream */
 export function readPipe(fd: number): Socket {
   const buffer = (shared ??= Buffer.allocUnsafeSlow(65_536))
   const stream: Socket = new Socket({
@@ -30,12 +30,12 @@ export function readPipe(fd: number): Socket {
 }
 
 /**
- * Hands on the output that is there now, and closes the stream, when all writers of a command have ended.
- * One reading takes the whole pipe, as the kernel lets no process write meanwhile. Returns whether no process can write any more.
+ * Passes on the output that the pipe holds now, and closes the stream, when all writers of a command have ended. One reading takes the
+ * whole pipe, as the kernel lets no process write meanwhile. Returns whether no process can write any more.
  */
 export function takeRest(stream: Readable | null | undefined): boolean {
   if (!stream || stream.destroyed) return true
-  // Hands on what Node itself has read.
+  // Passes on the bytes that Node has already buffered.
   while (stream.read() !== null);
   const { fd = -1 } = (stream as { readonly _handle?: { readonly fd?: number } | null })._handle ?? {}
   rest ??= Buffer.allocUnsafeSlow(restBytes)
@@ -46,7 +46,7 @@ export function takeRest(stream: Readable | null | undefined): boolean {
   return isClosed
 }
 
-/** @returns the bytes that were there; 0 at the end, -1 where there may come more */
+/** @returns the number of bytes that were read; 0 at the end; -1 if more may come */
 function readNow(fd: number, buffer: Buffer): number {
   try {
     return readSync(fd, buffer)
@@ -76,7 +76,7 @@ export async function readFurtherOutput(
   await closed
 }
 
-/** Calls back when a listener has settled or the process ended: a stalled reader cannot hold up its end. */
+/** Calls back when a listener has settled or the process ended, so a stalled reader cannot delay the end. */
 export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
   let called = false
   const once = () => {
@@ -92,7 +92,7 @@ export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefin
 export interface Collected {
   readonly stream: Duplex | undefined
   text(): string
-  /** Resolves when the text meets a condition; never, if it ends before. */
+  /** Resolves when the text meets a condition; never resolves if the stream ends first. */
   until(condition: (text: string) => boolean): Promise<void>
 }
 

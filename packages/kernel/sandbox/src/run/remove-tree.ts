@@ -13,7 +13,7 @@ import {
 import { basename, dirname } from 'node:path'
 
 const pathOnly = 0o10000000
-/** Tries to empty a directory that another process fills. */
+/** Most attempts to empty a directory that another process fills. */
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
@@ -21,8 +21,8 @@ const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const mostOpen = 32
 
 /**
- * Removes a directory tree by descriptor, one component at a time, following no link; an exchange of entries leads nowhere else.
- * Takes missing rights on directories. The number of open descriptors does not grow with the depth. By name without `/proc` (macOS).
+ * Removes a directory tree by descriptor, one component at a time, following no link; exchanged entries do not redirect it. Adds missing
+ * rights to directories. The number of open descriptors does not grow with the depth. Without `/proc` (macOS), removes by name.
  *
  * @param path canonical; does nothing where nothing is there
  * @throws the system's error where something cannot be removed
@@ -45,12 +45,12 @@ export function removeTree(path: string): void {
 }
 
 interface Level {
-  /** -1: closed, to be found from the one below. */
+  /** -1: closed, and found again from the level below. */
   fd: number
   identity?: string
   /** The entries that are left; the last one is next. */
   names: Buffer[]
-  /** How often its next entry was entered. */
+  /** How often the next entry was entered. */
   attempts: number
 }
 
@@ -116,7 +116,7 @@ function removeEmpty(level: Level, name: Buffer): void {
   } catch (error) {
     const code = codeOf(error)
     if (code !== 'ENOENT') {
-      // It was filled, or exchanged for something else: it is looked at again.
+      // The directory was filled, or exchanged for another entry: it is examined again.
       if (level.attempts < attempts && (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR')) return
       throw error
     }

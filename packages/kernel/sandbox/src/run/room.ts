@@ -22,7 +22,7 @@ const needed = 3
  * Asks for a few more, since others can take some. @throws the system's error, such as `EAGAIN`
  */
 export function requireProcesses(): void {
-  // Ended ones count until waited for, also if the shell ends early.
+  // Ended processes count until the shell waits for them, also if the shell ends early.
   const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}`
   const { error, status } = spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore', env: {} })
   if (error !== undefined) throw error

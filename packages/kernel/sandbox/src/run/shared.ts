@@ -12,7 +12,7 @@ export class Shared<Value extends { close(): void }> {
     this.#make = make
   }
 
-  /** The shared value, and the function that a user calls once at its end. */
+  /** Returns the shared value and a `release` function. Each user calls `release` once when finished. */
   use(): { readonly value: Value; readonly release: () => void } {
     clearTimeout(this.#leaving)
     const value = (this.#value ??= this.#make())

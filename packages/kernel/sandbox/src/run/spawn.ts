@@ -14,8 +14,8 @@ export function spawnChild<Child extends ChildProcess = ChildProcess>(
   const pipes = stdio.filter((slot) => slot === 'pipe').length
   requireDescriptors(2 * pipes + stdio.length + ownDescriptors)
   const child = spawn(program, parameters, options)
-  // Node's types do not know it: without descriptors it makes no streams.
+  // Node's types omit this case: without free descriptors, Node makes no streams.
   if ((child.stdio as unknown) !== undefined) return child as Child
-  child.on('error', () => undefined) // it is thrown here
+  child.on('error', () => undefined) // the error is thrown below
   throw Object.assign(new Error('too few descriptors'), { code: 'EMFILE', syscall: 'spawn' })
 }

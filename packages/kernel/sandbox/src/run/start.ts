@@ -40,7 +40,7 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
   closePipes(options, 'child')
   const streams = openStreams(child, options)
   const watch = watchProcess({ child, stdout: streams.stdout }, options, startedAt)
-  // Node does this for the streams that it made itself.
+  // Node destroys only the streams that Node made.
   if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
   if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
   return describe(child, streams, options, watch)

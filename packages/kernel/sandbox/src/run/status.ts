@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
 export interface LoaderReport {
-  /** It came to the last step before the command. */
+  /** The loader reached the last step before the command. */
   readonly ready: boolean
   /** The step that failed; the command has not run. */
   readonly failure?: { readonly step: string; readonly errno: number }

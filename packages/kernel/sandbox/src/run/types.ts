@@ -7,7 +7,7 @@ import type { PipePair } from './pipe-maker.ts'
  * - a number: a descriptor of this process, duplicated; the caller closes its own;
  * - bytes: a fresh, unlinked file with that content; {@link KeptContent}: the same, written once for many children;
  * - `'pipe'`: a connected socket, whose other end is in {@link RunningProcess.pipes};
- * - a {@link PipePair}: the child has its write end; `data` of the other holds until the listener returns; the run closes both;
+ * - a {@link PipePair}: the child has its write end; `data` of the read end is valid until the listener returns; the run closes both;
  * - `'null'`: `/dev/null`.
  */
 export type DescriptorSource = number | Uint8Array | KeptContent | 'pipe' | 'null' | PipePair
@@ -18,7 +18,7 @@ export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
 /** The standard input of a process. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
 export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
 
-/** Called with each chunk of output, in order. The chunk holds until it returns. A promise pauses reading. */
+/** Called with each chunk of output, in order. The chunk is valid until the listener returns. A promise pauses reading. */
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 
 export interface StartProcessOptions {
@@ -26,11 +26,11 @@ export interface StartProcessOptions {
   readonly argv: readonly string[]
   /** The whole environment of the child. Default: empty. Never give a launcher a command's variables: `LD_PRELOAD` would run code in it. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Host directory in which it starts. Default `/`. */
+  /** Host directory in which the process starts. Default `/`. */
   readonly cwd?: string | undefined
   /** Default `'none'`, which is `/dev/null`. */
   readonly stdin?: ProcessInput | undefined
-  /** As root only: the uid and gid that it runs as. Supplementary groups are dropped. */
+  /** As root only: the uid and gid of the process. Supplementary groups are dropped. */
   readonly uid?: number | undefined
   readonly gid?: number | undefined
   readonly extraFds?: ExtraDescriptors | undefined
@@ -49,7 +49,7 @@ export interface StartProcessOptions {
   readonly maxOutputBytes?: number | undefined
   /** Milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
-  /** Milliseconds for streams after the main process. Default 250. 0: the whole tree ends with the main process. */
+  /** Milliseconds for open streams after the main process. Default 250. 0: the whole tree ends with the main process. */
   readonly drainGrace?: number | undefined
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
@@ -106,10 +106,10 @@ export interface RunningProcess extends AsyncDisposable {
   readonly ended: AbortSignal
   /** Aborted when a killed tree is given up: stuck in the kernel 150 ms after the last signal, or busy for 5 s. */
   readonly outOfReach: AbortSignal
-  /** Whether some of an {@link RunningProcess.outOfReach} tree lives. */
+  /** Whether processes of an {@link RunningProcess.outOfReach} tree live. */
   readonly survivors: boolean
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
-  /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: it has ended. */
+  /** Signals the process group, through a supervisor if there is one; `SIGKILL` ends the tree. False: the process has ended. */
   kill(signal?: NodeJS.Signals): boolean
   /** SIGTERM to everyone, and SIGKILL after the grace: as on a timeout. */
   askToEnd(): void

@@ -15,7 +15,7 @@ const defaultDrainGrace = 250
 const over = new Error('the process has ended')
 
 export interface ProcessWatch {
-  /** Its rejection counts as handled. */
+  /** A rejection of this promise counts as handled. */
   readonly result: Promise<ProcessResult>
   readonly ended: AbortSignal
   /** Aborted when the tree is given up, since no signal ends it. */
@@ -28,7 +28,7 @@ export interface ProcessWatch {
 
 export interface WatchedChild {
   readonly child: ChildProcess
-  /** Its standard output, perhaps not the child's own stream. */
+  /** The child's standard output, perhaps not its own stream. */
   readonly stdout: Readable | null
 }
 
@@ -119,7 +119,7 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
 interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
-  /** From here on no listener is waited for: kernel buffers hold the rest. */
+  /** After this signal, no listener is waited for: kernel buffers hold the rest. */
   readonly ended: AbortSignal
 }
 

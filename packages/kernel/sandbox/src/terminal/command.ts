@@ -5,7 +5,7 @@ import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 /** The descriptor of a command's terminal. One digit, for shell scripts. */
 export const terminalDescriptor = 6
 
-// Meant for the command, and not for the interpreter that leads its session.
+// Variables for the command, and not for the interpreter that leads its session.
 const forCommandOnly = /^(?:PERL|LD_)/
 const setsidNumber = process.arch === 'arm64' ? 157 : 112
 

@@ -1,9 +1,9 @@
 /**
  * Holds a pseudoterminal open, outside every sandbox, as the process that the library starts.
  *
- * - It gives its terminal up (TIOCNOTTY), so the session inside can control it, and then says its name.
+ * - It gives its terminal up (TIOCNOTTY), so the session inside can control it, and then prints its name.
  * - It keeps the slave side open, so the last output can be read when every writer has gone.
- * - On USR1, when all writers have gone, it writes a mark: a reader of that has read everything before.
+ * - On USR1, when all writers have gone, it writes a mark: a reader of the mark has read all earlier output.
  *
  * It dies with the thread that started it, and has no descriptor but the terminal.
  */

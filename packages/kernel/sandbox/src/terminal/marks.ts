@@ -1,7 +1,7 @@
 export interface MarkFilter {
-  /** Looks for a mark from now on. `found` gets the number of bytes before it. */
+  /** Searches for a mark from now on. `found` gets the number of bytes before the mark. */
   expect(mark: string, found: (offset: number) => void): void
-  /** Gives the rest of a chunk; a possible beginning of a mark waits. */
+  /** Returns a chunk without the mark; a possible beginning of a mark is held back. */
   push(chunk: Buffer): Buffer
   end(): Buffer
 }

@@ -4,8 +4,8 @@ import type { TerminalDevice } from './start.ts'
 const keptBytes = 4096
 
 /**
- * The same command without a terminal. The timeout stays with the code that follows the terminal. `TERM` defaults to a capable one.
- * After start-up files the shell prints a mark, so their output is not the command's [LS13].
+ * The same command without a terminal. The code that follows the terminal applies the timeout. `TERM` defaults to a capable one. After
+ * start-up files the shell prints a mark, so their output is not the command's [LS13].
  */
 export function plainRequest(
   request: TerminalRequest,

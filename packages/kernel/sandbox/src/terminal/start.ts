@@ -28,22 +28,22 @@ export interface StartTerminalOptions {
 export interface TerminalDevice extends AsyncDisposable {
   /** The slave's descriptor in this process, for the command. */
   readonly descriptor: number
-  /** Output for one reader; a slow one slows the program; without one the oldest part is lost. */
+  /** Output for one reader. A slow reader slows the program; without a reader, the oldest part is lost. */
   readonly output: AsyncIterable<Uint8Array>
-  /** The shell prints it after its start-up files; it is taken out of the output. */
+  /** A mark that the shell prints after its start-up files; the mark is removed from the output. */
   readonly startMark: string
-  /** To be called when it will be printed. */
+  /** Call this when the shell will print the mark. */
   expectStart(): void
-  /** Bytes of output before {@link startMark}; `undefined` until it came. */
+  /** Bytes of output before {@link startMark}; `undefined` until the mark arrives. */
   readonly startOffset: number | undefined
-  /** Call it when the command has started, with its own descriptor. */
+  /** Call this when the command has started and has its own descriptor. */
   releaseDescriptor(): void
   write: Terminal['write']
   /** Sends the program SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
   signal(name: NodeJS.Signals): boolean
-  /** Call it when the command has ended: resolves when all its output has been read. */
+  /** Call this when the command has ended: resolves when all its output has been read. */
   finish(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ const startTimeout = 10_000
 /** Milliseconds for the holder's mark, once all other writers have ended. */
 const finishTimeout = 2_000
 const longestSide = 65_535
-/** Both sides of a terminal, in the library and here. */
+/** Descriptors for both sides of a terminal, in the library and here. */
 const terminalDescriptors = 6
 
 /** @throws WorkspaceError `EINVAL` for a bad size, `ENOTSUP` without library or perl, `ENOEXEC` if no terminal is left */
@@ -73,7 +73,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   } catch (native) {
     throw noTerminal(native)
   }
-  // The library leaves it open to children, which could read and write this session.
+  // The library lets children inherit the descriptor, so they could read and write this session.
   const forget = keepFromChildren(pty.fd)
   const device = describe(pty, mark, forget)
   try {
@@ -243,6 +243,6 @@ function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
     return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
   }
   const foreground = members[0]?.foreground ?? 0
-  // 0 and -1 would mean this very group, and no process.
+  // 0 would mean this process's own group; -1 means no process.
   return foreground > 1 && sendSignal(-foreground, signal)
 }

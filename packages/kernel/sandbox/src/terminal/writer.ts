@@ -11,12 +11,12 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 type WriteOutcome = Awaited<ReturnType<Terminal['write']>>
 
 export interface TerminalWriter {
-  /** Resolves when the terminal has taken everything, is closed, or has too much waiting. */
+  /** Resolves when the terminal has taken everything, is closed, or has too many waiting bytes. */
   write(data: Uint8Array): Promise<WriteOutcome>
   close(): void
 }
 
-/** Writes to a master without blocking this process; by a timer, since no event tells of room. */
+/** Writes to a master without blocking this process. A timer retries, since no event reports free space. */
 export function createWriter(descriptor: number): TerminalWriter {
   const index = terminalIndex(descriptor)
   let closed = index === undefined
@@ -26,7 +26,7 @@ export function createWriter(descriptor: number): TerminalWriter {
   async function all(data: Uint8Array): Promise<WriteOutcome> {
     try {
       for (let done = 0; done < data.length; ) {
-        // The library closes the descriptor at will; its number may be another's by now.
+        // The library may close the descriptor at any time; another file may have its number by now.
         if (closed || terminalIndex(descriptor) !== index) return 'closed'
         try {
           done += writeSync(descriptor, data, done, Math.min(data.length - done, 65_536))

@@ -9,7 +9,7 @@ import { ownMounts } from './mount-table.ts'
 const pathOnly = 0o10000000
 const attempts = 5
 
-/** A host file or directory held by a descriptor, which cannot be exchanged any more. */
+/** A host file or directory held open by a descriptor, so it cannot be exchanged any more. */
 export interface BindSource {
   /** An `O_PATH` descriptor of this process. Valid until {@link BindSource.close}. */
   readonly fd: number
@@ -29,8 +29,8 @@ export interface WantedSource {
  * Opens sources of binds without following links: the descriptor's own name must be the path. In the background on FUSE or NFS.
  *
  * @returns in the order of `wanted`
- * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when unreachable.
- * No message holds the host path. Then nothing is held.
+ * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when unreachable. No message
+ * holds the host path. After an error, no descriptor is left open.
  */
 export async function openBindSources(wanted: readonly WantedSource[], operation = 'exec'): Promise<BindSource[]> {
   if (wanted.length === 0) return []
@@ -70,7 +70,7 @@ interface Wanted extends WantedSource {
   readonly operation: string
 }
 
-/** Opens and examines at once, or on libuv's threads. */
+/** System calls, made at once or on libuv's threads. */
 interface Calls {
   open(path: string, flags: number): number | Promise<number>
   stat(fd: number): BigIntStats | Promise<BigIntStats>
@@ -156,8 +156,8 @@ function busy({ operation, at }: Pick<Wanted, 'operation' | 'at'>, what: string,
 }
 
 /**
- * Whether commands can ask for extended attributes; else ENOTSUP. On FUSE and networks each question is a round trip,
- * and rclone answers EIO, at which `cp -a` and `shutil.copy2` give up.
+ * Whether commands can ask for extended attributes; else ENOTSUP. On FUSE and networks each query is a round trip, and rclone answers EIO,
+ * at which `cp -a` and `shutil.copy2` give up.
  */
 export function offersExtendedAttributes({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return !isOnSlowMount(binds.map(({ source }) => source))

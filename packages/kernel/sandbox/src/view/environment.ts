@@ -15,7 +15,7 @@ export interface CleanEnvironmentOptions {
   readonly shell?: string | undefined
   /** Where programs keep caches and histories, inside the view. Default: HOME. */
   readonly cache?: string | undefined
-  /** The caller's variables; they win over all but PWD. `undefined` takes a variable away. */
+  /** The caller's variables; they override all but PWD. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Names, or prefixes with `*`, taken from `parent` besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
@@ -32,7 +32,7 @@ const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM',
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
   const isAllowed = allowance([...defaultAllowList, ...(options.allow ?? [])])
-  // Names first: each value of `process.env` is a call of its own.
+  // Names are filtered first: reading a value of `process.env` is a separate call.
   const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
   const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell, ...cacheVariables(options.cache) }
   // A Map, since an object would take `__proto__` for something else.
@@ -80,7 +80,7 @@ export interface ViewEnvironmentOptions {
   /** Where programs keep their caches. Default: HOME. */
   readonly cache?: VirtualPath | undefined
   readonly shell?: string | undefined
-  /** The caller's own variables; they win over everything but PWD. */
+  /** The caller's own variables; they override everything but PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Names, or prefixes with `*`, taken from this process besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined

@@ -88,7 +88,7 @@ function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]
   } catch (error) {
-    if (isShort(error)) throw error // the view is kept, and would lack it for good
+    if (isShort(error)) throw error // the cached view would lack the entry for good
     return []
   }
 }
@@ -99,12 +99,12 @@ function fileEntry(name: string): SystemEntry[] {
     if (lstatSync(at).isSymbolicLink()) return linkEntry(at)
     return readableByAll(at, 'file') ? [{ kind: 'file', at, source: at }] : []
   } catch (error) {
-    if (isShort(error)) throw error // the view is kept, and would lack it for good
+    if (isShort(error)) throw error // the cached view would lack the entry for good
     return []
   }
 }
 
-/** A link into the view stays; any other would lead nowhere. */
+/** A link into the view is kept; any other link would lead nowhere. */
 function linkEntry(at: string): SystemEntry[] {
   const target = readlinkSync(at)
   const kept = /^(?:\.\.)?\/(?:usr|proc)\//.test(target)
@@ -121,7 +121,7 @@ function directoryEntry(name: string): SystemEntry[] {
       return inside.flatMap((entry) => (entry.name === 'README' ? [] : fileEntry(`${name}/${entry.name}`)))
     return readableByAll(real, 'directory') ? [{ kind: 'directory', at, source: real }] : []
   } catch (error) {
-    if (isShort(error)) throw error // the view is kept, and would lack it for good
+    if (isShort(error)) throw error // the cached view would lack the entry for good
     return []
   }
 }
@@ -137,7 +137,7 @@ function names(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch (error) {
-    if (isShort(error)) throw error // the view is kept, and would lack it for good
+    if (isShort(error)) throw error // the cached view would lack the entry for good
     return []
   }
 }

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 const mostLinks = 40
 
 /**
- * Where a path of this machine leads into one of these directories, by any names and links, so a command could exchange its target.
- * Checks device and inode of each directory before its names, so no command can have put a followed link.
+ * Returns the directory, of those that `at` knows, into which a host path leads by any names and links. A command could exchange the target
+ * there. Checks device and inode of each directory before its names, so no command can have made a followed link.
  *
  * @param path absolute
  * @param at answers for a directory's identity, `device:inode`

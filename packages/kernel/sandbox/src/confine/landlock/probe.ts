@@ -11,10 +11,10 @@ const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', 
   optional: true,
 }))
 
-// Call 444 with the flag VERSION answers the ABI; then it tries a readable file that was not granted.
+// Call 444 with the flag VERSION returns the ABI. The script then tries to read a file that was not granted.
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
-/** Restricts a real process that then tries to read; about 10 ms. @throws WorkspaceError for a shortage: Landlock must not be left out */
+/** Restricts a real process that then tries to read; takes 10 ms. @throws WorkspaceError for a shortage: Landlock must not be left out */
 export async function probeLandlock(
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<LandlockProbe> {

@@ -7,7 +7,7 @@ import type { BindSource } from '../../view/bind-source.ts'
 /** A bind whose source is held by a descriptor. */
 export interface HeldBind {
   readonly bind: Pick<Bind, 'kind' | 'at' | 'access'>
-  /** Canonical. */
+  /** Canonical host path. */
   readonly host: string
   readonly source: Pick<BindSource, 'identity'>
 }
@@ -18,7 +18,7 @@ export interface ReadOnlyOptions {
 }
 
 /**
- * A read-only mount works only without a writable root around it, by device and inode.
+ * Refuses a read-only mount inside a writable root, by device and inode.
  * @throws WorkspaceError `EUNENFORCEABLE`, unless acknowledged
  */
 export function checkReadOnlyMounts(

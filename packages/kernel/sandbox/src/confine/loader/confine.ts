@@ -14,22 +14,22 @@ import { loaderSyscalls } from './syscalls.ts'
 export interface ConfineOptions {
   /** `argv[0]` is an absolute path. */
   readonly argv: readonly string[]
-  /** Its whole environment. The loader itself runs without any. */
+  /** The whole environment of the command. The loader itself runs without variables. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly landlock?: LandlockPolicy | undefined
   /** From {@link sandboxProgram}. */
   readonly seccomp?: Uint8Array | undefined
-  /** Resource limits. No core file is ever written unless `coreBytes` says so. */
+  /** Resource limits. No core file is ever written unless `coreBytes` allows one. */
   readonly limits?: ProcessLimits | undefined
-  /** As root: the uid and gid of the command. A supervisor stays root, out of its reach. */
+  /** As root: the uid and gid of the command. A supervisor remains root, so the command cannot signal it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
-  /** Stay as its parent, and end every descendant with it or with this process. Default false. */
+  /** The loader remains the command's parent, and ends every descendant with the command or this process. Default false. */
   readonly supervise?: boolean | undefined
   /** With `supervise`: milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
   /** Without `supervise`: kill the command when its starting thread ends. Default false. */
   readonly dieWithParent?: boolean | undefined
-  /** Descriptors of the command beyond 0–2. Every other one is closed. */
+  /** Descriptors of the command beyond 0–2. All other descriptors are closed. */
   readonly extraFds?: ExtraDescriptors | undefined
 }
 
@@ -48,10 +48,10 @@ const operation = 'exec'
 const defaultKillGrace = 500
 
 /**
- * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, supervises.
- * If a step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
+ * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, supervises. If a
+ * step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
  *
- * Start it once and at once with `startProcess({ ...confineArgv(…), … })`: it holds a descriptor until the run ends.
+ * Start the result once and without delay, with `startProcess({ ...confineArgv(…), … })`: the result holds a descriptor until the run ends.
  * @throws WorkspaceError `EINVAL`, or `ENOTSUP` without perl or a table for this architecture
  */
 export function confineArgv(options: ConfineOptions): ConfinedCommand {
@@ -86,13 +86,13 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
     ...supervisionFields(options),
   ]
   if (options.seccomp !== undefined) fields.push(['seccomp', options.seccomp])
-  // The two that follow; checked before anything is open.
+  // Checks the next two descriptor numbers before anything is opened.
   validateDescriptors([next + 1, next + 2], operation)
   const statusFile = openPrivateFile()
   fields.push(['status', allot(statusFile)])
   const orders = allot(encodeFields(fields))
   return {
-    // perl compiles it at each start, so it is kept small
+    // perl compiles the script at each start, so the script is kept small
     argv: [perl, '-e', loader + (supervise ? supervisor : 'confine($o{parent} + 0);'), String(orders)],
     env: {},
     extraFds,

@@ -3,7 +3,7 @@ import type { DescriptorSource } from '../../run/types.ts'
 import type { LandlockAccess, LandlockPolicy, LandlockRule } from '../types.ts'
 import type { Field } from './encode.ts'
 
-// Bits of LANDLOCK_ACCESS_FS_*. MAKE_CHAR (6) and MAKE_BLOCK (11) are granted by nothing: no device nodes.
+// Bits of LANDLOCK_ACCESS_FS_*. No right contains MAKE_CHAR (6) or MAKE_BLOCK (11): no device nodes.
 const rights: Readonly<Record<LandlockAccess, readonly number[]>> = {
   execute: [0], // EXECUTE
   read: [2, 3], // READ_FILE READ_DIR

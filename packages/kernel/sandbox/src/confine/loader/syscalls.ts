@@ -32,7 +32,7 @@ const byArchitecture: Readonly<Record<string, Readonly<Record<string, number>>>>
   },
 }
 
-/** The same on every architecture. */
+/** Call numbers that are equal on every architecture. */
 const common = { close_range: 436, landlock_create_ruleset: 444, landlock_add_rule: 445, landlock_restrict_self: 446 }
 
 /** @throws WorkspaceError `ENOTSUP` on another architecture. */

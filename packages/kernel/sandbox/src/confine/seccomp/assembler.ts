@@ -28,7 +28,7 @@ const argumentsOffset = 16
 
 export const allow = 0x7fff0000
 
-/** The answer "refused with this errno": the call is not made. */
+/** The filter's answer that refuses a call with this errno. */
 export function refuse(errno: number): number {
   return 0x00050000 | errno
 }
@@ -41,7 +41,7 @@ export function loadNumber(): Instruction {
   return instruction(opcode.loadAbsolute, numberOffset)
 }
 
-/** The low 32 bits of an argument (both architectures are little endian): all that a call takes of an `int`. */
+/** Loads the low 32 bits of an argument: a call reads no more of an `int`. Both architectures are little endian. */
 export function loadArgument(index: number): Instruction {
   return instruction(opcode.loadAbsolute, argumentsOffset + 8 * index)
 }
@@ -70,7 +70,7 @@ export function ifAnyBit(bits: number, block: readonly Instruction[]): Instructi
   return [instruction(opcode.anyBitSet, bits, 0, block.length), ...block]
 }
 
-/** 8 bytes each, little endian: 16 bits code, 8 and 8 bits jumps, 32 bits value. */
+/** Encodes each instruction in 8 bytes, little endian: 16 bits code, 8 and 8 bits jumps, 32 bits value. */
 export function assemble(program: readonly Instruction[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(program.length * 8))
   for (const [index, { code, jumpTrue, jumpFalse, value }] of program.entries()) {

@@ -1,6 +1,6 @@
 import type { SyscallName } from './syscalls.ts'
 
-/** Calls with a path that proot does not translate: with ENOSYS, programs fall back to others. No tracer sees calls of io_uring. */
+/** Calls whose path proot does not translate. With ENOSYS, programs fall back. No tracer sees operations of io_uring. */
 export const untranslated: readonly SyscallName[] = [
   'statx',
   'openat2',

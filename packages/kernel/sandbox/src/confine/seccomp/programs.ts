@@ -38,7 +38,7 @@ export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array 
   return program
 }
 
-/** Every start asks for the same ones. */
+/** Assembled filters: every start uses the same filters. */
 const assembled = new Map<string, Uint8Array>()
 
 function assembleSandbox(
@@ -85,7 +85,7 @@ function ownArchitecture(): SeccompArchitecture {
   })
 }
 
-/** Call numbers mean something else in another architecture (32-bit, x32), so those are refused. */
+/** Call numbers differ between architectures (32-bit, x32), so calls of a foreign architecture are refused. */
 function prologue(architecture: SeccompArchitecture): Instruction[] {
   const native = auditArchitecture[architecture]
   const x32 = 0x40000000
@@ -98,7 +98,7 @@ function prologue(architecture: SeccompArchitecture): Instruction[] {
   ]
 }
 
-/** A block starts with the number loaded, and must end in an answer. */
+/** Runs a block for one call. The block starts with the call number loaded, and must end in an answer. */
 function onCall(name: SyscallName, architecture: SeccompArchitecture, block: readonly Instruction[]): Instruction[] {
   const number = syscallNumber(name, architecture)
   return number === undefined ? [] : ifEqual(number, block)
@@ -144,7 +144,7 @@ const noTerminalInjection = [
   answer(allow),
 ]
 
-/** Requests to file systems: flags, versions, encryption, verity, btrfs. Allowed ones only ask, or need a writing descriptor. */
+/** Requests to file systems: flags, versions, encryption, verity, btrfs. Allowed requests only query, or need a writable descriptor. */
 const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
 const harmlessRequests = [
   ...[0x80086601, 0x80046601, 0x801c581f, 0x80087601, 0xc020660b], // FS_IOC_GETFLAGS (two), FSGETXATTR, GETVERSION, FIEMAP
@@ -157,7 +157,7 @@ const noAttributeChanges = [
   ...fileSystemRequests.flatMap((type) => ifEqual(type, [answer(refuse(EOPNOTSUPP))])),
 ]
 
-/** The mode counts only where a file is created: elsewhere the register holds anything. */
+/** Refuses set-id bits only where a file is created: otherwise the mode's register holds any value. */
 function createsWithoutSetId(flagsArgument: number): Instruction[] {
   const creating = 0o100 | 0o20000000 // O_CREAT, O_TMPFILE
   return [loadArgument(flagsArgument), ...ifAnyBit(creating, refuseBits(flagsArgument + 1, setIdBits)), answer(allow)]

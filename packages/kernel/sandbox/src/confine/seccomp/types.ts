@@ -13,6 +13,6 @@ export interface SandboxProgramOptions {
   readonly unixSockets?: boolean | undefined
   /** Allow System V IPC and POSIX message queues: for commands in their own IPC namespace. Else ENOSYS. Default false. */
   readonly interprocess?: boolean | undefined
-  /** Default: that of this machine. */
+  /** Default: the architecture of this machine. */
   readonly architecture?: SeccompArchitecture | undefined
 }

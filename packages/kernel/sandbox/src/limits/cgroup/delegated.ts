@@ -16,7 +16,7 @@ export interface DelegatedCgroup {
 }
 
 export interface DelegatedCgroupOptions {
-  /** Controllers that groups need. Default: all that limits take. */
+  /** Controllers that groups need. Default: all controllers that limits use. */
   readonly controllers?: readonly string[] | undefined
   readonly kernel?: CgroupKernel | undefined
 }
@@ -29,7 +29,7 @@ export function openCgroup(path: string, options: DelegatedCgroupOptions = {}): 
   const place = examine(path, kernel)
   enable(place, controllers, kernel)
   sweep(place, kernel)
-  // Only a made group proves that a command's group can be made.
+  // Only creating a group proves that a command's group can be created.
   makeBelow(place, kernel).remove()
   return {
     make(limits, { ownProcesses }) {
@@ -92,14 +92,14 @@ function makeBelow(place: string, kernel: CgroupKernel): { readonly path: string
       kernel.make(path)
       return { path, remove: () => void removed(path, kernel) }
     } catch (native) {
-      // Another copy of this module in the same process counts for itself.
+      // Another copy of this module in the same process has its own counter, so its names can collide.
       if (native instanceof Error && 'code' in native && native.code === 'EEXIST') continue
       throw unenforceable('no group can be made in it', native)
     }
   }
 }
 
-/** The narrower one of a group and those above holds. */
+/** Refuses a limit above an ancestor's limit: the kernel applies the lowest limit. */
 function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLimits, ownProcesses: number): void {
   const wanted = {
     memoryBytes: { file: 'memory.max', value: memoryBytes, own: 0 },
@@ -120,7 +120,7 @@ function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLim
   }
 }
 
-/** The same for an executor that is not attached yet. @throws WorkspaceError `ENOEXECUTOR` */
+/** Opens the group of an executor that is not attached yet. @throws WorkspaceError `ENOEXECUTOR` */
 export function attachCgroup(path: string | undefined): DelegatedCgroup | undefined {
   if (path === undefined) return undefined
   try {

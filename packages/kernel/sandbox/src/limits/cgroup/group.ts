@@ -17,7 +17,7 @@ const attempts = 200
 
 const largestPage = 65_536
 
-/** Sets limits, and reads back what the kernel took. `ownProcesses`: of the executor. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Sets limits, and reads back what the kernel took. `ownProcesses`: count for the executor. @throws WorkspaceError `EUNENFORCEABLE` */
 export function setLimits(
   path: string,
   { memoryBytes, processes }: CommandLimits,
@@ -65,7 +65,7 @@ export function killAll(path: string, kernel: CgroupKernel): void {
   } catch {}
 }
 
-/** `false`: there are processes in it still. */
+/** Removes a group. `false`: the group still has processes. */
 export function removed(path: string, kernel: CgroupKernel): boolean {
   try {
     kernel.remove(path)

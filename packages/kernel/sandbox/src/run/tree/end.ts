@@ -11,7 +11,7 @@ export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)
 }
 
-/** The same, with processes whose first thread has ended. */
+/** Like {@link findTree}, with processes whose first thread has ended. */
 export function findMembers(root: number): ProcessStat[] {
   const all = listProcesses()
   const members = new Set([root])
@@ -24,7 +24,7 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
-/** Also true if it cannot be looked up without descriptors. */
+/** Also true if the process cannot be looked up for lack of descriptors. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   let now: ProcessStat | undefined
   try {
@@ -35,14 +35,14 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-/** Milliseconds in the kernel at each look before a process counts as stuck. */
+/** Milliseconds in the kernel, at every check, before a process counts as stuck. */
 const stuckMs = 500
 
-/** Looks repeatedly for killed processes that no signal ends. */
+/** Checks repeatedly for killed processes that no signal ends. */
 export class StuckWatch {
   #waitingSince = new Map<string, number>()
 
-  /** Whether one of them has waited in the kernel at every look for half a second. */
+  /** Whether a member has waited in the kernel at every check for half a second. */
   look(members: readonly SeenProcess[], waits = isUninterruptible, now = performance.now()): boolean {
     const keyOf = ({ pid, startTime }: SeenProcess) => `${pid} ${startTime}`
     const waiting = members.filter(waits).map(keyOf)
@@ -70,7 +70,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {
   const frozen = new Map<number, SeenProcess>()
-  // The root first: it must neither start more nor end in its own way when it sees its children die.
+  // The root is stopped first: it must not start more processes or react to the death of its children.
   sendSignal(-root, 'SIGSTOP')
   for (let round = 0; round < 50; round++) {
     const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))

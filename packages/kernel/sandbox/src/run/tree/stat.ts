@@ -15,7 +15,7 @@ export interface ProcessStat {
   readonly foreground: number
   /** Clock ticks since boot: distinguishes it from a later process with the same number. */
   readonly startTime: string
-  /** Ended, but its parent has not heard of it. */
+  /** The process has ended, but its parent has not collected the status. */
   readonly zombie: boolean
 }
 
@@ -59,7 +59,7 @@ export function listProcesses(): ProcessStat[] {
     .filter((entry) => entry !== undefined)
 }
 
-/** As {@link readProcessStat}, if a missed process does no harm. */
+/** Like {@link readProcessStat}, for callers that may miss a process. */
 export function findProcess(pid: number): ProcessStat | undefined {
   try {
     return readProcessStat(pid)
@@ -68,7 +68,7 @@ export function findProcess(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Waits in the kernel for something dead, with one thread at least: no signal ends it. */
+/** Whether at least one thread waits in the kernel so that no signal ends it. */
 export function waitsUninterruptibly(pid: number): boolean {
   try {
     return withSpareDescriptor(() => readdirSync(`/proc/${pid}/task`)).some((thread) => {
