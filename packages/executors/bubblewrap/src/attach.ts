@@ -174,7 +174,7 @@ export function attachBubblewrap(
       ...{ command, owner, guard, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
       signal: request.signal,
       onExposure: options.onExposure,
-      // A terminal itself carries the command's streams.
+      // With a terminal, the terminal carries the command's streams.
       pipes: isOnTerminal ? undefined : pipes,
     }
     const sandbox = await startSandbox(start, isOnTerminal || startsFirst ? undefined : warm)
@@ -209,7 +209,7 @@ export function attachBubblewrap(
   }
 }
 
-/** git copies templates into new repositories, and fails where the plan protects the place. An empty `GIT_TEMPLATE_DIR` prevents that. */
+/** True if the plan protects a part of `.git`. git fails to copy its templates there; an empty `GIT_TEMPLATE_DIR` prevents that. */
 function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
 }

@@ -7,7 +7,7 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
   /**
    * How a mount at `/` becomes the root of commands. `direct`: the directory itself, at full speed, or a refusal. `translated`: through
    * proot.
-   * `auto` (default): `direct` if possible, else `translated`; `probe().details` says which, and why.
+   * `auto` (default): `direct` if possible, else `translated`; `probe().details` reports the form and the reason.
    */
   readonly root?: 'auto' | 'direct' | 'translated' | undefined
   readonly network?: 'none' | 'host' | NetworkOptions | undefined
@@ -24,16 +24,16 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
    */
   readonly scratchBytes?: number | undefined
   /**
-   * Keep sandboxes ready for later commands. Default true. `probe().details` says whether this machine can.
-   * Commands with a terminal, a control group, a translated root, or more than 64 KiB of arguments and environment get their own.
+   * Keep sandboxes ready for later commands. Default true. `probe().details` reports whether this machine supports that.
+   * Commands with a terminal, a control group, a translated root, or more than 64 KiB of arguments and environment get their own sandbox.
    * `{ keepNames: true }` keeps the names that a mount at `/` needs (`usr`, `bin`, `etc`…) until a minute after the last command, or
    * `close()`.
-   * Use it for directories that no other program looks at.
+   * Use `keepNames` for directories that no other program lists.
    */
   readonly warm?: boolean | WarmOptions | undefined
   /**
-   * A host program can replace a file under a rule while a command runs: `git config`, an editor that saves.
-   * `cover` (default): the new file is covered, and the result says for how long it was `exposed`. `end`: the command is ended.
+   * The reaction when a host program replaces a file under a rule while a command runs: `git config`, an editor that saves. `cover`
+   * (default): the new file is covered, and the result gives the time for which the file was `exposed`. `end`: the command is ended.
    */
   readonly onExposure?: 'cover' | 'end' | undefined
   /** Further directories of this machine, such as a version manager's: read-only, and on PATH. */
@@ -41,7 +41,7 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
 }
 
 export interface WarmOptions {
-  /** Default false: the directory is left clean after the last command. */
+  /** Default false: the names are removed after the last command. */
   readonly keepNames?: boolean | undefined
 }
 

@@ -22,7 +22,7 @@ export async function findPrograms(): Promise<{
   }
   return {
     bwrap: bwrap?.path,
-    // proot is started inside, where only the system's programs are.
+    // proot starts inside the sandbox, which has only the system's programs.
     proot: proot?.path.startsWith('/usr/') ? proot.path : undefined,
     versions: { ...version('bubblewrap', bwrap?.version), ...version('proot', proot?.version) },
   }

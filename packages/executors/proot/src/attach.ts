@@ -212,12 +212,12 @@ function tracerEnvironment(loader: string, directory: string): Record<string, st
   return {
     PROOT_DONT_POLLUTE_ROOTFS: '1',
     PROOT_LOADER: loader,
-    // Versions that know it would write there; with a loader and a complete skeleton they write nothing.
+    // proot versions that know this variable write nothing there: they have a loader and a complete skeleton.
     PROOT_TMP_DIR: directory,
   }
 }
 
-/** A terminal can be opened again as `/dev/stderr`. */
+/** Rules for a terminal, which commands can open again as `/dev/stderr`. */
 function terminalRules(terminal: TerminalDevice | undefined): Landlock.LandlockRule[] {
   return terminal === undefined ? [] : [{ source: { fd: terminal.descriptor }, access: ['read', 'write'] }]
 }

@@ -10,7 +10,7 @@ import type { SkeletonCache } from './skeleton.ts'
 import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
 export interface ComposedView {
-  /** An empty private directory with each place in it: proot's first root. */
+  /** A private directory with an empty entry for each place: proot's first root. */
   readonly skeleton: string
   /** In proot's order: children before parents, the root last. */
   readonly binds: readonly ViewBind[]
@@ -136,7 +136,7 @@ function isMissing(path: string): boolean {
 
 /**
  * Children before parents, so proot looks places up in its skeleton, never through a workspace link; the root last.
- * For places with one source, programs see the first name.
+ * Programs see the first name of places with one source.
  */
 function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
   const depth = ({ at }: ViewBind) => at.split('/').length

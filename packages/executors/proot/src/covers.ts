@@ -31,7 +31,7 @@ export class Covers {
   }
 }
 
-/** Covers a denied directory so that only the way to an allowed part shows. */
+/** Covers a denied directory so that only the path to an allowed part shows. */
 export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
   const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
   const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))

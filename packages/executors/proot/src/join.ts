@@ -1,11 +1,11 @@
 import type { Descriptors, DescriptorSource, Limits, RunningProcess } from '@ws/sandbox'
 
-/** The waiting shell reads its word here. The loader and later programs do not have it. */
+/** The waiting shell reads its word from this descriptor. The loader and later programs do not have the descriptor. */
 const wordDescriptor = 8
 
 const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
 
-/** proot waits until it is in its control group, as earlier children would stay outside. */
+/** proot waits until it is in its control group. Children started earlier would remain outside the group. */
 export interface JoiningCommand {
   readonly argv: readonly string[]
   readonly extraFds: Descriptors.ExtraDescriptors

@@ -1,6 +1,6 @@
 /**
- * The loader inside proot, which it would write to `/tmp` on each run: closed under Landlock, and left over by a kill.
- * PROOT_LOADER prevents that. @returns `undefined` where `proot` holds no loader in the usual form
+ * Extracts the loader inside proot. On each run proot would write the loader to `/tmp`, which Landlock forbids, and a kill would leave it
+ * there. PROOT_LOADER prevents that. @returns `undefined` where `proot` holds no loader in the usual form
  */
 export function extractLoader(proot: Buffer): Buffer | undefined {
   const own = proot.readUInt16LE(18)

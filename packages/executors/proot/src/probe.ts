@@ -87,12 +87,12 @@ async function namespaceWorks(): Promise<boolean> {
     const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
     return exitCode === 0 ? undefined : new Error(stderr.text)
   })().catch((error: unknown) => error)
-  // A weaker form must not replace it after a shortage.
+  // After a shortage, a weaker form must not replace the wanted one.
   if (shortageOf(failed) !== undefined) throw failed
   return failed === undefined
 }
 
-/** A limit of 0 is permanent, so it is no shortage. */
+/** True if a limit of namespaces is 0. That limit is permanent, so it is not a shortage. */
 function forbidsNamespaces(): boolean {
   const kinds = ['pid', 'ipc', 'mnt', ...(process.getuid?.() === 0 ? [] : ['user'])]
   return kinds.some((kind) => {

@@ -17,7 +17,7 @@ export function createRuntimeDirectory(): string {
   return path
 }
 
-/** Makes all or nothing: on a full disk, a partial directory would block the next one. */
+/** Makes a directory with its content, or nothing: a partial directory would block the next attempt. */
 export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
   mkdirSync(path, { mode: 0o700 })
   try {
@@ -49,6 +49,6 @@ export function removeTree(path: string): void {
   try {
     Temporary.removeTree(path)
   } catch {
-    // Its name shows its owner.
+    // The directory's name shows its owner.
   }
 }

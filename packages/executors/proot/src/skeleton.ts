@@ -39,7 +39,7 @@ function fill(
     })
   }
   for (const { at, target } of links) symlinkSync(target, join(directory, at))
-  // After filling, since the umask may be anything.
+  // Modes are set after filling, since the umask may be anything.
   for (const path of directories) chmodSync(path, mode)
   chmodSync(directory, mode)
 }

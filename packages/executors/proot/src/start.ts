@@ -17,14 +17,14 @@ import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 
 export interface ProotCommand extends LocalCommand {
-  /** Call it after the start, if the command waits for that. */
+  /** Lets a waiting command go; call it after the start. `undefined`: the command does not wait. */
   readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 
 /** Milliseconds for the rest of a report after its writers ended. */
 const reportTimeout = 1_000
 
-/** The first process reports the command's end, and proot may run on. */
+/** Starts proot. The first process reports the command's end; proot may run longer. */
 export function startProot(command: ProotCommand, run: CommandRun): CommandPort {
   const port = startLocal(command, run)
   const { running } = port
@@ -54,7 +54,7 @@ function closed(pipe: Duplex | undefined): Promise<unknown> {
 
 /**
  * Signals the command's process group without proot, which takes SIGQUIT and SIGUSR1 as orders.
- * @param root the started process: a supervisor or a namespace's parent @returns false if no process got it
+ * @param root the started process: a supervisor or a namespace's parent @returns false if no process received the signal
  */
 function signalGroup(root: number, signal: NodeJS.Signals): boolean {
   const entries = Processes.listProcesses()

@@ -1,6 +1,6 @@
 import type { ProbeDetails } from '@ws/core/executor'
 
-/** Calls without a path, which proot stops at only if built without its filter. */
+/** Number of test calls. They have no path, and proot stops at such calls only if built without its filter. */
 const calls = 300
 /** The number of `getrusage`, by architecture. */
 const callNumber = process.arch === 'arm64' ? 165 : 98

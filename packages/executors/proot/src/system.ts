@@ -27,7 +27,7 @@ export interface SystemPart {
   /** Top-level links; binds where the root is the workspace. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly Landlock.LandlockRule[]
-  /** Device and inode of its `/etc`. */
+  /** Device and inode of the view's `/etc`. */
   readonly etc: string
 }
 
@@ -38,7 +38,7 @@ export interface SystemPartOptions {
   readonly tools: readonly Tools.ResolvedTool[]
   /**
    * `/proc`: `all` in a PID namespace. `closed` under Landlock: unlistable, with `/proc/self/fd`, `/proc/self/exe` and few harmless files.
-   * `none` elsewhere: it would show the environment of every process of the same uid.
+   * `none` elsewhere: `/proc` would show the environment of every process of the same uid.
    */
   readonly proc: 'all' | 'closed' | 'none'
 }
@@ -90,7 +90,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   return { binds, links, rules, etc: `${dev}:${ino}` }
 }
 
-/** With the workspace as root, a directory of our own covers a tool's missing first parent, which must not be made there. */
+/** With the workspace as root, a directory of our own covers a tool's missing first parent, which must not be made in the workspace. */
 function toolParents(
   directory: string,
   tools: readonly Tools.ResolvedTool[],
@@ -124,7 +124,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: Landlock.Landlo
   chmodSync(dev, 0o555)
 }
 
-/** Readable under any umask: commands can have another uid. */
+/** Writes a file that is readable under any umask: commands can have another uid. */
 function writeReadable(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   chmodSync(path, 0o444)

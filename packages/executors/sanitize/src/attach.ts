@@ -28,7 +28,7 @@ import { createStripper } from './strip.ts'
 
 const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...Landlock.sharedProcFiles]
 
-/** Readable besides the workspace: the system's programs and a few public files. */
+/** Rules for readable paths besides the workspace: the system's programs and a few public files. */
 function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   const rules: Landlock.LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {
@@ -80,7 +80,7 @@ export function attachSanitize(
     const close = () => sources.forEach((source) => source.close())
     try {
       const rules: Landlock.LandlockRule[] = [...ownRules]
-      // Held by descriptor before the command is judged: a later exchange is not granted.
+      // Mounts are opened before the command is judged: a directory exchanged later is not granted.
       const held: Landlock.HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
         const source = await HostPaths.openBindSource({ path: host, type: 'directory', at })
@@ -110,7 +110,7 @@ export function attachSanitize(
         killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      // The checked directory, even if another one has its name now.
+      // The descriptor leads to the checked directory, even if another directory has its name now.
       return { process: { ...confined, cwd: `/proc/${process.pid}/fd/${directory.fd}` }, mounts: view.mounts, close }
     } catch (error) {
       close()
@@ -119,7 +119,7 @@ export function attachSanitize(
   }
 }
 
-/** Host paths in the output are replaced before anyone sees it. */
+/** Replaces host paths in the output before the caller receives it. */
 function startMapped(command: Mapped, run: CommandRun): CommandPort {
   const [stdout, stderr] = [createStripper(command.mounts), createStripper(command.mounts)]
   const port = startLocal(command, {
@@ -143,7 +143,7 @@ function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
   })
 }
 
-/** Only shells that parse as this package does. Start-up files are never read, login shell or not [X8]. */
+/** Accepts only shells that parse as this package does. Start-up files are never read, login shell or not [X8]. */
 function chooseShell(asked: string | undefined): string {
   const shell = asked === undefined ? defaultShell() : resolveShell({ shell: asked, existsInView: isSystemProgram })
   if (/\/(?:bash|sh|dash)$/.test(shell)) return shell

@@ -19,7 +19,7 @@ import { bubblewrapArguments, type SandboxArguments, treeArguments } from './tre
 
 export interface SandboxCommand {
   readonly layout: Layout
-  /** The mounts that bubblewrap makes itself. Default: all. */
+  /** The mounts that bubblewrap makes, and the covers added later. Default: bubblewrap makes every mount. */
   readonly split?: SplitLayout | undefined
   readonly sources: OpenedSources
   readonly reserved: ReadonlyMap<HostPath, string>
@@ -48,7 +48,7 @@ export interface DirectRoot {
 }
 
 /**
- * Everything but the command itself travels by descriptor, since all users of the host can read command lines.
+ * Builds bubblewrap's arguments. All but the command travel by descriptor, since every user of the host can read command lines.
  * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
@@ -56,7 +56,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const environment = splitEnvironment(command.env)
   const isTranslated = layout.mode === 'translated'
   const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
-  // The first process, and proot, count in the same namespace.
+  // The first process and proot count towards the limit: they share the command's namespace.
   const limited = Limits.limitedCommand(command.argv, command.limits, {
     ownProcesses: isTranslated ? 2 : 1,
     cgroup: command.cgroup,
@@ -75,7 +75,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   return { ...whole, argv: hidingCommand({ hidden, start: descriptors.status, argv: whole.argv }) }
 }
 
-// Otherwise proot makes mount points on the workspace's own disk [RP18].
+// Without this variable, proot makes mount points on the workspace's own disk [RP18].
 const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1' }
 
 function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): string[] {

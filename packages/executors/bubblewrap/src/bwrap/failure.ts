@@ -1,15 +1,15 @@
 import { execError, shortageIn, shortError } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
-/** Why bubblewrap did not start a command. Its own message is for operators only. */
+/** Why bubblewrap did not start a command. bubblewrap's own message is for operators only. */
 export interface StartFailure {
   readonly reason: string
   readonly remedy?: string | undefined
-  /** A path to bind was exchanged meanwhile: try again. */
+  /** A path changed while the sandbox was built: try again. */
   readonly changed?: true | undefined
 }
 
-/** The filter refuses first in a container; without the other settings, the next start would fail at the next one. */
+/** Names all three settings: a container's filter refuses first, and a missing second or third setting would fail the next start. */
 const inContainer =
   'in a container, start that with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined --security-opt apparmor=unconfined`'
 const noNamespaces = [
@@ -17,7 +17,7 @@ const noNamespaces = [
   inContainer,
 ]
 
-/** A place of the sandbox could not be made or bound. */
+/** bubblewrap's messages about a place that it could not make or bind. */
 const placing =
   "Can't (?:find source path|create file at|mkdir|get type of source|stat mount at|bind mount|create tmpfs|mount tmpfs)|remount"
 const because = (errors: string): RegExp => new RegExp(`(?:${placing})[^\\n]*: (?:${errors})`)

@@ -3,8 +3,8 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { Descriptors } from '@ws/sandbox'
 
 /**
- * Content for one child after another, written once. Children must keep the descriptor to themselves:
- * an ordinary user who has it can open the file again and change it for later children.
+ * Content that is written once, for one child after another. Children must not pass the descriptor on:
+ * an ordinary user with the descriptor can open the file again and change the content for later children.
  */
 export class KeptContents implements Disposable {
   readonly #files = new Map<Uint8Array, number>()

@@ -11,15 +11,15 @@ import type { OpenedSources } from '../view/sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from '../view/system-mounts.ts'
 
 /**
- * The place where bubblewrap assembles the root, seen from where it takes sources. bubblewrap looks sources up beforehand.
- * For the `try` kind, bubblewrap takes a source that does not exist yet as written. This one exists once bubblewrap's own directories do.
- * The comparison of the mounts shows a version that behaves differently, also to the probe.
+ * The path of the root that bubblewrap assembles, seen from where bubblewrap takes sources. bubblewrap resolves sources beforehand.
+ * For a `try` option, a missing source is taken as written. This path exists once bubblewrap has made its own directories.
+ * If a version of bubblewrap behaves differently, the comparison of the mounts fails, also in the probe.
  */
 const assembledRoot = '/../oldroot/../newroot'
 
 /**
- * Mounts the finished tree at each alias in one call: separate mounts would double, and bubblewrap reads the mount table after each.
- * Names of aliases are empty in the copy; other aliases have their own.
+ * Mounts the finished tree at each alias in one call: mounting each part again would double the mounts, and bubblewrap reads the mount
+ * table after each. In the first copy, the aliases' names are empty directories; every other alias gets its own copy.
  */
 function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>): string[] {
   if (first === undefined) return []
@@ -70,9 +70,9 @@ function giveDescriptors({ extraFds, contents, seccomp }: CommandTree) {
 
 export interface SandboxArguments {
   readonly argv: readonly string[]
-  /** Written to the descriptor for arguments: bubblewrap waits for its end. */
+  /** bubblewrap's options, written to the descriptor for arguments; bubblewrap reads up to the end of file. */
   readonly options: Uint8Array
-  /** The options' own are still to be set. */
+  /** Descriptors for bubblewrap; the descriptor of the options is still to be added. */
   readonly extraFds: Map<number, DescriptorSource>
   /** Closes the descriptors opened here; call it right after the start. */
   close(): void
@@ -148,7 +148,7 @@ function systemArguments(
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
   if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // By name: these belong to the system, and commands cannot exchange them.
+  // Bound by name: commands cannot exchange directories of the system.
   return ['--ro-bind', entry.source, entry.at]
 }
 
@@ -170,12 +170,12 @@ function firstMounts({ placements }: Layout): readonly Placement[] {
   return first < 0 ? placements : placements.slice(0, first)
 }
 
-/** After their open parts, which need a place in them. */
+/** Makes closed directories read-only after the open parts inside them have their mount points. */
 function closedFirst(placements: readonly Placement[]): string[] {
   return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
 }
 
-/** The system's names below an alias; its mounts are placements. */
+/** Links from an alias to the system's names; the mounts below the alias are placements. */
 function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTree): string[] {
   return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
     '--symlink',

@@ -19,10 +19,10 @@ const filter = readFileSync(new URL('filter.pl', import.meta.url), 'utf8')
 const supervisor = filter + readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
 const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
 
-/** The supervisor's exit status where it could not read the memory of a caller that listed a directory. */
+/** The supervisor's exit status if it could not read the memory of a process that listed a directory. */
 export const unreadableCaller = 77
 
-/** System calls; `registers` holds their size, and the places of result, call number and instruction pointer. */
+/** Numbers of system calls. `registers` is the size of the registers; `result`, `number` and `instruction` are offsets there. */
 const numbers = {
   x64: {
     read: 0,
@@ -57,15 +57,15 @@ const numbers = {
     architecture: 0xc00000b7,
     registers: 272,
     result: 0,
-    number: 0, // in a set of its own
+    number: 0, // the call number has its own set of registers
     at: 256,
     instruction: 4,
   },
 } as const
-/** The same on every architecture. */
+/** Numbers that are the same on every architecture. */
 const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable: unreadableCaller }
 
-/** Why names cannot be hidden here, as far as visible without trying. */
+/** Why names cannot be hidden on this machine, as far as known without a trial. */
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (!Object.hasOwn(numbers, process.arch))
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
@@ -75,7 +75,7 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 
 /**
  * Wraps a command so that it and its children list one directory without some names: see `hide.pl`. Start it from the main thread.
- * The started process exits with 0 when the command ends. If it ends otherwise, the kernel ends the command.
+ * The started process exits with 0 when the command ends. If the started process ends otherwise, the kernel ends the command.
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const { numbers: table, root, names } = listingTracer(hidden)
@@ -83,7 +83,7 @@ export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] 
 }
 
 export interface ListingTracer {
-  /** `NAME=NUMBER,…`: system calls, and places of registers. */
+  /** `NAME=NUMBER,…`: numbers of system calls, and offsets of registers. */
   readonly numbers: string
   readonly root: string
   readonly names: string

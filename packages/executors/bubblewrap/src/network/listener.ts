@@ -15,38 +15,38 @@ export interface SandboxSocket {
 }
 
 export interface ListenRequest {
-  /** A process of the sandbox, told from a later one with the same number. */
+  /** A process of the sandbox. `startTime` distinguishes the process from a later one with the same number. */
   readonly pid: number
   readonly startTime: string
   readonly owner: { readonly uid: number; readonly gid: number }
   /** `198.18.0.1/15`: the whole range reaches the sandbox's own loopback. */
   readonly network: string
   readonly sockets: readonly SandboxSocket[]
-  /** Called for each socket with its place in the list, in order of arrival. */
+  /** Called for each socket, in order of arrival. `number` is the socket's index in `sockets`. */
   readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
-  /** Called once for each refusal by the kernel there, at most 100 times. */
+  /** Called for each refusal by the kernel in the sandbox's network, at most 100 times. */
   readonly onRefused?: ((refused: RefusedPlace) => void) | undefined
 }
 
-/** A place without listener that a program tried to reach; for `open`, a loopback port that was reached. */
+/** An address without a listener that a program tried to reach; for `open`, a loopback port that was reached. */
 export type RefusedPlace =
   | { readonly kind: 'tcp' | 'udp'; readonly address: string; readonly port: number }
   | { readonly kind: 'open'; readonly port: number }
 
 export interface Listener {
   /**
-   * Opens sockets in a sandbox's network namespace. Returns a function that ends `onRefused` after pending refusals.
-   * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that came
+   * Opens sockets in a sandbox's network namespace. Returns a function that ends the calls of `onRefused` after the pending ones.
+   * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that have arrived
    */
   open(request: ListenRequest): Promise<() => Promise<void>>
 }
 
 const perl = '/usr/bin/perl'
-/** Node has no name for this error. */
+/** `ETOOMANYREFS`, for which Node has no name. */
 const tooManyReferences = '109'
 const hearing = readFileSync(new URL('refused.pl', import.meta.url), 'utf8')
 const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
-/** `setns`, `sendmsg` and `recvmsg`. */
+/** Numbers of `setns`, `sendmsg` and `recvmsg`. */
 const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47], arm64: [268, 211, 212] }
 
 const shared = new Processes.Shared(startListener)
@@ -170,7 +170,7 @@ function startListener(): Listener & { close(): void } {
   }
 }
 
-/** Everything of the helper that keeps an event loop alive. */
+/** The helper's handles that keep an event loop alive. */
 function partsOf(child: ChildProcess): readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[] {
   const { stdin, stdout, channel } = child
   return [child, stdin, stdout, channel].filter((part) => part !== null && part !== undefined) as readonly Partial<

@@ -51,7 +51,7 @@ export class CommandNetwork {
     this.#onConnection = onConnection
   }
 
-  /** Opens the gate in the network of a waiting sandbox; a rebuilt sandbox gets a new one. @throws WorkspaceError `ENOEXEC` */
+  /** Opens the gate in the network of a waiting sandbox; a rebuilt sandbox gets a new gate. @throws WorkspaceError `ENOEXEC` */
   async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
     await this.#end()
     const { list, limits, addresses, resolve = systemResolve, requests: hosts, authorities } = this.#network
@@ -89,7 +89,7 @@ export class CommandNetwork {
     await this.#gate?.close()
   }
 
-  /** The end of the command, with the hosts that were refused. */
+  /** Adds the refused hosts to the end of a command. */
   addRefusedTo<End extends Pick<ExecutorResult, 'violations'>>(end: End): End {
     return this.#refused.addTo(end)
   }

@@ -17,7 +17,7 @@ export interface NetworkOptions {
   readonly allow: readonly string[]
   /**
    * Non-public addresses and ranges (`10.0.0.0/8`) that these hosts may have. Default: none.
-   * A range never opens a cloud's metadata service; its own address does.
+   * A range never opens a cloud's metadata service; list the service's own address for that.
    */
   readonly addresses?: readonly string[] | undefined
   /**
@@ -31,17 +31,17 @@ export interface NetworkOptions {
    * Other connections pass untouched.
    */
   readonly requests?: RequestRules | undefined
-  /** Certificates (PEM) that prove the names of hosts with rules. Default: Node's. */
+  /** Certificates (PEM) of authorities that prove the names of hosts with rules. Default: Node's authorities. */
   readonly authorities?: readonly string[] | undefined
-  /** Open connections of a command. Default 128; this process needs two descriptors for each. */
+  /** Most open connections of a command. Default 128. Each connection takes two descriptors of this process. */
   readonly connections?: number | undefined
-  /** Bytes of all connections of a command, both directions together. Default: no limit. */
+  /** Most bytes of all connections of a command, both directions together. Default: no limit. */
   readonly bytes?: number | undefined
   /** Milliseconds until an idle connection is cut. Default 300,000. */
   readonly idleTimeout?: number | undefined
 }
 
-/** As {@link NetworkOptions}, checked. */
+/** Checked {@link NetworkOptions}. */
 export interface NamedNetwork {
   readonly list: HostList
   readonly addresses: readonly string[]

@@ -7,7 +7,7 @@ import { Descriptors } from '@ws/sandbox'
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
 const place = '/etc/ssl/certs/ca-certificates.crt'
 
-/** Makes programs trust an additional authority: Debian's `curl`, `git` and `wget` by the bundle, others by variables. */
+/** Makes programs trust an additional authority: Debian's `curl`, `git` and `wget` by the bundle, other programs by variables. */
 export function trustIn({ certificate }: Authority): {
   readonly certificates: string
   readonly env: Readonly<Record<string, string>>

@@ -88,7 +88,7 @@ export async function describeWarm(
   }
 }
 
-/** For the operator: a directory made read-only, by mode or mount, keeps its reserved names. */
+/** Reports reserved names that remain since their directory was made read-only, by mode or mount. */
 function leftNames(): ProbeReport['details'] {
   const left = Reserve.reservedNames.left()
   if (left.length === 0) return {}
@@ -137,7 +137,7 @@ async function runBelow(attempt: Attempt, mode: LayoutMode, warm?: WarmPool): Pr
   await runOnce(attempt, run, { keeper: nothingProtected, warm })
 }
 
-/** With a directory as the root, also at an alias, and names that must be hidden. */
+/** Tries a directory as the root, also at an alias, with names that must be hidden. */
 async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const hiding = hidingProblem()
   if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })
@@ -200,7 +200,7 @@ async function runOnce(
   if (sandbox.unstarted()) throw noProcess()
   const exitCode = sandbox.exitCode()
   if (exitCode === 0) return
-  // 1 is the test's own answer; other statuses mean that it did not run.
+  // Exit code 1 means that the test failed; any other code means that the test did not run.
   if (isTranslated || run.direct === undefined || exitCode !== 1) throw new Error(stderr?.text)
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',

@@ -14,9 +14,9 @@ export const descriptors = {
 } as const
 
 /**
- * Runs in the finished sandbox, and waits for this process to check the mounts.
+ * The first process in the finished sandbox. It waits until this process has checked the mounts.
  * If this process dies, the gate reads an end of file, and the command never runs.
- * It stays to report the exit status, since proot's own is that of its last process.
+ * The first process remains to report the command's exit status: proot reports the status of its last process.
  * So the command is not process 1, and signals act on it normally.
  * Messages of bubblewrap, proot and the first process itself ("Killed") go to descriptor 2, the command's own errors to 7.
  */
@@ -24,7 +24,7 @@ export const firstProcessScript = [
   'exec 2>/dev/null',
   'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
-  // A shell that cannot fork ends.
+  // A shell that cannot fork exits, and this trap reports that.
   "trap 'echo none >&8' EXIT",
   '(exec "$@" 2>&7 7>&- 8>&-)',
   'set -- "$?"; trap - EXIT; echo "exit $1" >&8',
@@ -72,7 +72,7 @@ export function firstProcess(argv: readonly string[], inner: readonly string[]):
   return ['/bin/sh', '-c', firstProcessScript, 'sh', ...command]
 }
 
-/** Process 1 of the sandbox. Its start time tells it from a later process with the same number. */
+/** Process 1 of the sandbox. The start time distinguishes the process from a later one with the same number. */
 export interface Child {
   readonly pid: number
   readonly startTime: string | undefined
@@ -82,7 +82,7 @@ export function identify(pid: number): Child {
   return { pid, startTime: startTimeOf(pid) }
 }
 
-/** True if the lookup fails for lack of descriptors: callers are streams and timers, and must not throw. */
+/** Also true if the lookup lacks descriptors: the callers are streams and timers, which must not throw. */
 export function isAlive(child: Child): boolean {
   try {
     return isStill(child)
@@ -104,13 +104,13 @@ export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boo
   }
 }
 
-/** The kernel ends a namespace with its process 1. Without one, end bubblewrap itself. */
+/** Kills process 1, with which the kernel ends the namespace. If that fails, ends bubblewrap. */
 export function endSandbox(running: RunningProcess, child: Child): void {
   if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
   else running.kill('SIGKILL')
 }
 
-/** A zombie counts as gone. */
+/** The start time of a process; `undefined` for a zombie too. */
 function startTimeOf(pid: number): string | undefined {
   const found = Processes.readProcessStat(pid)
   return found?.zombie === false ? found.startTime : undefined

@@ -4,18 +4,18 @@ import { closeSync, writeSync } from 'node:fs'
 import { Descriptors, Processes } from '@ws/sandbox'
 
 /**
- * Covers a gap of `--die-with-parent`: if bubblewrap is killed before it lets its child go, the child waits for ever.
- * Until then the child is in the process group made for bubblewrap, whose number is known.
+ * Covers a gap of `--die-with-parent`: if bubblewrap is killed before it releases its child, the child waits for ever.
+ * Until its release, the child is in bubblewrap's process group, whose number is known.
  * The guard ends the groups of unfinished starts when this process ends.
  */
 export interface StartGuard {
-  /** Notes a process group; call the result when its start is over. */
+  /** Records a process group; call the returned function when the start is over. */
   starting(group: number): () => void
   close(): void
 }
 
-// Sleeps until it reads `close`, or an end of file: the death of this process.
-// Then it reads the notes, one line each, blank when over. A number is not reused while a member of its group lives.
+// Sleeps until it reads `close`, or the end of file when this process dies. Then it reads the recorded groups, one a line; a finished start
+// has a blank line. A group's number is not reused while a member of its group lives.
 const script = `
 read -r word
 [ "$word" = close ] && exit 0
@@ -46,7 +46,7 @@ function startGuard(): StartGuard {
   let lines = 0
   let closed = false
   const note = (line: number, text: string) => {
-    // After closing, the number may belong to another file.
+    // After closing, the descriptor's number may belong to another file.
     if (!closed) writeSync(notes, `${text.padEnd(lineBytes - 1)}\n`, line * lineBytes)
   }
   // Allocates the first page now: later the disk may be full.

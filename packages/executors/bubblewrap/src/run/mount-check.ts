@@ -39,13 +39,13 @@ function visibleMounts(table: string): ReadonlyMap<string, HostPaths.MountEntry>
   return visible
 }
 
-/** For more places, reading the whole table is faster. */
+/** Up to this many places are searched one by one; for more, reading the whole table is faster. */
 const fewPlaces = 100
 
 const plainPath = /^[\w./-]+$/
 
 /**
- * The mount at a place that only one line names, so nothing can cover it. Much faster than reading the whole table.
+ * The mount at a place that only one line of the table names, so no other mount covers the place. Much faster than reading the whole table.
  * `undefined`: read the whole table.
  */
 function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undefined {
@@ -68,8 +68,8 @@ function shows(entry: HostPaths.MountEntry, placement: Placement, expected: Expe
 }
 
 /**
- * Compares a sandbox's mounts with its plan. The expected mounts are found beforehand, since the command waits.
- * Only bubblewrap and the first process run yet, so the mounts stay.
+ * Prepares the comparison of a sandbox's mounts with its plan. The expected mounts are found beforehand, since the command waits.
+ * Only bubblewrap and the first process run yet, so the mounts do not change.
  * @returns the comparison, which throws `EBUSY` for an exchanged mount, `ENOEXEC` for an unreadable table
  */
 export function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
@@ -102,7 +102,7 @@ function exchanged(at: { readonly path: VirtualPath } | undefined): WorkspaceErr
   })
 }
 
-/** The sandbox was killed: a cover vanished, or its watch failed. */
+/** The reason why a sandbox was killed: a cover vanished, or the watch over the cover failed. */
 interface Lost {
   readonly at: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined
 }
@@ -111,7 +111,7 @@ interface Lost {
 export interface MountWatch {
   /** Resolves when late covers are in place. @throws WorkspaceError `EBUSY` if that fails: the sandbox is ended */
   covered(): Promise<void>
-  /** Checks a last time. @returns also paths that were open to the command for a time */
+  /** Checks the mounts a last time. `exposed` lists paths that were open to the command for a time. */
   end(): Promise<{ readonly lost: Lost | undefined; readonly exposed: readonly FileViolation[] }>
 }
 

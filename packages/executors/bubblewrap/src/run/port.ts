@@ -15,7 +15,7 @@ export interface SandboxEnd extends CommandEnd {
   readonly isTracerKilled: boolean
 }
 
-/** @param release lets go of held names; may be called again */
+/** @param release releases reserved names; may be called repeatedly */
 export function portOf(
   sandbox: Sandbox,
   { network, release }: { readonly network: CommandNetwork | undefined; readonly release: () => Promise<void> },
@@ -67,7 +67,7 @@ export function explainFailure(end: SandboxEnd, { result, sent }: KnownEnd): Wor
   return end.isTracerKilled && !sent.has('SIGKILL') ? sandboxKilled(result) : undefined
 }
 
-/** Inside the sandbox, where the command's limits hold too. */
+/** The error for a command without a process. It arises inside the sandbox, where the command's limits hold too. */
 export function noProcess(): WorkspaceError {
   const reason = 'there are as many processes and threads as the command or its user may have'
   const remedy = 'end processes that are no longer needed, or raise the limit (`processes`, `ulimit -u`, `pids.max`)'

@@ -30,7 +30,7 @@ export interface SandboxProcess extends Pick<RunningProcess, 'survivors' | 'stdi
 /** A sandbox whose command is running. */
 export interface Sandbox {
   readonly process: SandboxProcess
-  /** Resolves when all of the command's standard error was passed on. That of `process` is bubblewrap's own. */
+  /** Resolves when all of the command's standard error was passed on. The standard error of `process` is bubblewrap's own. */
   readonly errorsRead: Promise<void>
   /** The exit status reported by the first process, if any. */
   exitCode(): number | undefined
@@ -42,6 +42,6 @@ export interface Sandbox {
   end(): void
   readonly gone: Promise<void>
   readonly watch: MountWatch | undefined
-  /** The process hides names: listings were right only if it ended by itself. */
+  /** True if the process hides names. Listings were right only if that process ended by itself. */
   readonly hides: boolean
 }

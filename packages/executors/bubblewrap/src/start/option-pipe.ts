@@ -4,19 +4,19 @@ import type { Descriptors, DescriptorSource, RunningProcess } from '@ws/sandbox'
 
 import { descriptors } from '../processes/first-process.ts'
 
-/** How bubblewrap gets its options; it waits for their end. */
+/** Passes options to bubblewrap, which waits until they end. */
 export interface OptionPipe {
-  /** Completes options in a pipe: bubblewrap starts. */
+  /** Writes the rest of the options into the pipe; bubblewrap then starts. */
   complete(): void
-  /** Sends options that are not in a pipe. */
+  /** Sends the options if they are not in a pipe. */
   send(running: RunningProcess): void
   close(): void
 }
 
 /**
- * Puts bubblewrap's options into a pipe before the start, to save time. Without a pipe, or beyond its size, a socket carries them.
- * The last option's value is held back: if this process is killed first, bubblewrap fails for lack of it.
- * With complete options it would run the command, since a dying process closes its descriptors before its children notice.
+ * Puts bubblewrap's options into a pipe before the start, to save time. Without a pipe, or beyond its size, a socket carries the options.
+ * The last option's value is held back: if this process is killed first, bubblewrap fails without this value.
+ * With complete options bubblewrap would run the command, since a dying process closes its descriptors before its children notice.
  * @param options each followed by NUL; the last one is the value of the one before
  * @param pipe closed here @param extraFds receives the options' descriptor
  */
@@ -47,7 +47,7 @@ export function optionPipe(
   }
 }
 
-/** @returns `undefined` when the pipe cannot hold it: pipe sizes differ, and nothing reads this one yet */
+/** @returns `undefined` when the pipe cannot hold the content: pipe sizes differ, and nothing reads this pipe yet */
 function fill({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
   let writable: number | undefined
   try {

@@ -20,7 +20,7 @@ import type { WarmPool } from '../warm/pool.ts'
 import { startWarm } from '../warm/start.ts'
 import { optionPipe } from './option-pipe.ts'
 
-/** Milliseconds for building a sandbox; beyond them, something is stuck. */
+/** Milliseconds for building a sandbox; a longer start counts as stuck. */
 const startTimeout = 20_000
 /** Bytes kept of bubblewrap's own output. */
 const longestError = 4096
@@ -88,7 +88,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     close()
   }
   pipe.send(running)
-  // The process that hides names waits for this line: bubblewrap must join the group with it.
+  // The process that hides names waits for this line: it must join the group together with bubblewrap.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = Descriptors.collect(running.pipes.get(descriptors.status))
   const report = Descriptors.collect(running.pipes.get(descriptors.report))
@@ -106,10 +106,10 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
     const ready = report.until((text) => readReport(text).ready)
-    // Only when it is ready: before it runs a program, the kernel may hide its namespaces from its own user.
+    // Only when the child is ready: before the child runs a program, the kernel may hide its namespaces from its own user.
     const opened = Promise.all([known, ready]).then(([child]) => start.network?.open(child, owner))
     opened.catch(() => undefined)
-    // Looked up while bubblewrap works.
+    // The expected mounts are found while bubblewrap works.
     const check = mountCheck(command)
     const outcome = await Promise.race([Promise.all([known, ready, opened]), ended, stopped])
     if (outcome === 'stopped') throw await abandon(running, start.signal)

@@ -30,7 +30,7 @@ export interface EtcDirectory {
   close(): void
 }
 
-/** @throws WorkspaceError `ENOEXECUTOR` where no directory can hold it */
+/** @throws WorkspaceError `ENOEXECUTOR` where no such directory can be made */
 export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
     return fill(makeDirectoryForAll(), system)
@@ -92,7 +92,7 @@ function placeForAll(): string {
   }
 }
 
-/** Names this process among those with the same process numbers. */
+/** A prefix that distinguishes this process from others with the same process number. */
 function ownPrefix(): string {
   return `${sharedPrefix()}-${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}`
 }

@@ -23,7 +23,7 @@ export class KeptNames {
     }
   }
 
-  /** Keeps a command's reserved names for a minute after its last user. */
+  /** Keeps a command's reserved names until a minute after the last command that uses them. */
   async keep(names: readonly Reserve.WantedName[], owner: Owner, keeper: Reserve.NameKeeper): Promise<void> {
     const key = names.map(({ name }) => `${name.root}\0${name.path}`).join('\0\0')
     const known = this.#kept.get(key)

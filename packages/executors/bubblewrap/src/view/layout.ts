@@ -3,7 +3,7 @@ import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/exe
 
 /** The tree that proot makes `/`. Everything outside is no more than the view shows. Masks and read-only parts over it are real mounts. */
 export const translatedRoot = '/.ws'
-/** The workspace's `/tmp` there: outside its tree, so it needs no mount point on the disk [RP18]. */
+/** The workspace's `/tmp` beside that tree, so it needs no mount point on the disk [RP18]. */
 export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
@@ -20,7 +20,7 @@ export interface Placement {
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
-  /** The host path at this place, which must exist: bubblewrap would create it. Absent: none. */
+  /** The host path at this place, which must exist: bubblewrap would create it. Absent: the place has no host path. */
   readonly beneath?: HostPath | undefined
   /** For a warm command: the path in the supervisor's tree to show. Absent: the entry at its own place. */
   readonly from?: string | undefined
@@ -42,13 +42,13 @@ export interface Layout {
   readonly hasTemporary: boolean
 }
 
-/** A mount at `/` allows a choice of form. */
+/** True if a mount is at `/`, which allows a choice of the root's form. */
 export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at }) => at === '/')
 }
 
 /**
- * Places a plan's binds. @param systemNames for `direct`: the top-level names of the system for commands
+ * Places a plan's binds. @param systemNames for `direct`: top-level names of the system that commands see
  * @throws WorkspaceError `EUNENFORCEABLE` for a bind without a source, or an alias that proot cannot take
  */
 export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
@@ -100,8 +100,8 @@ function systemPlacements({ source }: Bind, systemNames: readonly string[]): Pla
 }
 
 /**
- * The tree again at each alias over a reserved name, without nested aliases.
- * Its mounts hang on the same directories as the originals, so they cannot be changed alone.
+ * Shows the tree again at each alias over a reserved name, without nested aliases.
+ * The copies of its mounts are at the same directories as the originals, so the copies cannot be changed alone.
  */
 function againPlacements({ binds, aliases }: BindPlan): Placement[] {
   const root = binds.find(({ at }) => at === '/')
@@ -148,7 +148,7 @@ export function within(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
 }
 
-/** bubblewrap reads the mount table after each part, and takes a descriptor for most. */
+/** Most parts of a plan: bubblewrap reads the mount table after each part, and takes a descriptor for most parts. */
 const mostParts = 200
 
 /** Mounts of a tree, and covers added to the finished tree before the command runs. */
@@ -168,7 +168,7 @@ export function splitLate(layout: Layout): SplitLayout {
   const covers: Placement[] = []
   const around = new Set<string>()
   const known = new Map(placements.map((placement) => [placement.at, placement]))
-  // Children first.
+  // Children before parents.
   for (let index = placements.length - 1; index >= 0; index--) {
     const placement = placements[index]
     if (placement === undefined) continue
@@ -187,7 +187,7 @@ function coversItsPlace({ show, source, beneath }: Placement): boolean {
   return show === 'mask' || show === 'empty' || (show === 'source' && source === beneath)
 }
 
-/** Writable inside a read-only part: only the finished tree can provide that. */
+/** True for a writable part inside a read-only part. Only the finished tree can provide that. */
 function isOpened({ at, readOnly }: Placement, known: ReadonlyMap<string, Placement>): boolean {
   let place = parentOf(at)
   while (place !== '' && !known.has(place)) place = parentOf(place)

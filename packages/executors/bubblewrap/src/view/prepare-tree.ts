@@ -13,7 +13,7 @@ import type { KeptNames } from './kept-names.ts'
 export interface Prepared {
   readonly mode: LayoutMode
   readonly held: Reserve.Reservation | undefined
-  /** For `direct`: the top-level names that the system covers, and those that are hidden. */
+  /** For `direct`: `mounted` are the top-level names that the system covers, `hidden` those that listings omit. */
   readonly mounted?: readonly string[] | undefined
   readonly hidden?: readonly string[] | undefined
 }
@@ -76,7 +76,7 @@ export function rootFormOf(
     : { form: 'translated', reason }
 }
 
-/** How a mount at `/` would become the root, as far as visible. */
+/** How a mount at `/` would become the root, as far as known without a trial. */
 function lookAtRoot(
   plan: BindPlan,
   system: readonly SystemEntry[],
@@ -84,7 +84,7 @@ function lookAtRoot(
 ): {
   readonly mounted: readonly string[]
   readonly hidden: readonly string[]
-  /** Why it cannot be `direct`. */
+  /** Why the root cannot be `direct`. */
   readonly problem: RestrictionProblem | undefined
 } {
   const mounted = mountedNames(plan, [...system, ...options.tools])
@@ -106,7 +106,7 @@ function missingNames({ binds }: BindPlan): Reserve.WantedName[] {
   )
 }
 
-/** A reserved name must still open the directory that reserves it. */
+/** Checks that each reserved name still opens the directory that reserves it. */
 export function checkReserved(
   placements: readonly Placement[],
   sources: OpenedSources,

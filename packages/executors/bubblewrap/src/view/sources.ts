@@ -23,8 +23,8 @@ export interface OpenedSources extends Disposable {
 }
 
 /**
- * Opens every source once. Every destination must exist and be no link: bubblewrap would create one on the workspace's disk [RP18].
- * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
+ * Opens every source once. Every destination must exist, and must not be a link: bubblewrap would create a missing one on the workspace's
+ * disk [RP18]. @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
  */
 export async function openSources(placements: readonly Placement[]): Promise<OpenedSources> {
   const wanted = new Map<HostPath, Pick<Placement, 'type' | 'virtual'>>()

@@ -24,14 +24,14 @@ export function memory(at: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
 }
 
-/** Read-only, so that its owner cannot change the mode. */
+/** An empty file system with this mode; read-only, so that its owner cannot change the mode. */
 export function withoutEntries(at: string, mode: string): string[] {
   return ['--perms', mode, '--size', '4096', '--tmpfs', at, '--remount-ro', at]
 }
 
 /**
- * bubblewrap's options for one of these names, below which it writes only mount points.
- * A program outside could redirect a name meanwhile, which only the comparison finds.
+ * bubblewrap's options for one top-level name of the system. Below the name, bubblewrap writes only mount points.
+ * A program outside could redirect a name meanwhile. Only the comparison of the mounts finds that.
  */
 export function mountSystem(
   { at, virtual }: Pick<Placement, 'at' | 'virtual'>,

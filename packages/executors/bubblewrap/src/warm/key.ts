@@ -9,7 +9,7 @@ const mostAnswers = 64
 
 /**
  * A key of roots, tools, system and network. Commands with the same key see the same tree, and share a supervisor.
- * It changes with a replaced directory, host mount, file of `/etc`, tool, size or filter.
+ * The key changes with a replaced directory, host mount, file of `/etc`, tool, size or filter.
  */
 export function keyOf(
   { sources, system, tools, network, scratchBytes, seccomp, direct }: SandboxCommand,
@@ -48,7 +48,7 @@ function describeStatus({ dev, ino, size, ctimeNs }: BigIntStats, withContent = 
   return [dev, ino, ...(withContent ? [size, ctimeNs] : [])].join(':')
 }
 
-/** Filters are identified by object: each start asks for the same one. */
+/** Filters are identified by object: all starts share one object for the same filter. */
 const numbers = new WeakMap<Uint8Array, number>()
 let lastNumber = 0
 
@@ -60,7 +60,7 @@ function numberOf(filter: Uint8Array): number {
 
 let lastTable: { readonly text: string; readonly answers: Map<string, string[]> } | undefined
 
-/** A sandbox keeps the mounts around and below its sources as of its start. */
+/** The host's mounts around and below the sources. A sandbox keeps them as of its start. */
 function hostMountsAround(sources: readonly string[]): string[] {
   const text = HostPaths.readMountInfo('self')
   if (lastTable?.text !== text) lastTable = { text, answers: new Map() }

@@ -14,7 +14,7 @@ import { Supervisor } from './supervisor.ts'
 import { bubblewrapArguments, treeArguments } from '../bwrap/tree-arguments.ts'
 
 const perl = '/usr/bin/perl'
-/** A command takes one; the second serves the next while a new one is made. */
+/** A command takes one spare; the second spare serves the next command while a new one is made. */
 const keptSpares = 2
 
 export interface LaunchOptions {

@@ -4,7 +4,7 @@ export interface WarmOrder {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Without it, standard input is `/dev/null`. */
+  /** False: standard input is `/dev/null`. */
   readonly hasInput: boolean
   /** Run immediately. Otherwise the spare waits while this process checks its mounts. */
   readonly atOnce: boolean
@@ -14,7 +14,7 @@ export interface WarmOrder {
   readonly top?: string | undefined
 }
 
-/** Bytes of a command and its environment. */
+/** Most bytes of a command and its environment. */
 const longestCommand = 65_536
 
 /** @returns `undefined` for an order that is too long or holds a NUL, which a spare cannot take */
@@ -57,7 +57,7 @@ const sourcesDirectory = '/.sources'
 /**
  * Splits a layout into the supervisor's part and the covers that each spare mounts for its command.
  * Directories of mounts are kept; pins, read-only and closed parts, and masks are covers. With a `direct` root, all parts are covers.
- * @returns `undefined` for a cold start: a translated root, or an order of mounts across that border
+ * @returns `undefined` for a cold start: a translated root, or mounts whose order crosses this split
  */
 export function splitForSpare(layout: Layout): SplitLayout | undefined {
   if (layout.mode === 'below') return splitBelow(layout)
@@ -75,14 +75,14 @@ function splitBelow(layout: Layout): SplitLayout | undefined {
       covers.push(placement)
       continue
     }
-    // A mount other than a pin over a part under a rule: a cover would hide it or change its access.
+    // A cover other than a pin would hide this mount, or change its access.
     if (covers.some((cover) => within(placement.at, cover.at) && !isPin(cover))) return undefined
     kept.push(placement)
   }
   return { mounted: { ...layout, placements: kept }, covers }
 }
 
-/** The supervisor keeps each directory at its own place, safe from renames. */
+/** Splits a `direct` layout: the supervisor keeps each directory below `/.sources`, safe from renames. */
 function splitDirect(layout: Layout): SplitLayout {
   const kept: Placement[] = []
   const covers = layout.placements.map((placement): Placement => {
@@ -92,7 +92,7 @@ function splitDirect(layout: Layout): SplitLayout {
     const around = kept.find((one) => one.source !== undefined && within(source, one.source))
     if (around?.source !== undefined) return { ...placement, from: around.at + source.slice(around.source.length) }
     const at = `${sourcesDirectory}/${kept.length}`
-    // Sealed for each command at its place.
+    // Kept writable: the cover of each command sets the access at its own place.
     kept.push({ ...placement, at, readOnly: false, beneath: undefined })
     return { ...placement, from: at }
   })

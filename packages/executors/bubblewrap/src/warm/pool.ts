@@ -17,13 +17,13 @@ export interface WarmPoolOptions {
 }
 
 const mostSupervisors = 3
-/** With its spares, each supervisor is ten waiting processes. */
+/** Most supervisors of this process. Each supervisor with its spares is ten waiting processes. */
 const mostInProcess = 16
 /** After this many failures in a row, commands start cold for a minute. */
 const mostFailures = 3
 const restAfterFailures = 60_000
 
-/** All supervisors of this process with their ends; the last used comes last. */
+/** All supervisors of this process, each with the function that ends it; the last used comes last. */
 const living = new Map<Supervisor, () => void>()
 
 interface Entry {
@@ -123,7 +123,7 @@ export class WarmPool {
     await Promise.all([...this.#closing, ...[...this.#retired].map((supervisor) => supervisor.close())])
   }
 
-  /** @returns false if all are busy */
+  /** @returns false if all supervisors are busy */
   #makeRoom(): boolean {
     for (const supervisor of this.#retired) if (supervisor.isLost) this.#retired.delete(supervisor)
     for (const [key, entry] of this.#entries) {

@@ -17,7 +17,7 @@ export interface WarmCommand {
   readonly running: Running
   /** Ends everything inside immediately. */
   readonly end: () => void
-  /** The listings of the command are watched. */
+  /** True if the command's directory listings are watched. */
   readonly hides: boolean
   readonly start: Pick<SandboxStart, 'hasInput' | 'onStdout' | 'onStderr'>
 }
@@ -42,7 +42,7 @@ export function followWarm({
   }
   const streams = [read('stdout'), read('stderr')]
   const stdin = start.hasInput === true ? inputOf(spare) : undefined
-  // The order's descriptor, and an input without a writer.
+  // Closes the order's descriptor, and the descriptor of an input without a writer.
   spare.close()
   let ending: WarmEnd | undefined
   const gone = running.ended.then((how) => {

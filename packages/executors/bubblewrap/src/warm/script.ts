@@ -54,7 +54,7 @@ const calls = {
     nofollow: 0o100000,
   },
 } as const
-/** The same on every architecture. */
+/** Numbers that are the same on every architecture. */
 const common = { close_range: 436, mount_setattr: 442, pidfd_open: 434 }
 
 /** The first argument of the script; `undefined` on unknown architectures. */

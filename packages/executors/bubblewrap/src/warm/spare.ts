@@ -19,7 +19,7 @@ export interface Spare {
 
 /**
  * Opens a spare's pipes through `/proc`: new descriptors, whose flags the command does not share.
- * @param supervisor its process number here @returns `undefined` if its process has ended, perhaps for lack of processes
+ * @param supervisor its process number as seen by this process @returns `undefined` if its process has ended, perhaps for lack of processes
  * @throws the system's error, or an error for descriptors that do not belong to a spare
  */
 export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine & { what: 'spare' }): Spare | undefined {
@@ -60,13 +60,13 @@ export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine &
   }
 }
 
-/** `undefined` for an ended process. The kernel counts in the namespace of the reader of `/proc`. */
+/** The process behind a pidfd; `undefined` if it has ended. `/proc` shows numbers of the reader's namespace. */
 function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number | undefined {
   const info = readFileSync(`/proc/${supervisor}/fdinfo/${pidfd}`, 'latin1')
   if (/^Pid:\s*-1$/m.test(info)) return undefined
   const pid = Number(/^Pid:\s*(\d+)$/m.exec(info)?.[1] ?? 0)
   const inner = /^NSpid:((?:\s+\d+)+)$/m.exec(info)?.[1]?.trim().split(/\s+/).map(Number) ?? []
-  // Numbers from outside in: here, in the supervisor's namespace, and 1 in its own.
+  // Numbers from the outermost namespace inwards: this process's, the supervisor's, and 1 in the spare's own.
   if (pid <= 0 || inner.at(-1) !== 1 || inner.at(-2) !== expected) throw new Error('not the process of a spare')
   return pid
 }

@@ -17,7 +17,7 @@ import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'
 import { afterSilence } from './supervisor-parts.ts'
 
-/** An empty pipe takes this much at once. */
+/** Bytes that an empty pipe takes at once. */
 const pipeBytes = 65_536
 
 /**
@@ -31,13 +31,13 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const split = splitForSpare(command.layout)
   if (split === undefined) return undefined
   const { placements } = command.layout
-  // A command could hang in the kernel on another process there, and block its neighbours.
+  // On a slow mount, a command could hang in the kernel, and block other commands of the supervisor.
   if (HostPaths.isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source]))))
     return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const waits = isChecked || start.network !== undefined
   const order = encodeOrder({
-    // The first process counts as one of the command.
+    // The first process counts towards the command's limit of processes.
     argv: Limits.limitedCommand(command.argv, command.limits, { ownProcesses: 1 }),
     env: { ...command.env, PWD: command.cwd },
     cwd: command.cwd,
@@ -54,7 +54,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const end = () => {
     if (signalIn(spare.child, spare.child.pid, 'SIGKILL')) running.expectEnd()
   }
-  /** Nothing of the command has run, or will. */
+  /** Gives up the warm start. No part of the command has run or will run. */
   const giveUp = () => {
     end()
     spare.close()
@@ -104,7 +104,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   }
 }
 
-/** Errors are left to the cold start, which meets them again with a remedy: too few descriptors, for instance. */
+/** Returns `undefined` on an error, such as too few descriptors: the cold start reports the error with a remedy. */
 function find(pool: WarmPool, command: SandboxCommand, kept: Layout): Supervisor | undefined {
   try {
     return pool.find(command, kept)
@@ -148,7 +148,7 @@ async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | 
   }
 }
 
-/** Gives a pipe more than it holds while the spare reads. @returns as `write` */
+/** Sends content that may be larger than the pipe, while the spare reads. @returns as `write` */
 async function send(fd: number, content: Buffer, signal: AbortSignal | undefined): Promise<boolean> {
   if (content.length <= pipeBytes) return write(fd, content)
   for (let at = 0, idle = 0; at < content.length; ) {

@@ -14,7 +14,7 @@ export interface SupervisorParts {
   readonly patience: number
   /** Spares to keep ready. */
   readonly spares: number
-  /** Called once, when it takes orders or is lost. */
+  /** Called once, when the supervisor takes orders or is lost. */
   readonly onSettled: () => void
 }
 
@@ -23,7 +23,7 @@ export interface WarmEnd {
   readonly status: number | undefined
   /** The supervisor is lost. */
   readonly isLost?: boolean
-  /** Listings may have been wrong. */
+  /** Why listings may have been wrong. */
   readonly unlisted?: 'unreadable' | 'killed' | undefined
 }
 
@@ -43,7 +43,7 @@ export interface Running {
 const steps = 5
 
 /**
- * Waits in steps: a suspended machine counts one step only, so pending messages are read first.
+ * Calls `then` after a silence. A suspension of the machine counts as one step, so pending messages are read first.
  * @returns for `clearInterval`
  */
 export function afterSilence(milliseconds: number, then: () => void): NodeJS.Timeout {

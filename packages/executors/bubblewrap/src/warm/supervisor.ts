@@ -12,7 +12,7 @@ import {
 } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
 
-/** An idle supervisor has this many times the patience. */
+/** The patience with an idle supervisor is this many times the usual one. */
 const idlePatience = 6
 
 const lost: WarmEnd = { status: undefined, isLost: true }
@@ -53,7 +53,7 @@ export class Supervisor {
       try {
         this.#first = identify(pid)
       } catch {
-        return this.#lose() // too few descriptors: commands start cold, and say so
+        return this.#lose() // too few descriptors: commands start cold, and report the reason
       }
       this.#readLines()
     })
@@ -107,13 +107,13 @@ export class Supervisor {
     }
   }
 
-  /** Ends it after its last command. */
+  /** Ends the supervisor after its last command. */
   retire(): void {
     this.#isRetired = true
     if (this.busy === 0) this.#lose()
   }
 
-  /** Ends it with everything inside. Resolves when nothing is left. */
+  /** Ends the supervisor with everything inside. Resolves when no process is left. */
   async close(): Promise<void> {
     this.#lose()
     await this.#lost.promise
@@ -150,7 +150,7 @@ export class Supervisor {
   }
 
   #readLines(): void {
-    // Descriptors are found by the supervisor's process number here.
+    // The supervisor's process number must be known first: descriptors are opened by this number.
     if (this.#first === undefined || this.#isLost) return
     for (let end = this.#text.indexOf('\n'); end >= 0 && !this.#isLost; end = this.#text.indexOf('\n')) {
       const line = parseLine(this.#text.slice(0, end))
@@ -178,7 +178,7 @@ export class Supervisor {
     return line.what === 'short' ? this.#runShort() : this.#add(line)
   }
 
-  /** Commands that wait for a spare start cold. */
+  /** After a shortage, commands that wait for a spare start cold. */
   #runShort(): true {
     for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
     this.#watchSilence()
@@ -240,7 +240,7 @@ export class Supervisor {
     if (first !== undefined) signalIn(first, first.pid, 'SIGKILL')
     control.destroy()
     if (first === undefined) child.kill('SIGKILL')
-    // A process stuck in the kernel is not awaited.
+    // Waits five seconds at most: a process may be stuck in the kernel.
     for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
     child.kill('SIGKILL')
     status.destroy()

@@ -10,7 +10,7 @@ export type SupervisorLine =
     }
   /** The first process of a spare and its whole namespace have ended. */
   | { readonly what: 'end'; readonly id: number; readonly status: number }
-  /** It has ended, but listings may have been wrong: a caller was unreadable, or its tracer was killed. */
+  /** The first process has ended, but listings may be wrong: a caller was unreadable, or the tracer was killed. */
   | { readonly what: 'unlisted'; readonly id: number; readonly isUnreadable: boolean }
   /** A spare could not be made. */
   | { readonly what: 'short'; readonly errno: number }

@@ -54,7 +54,7 @@ function judgeList(statements: readonly Statement[], context: AnalysisContext): 
   return together(statements.map(({ command }) => maybe(command, context)))
 }
 
-/** A `cd` in it can fail, so later commands may run in either directory. */
+/** A `cd` in this command can fail, so later commands may run in either directory. */
 function maybe(node: Statement['command'], context: AnalysisContext): Outcome {
   const { place } = context
   const before = place.cwd
@@ -126,7 +126,7 @@ function redirected(
   return judged.apply(run({ ...context, tainted: judged.tainted }))
 }
 
-/** A command with its assignments, after its redirections. The first word is the program. */
+/** Judges a command with its assignments, after its redirections. The first word is the program. */
 function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext): Outcome {
   for (const part of prefix) if (part.type === 'Assignment') assign(part, context)
   if (name === undefined) return silent
@@ -142,7 +142,7 @@ function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext)
   return runProgram(new Invocation(text, values, context), program)
 }
 
-/** No variable may hold a host path: commands would see and change it. */
+/** Judges an assignment. No variable may hold a host path: commands would see and change it. */
 function assign({ name, text, value, index }: Assignment, context: AnalysisContext): void {
   if (value.type === 'ArrayValue' || index !== undefined) return refuse('construct', text)
   const { tainted, text: known } = evaluate(value, context)

@@ -8,7 +8,7 @@ import { refuse } from '../refusal.ts'
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
 interface JudgedRedirections {
-  /** Its standard input may hold host paths. */
+  /** The command's standard input may hold host paths. */
   readonly tainted: boolean
   /** The outcome with its remaining output. @throws Refusal for host paths that would be stored in a file */
   apply(outcome: Outcome): Outcome
@@ -45,7 +45,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
         : text === '/dev/stderr'
           ? '2'
           : undefined
-    // They are sockets here, which cannot be opened by name.
+    // Standard streams are sockets here, which cannot be opened by name.
     if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
@@ -56,7 +56,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
     } else {
       if (value.glob) return refuse('unknown', target.text)
       const host = mapPath({ word: target, value, mode: operator === '<' ? 'read' : 'write', context })
-      // The shell's own message about an unreadable file names it.
+      // The shell's own message about an unreadable file repeats its path.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
         failing = { prints: failing.prints || messages === 'output', hosts: failing.hosts || messages === 'messages' }
@@ -80,7 +80,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
   }
 }
 
-/** Judges a here-document's expansions. True if one may insert a host path. */
+/** Judges a here-document's expansions. True if an expansion may insert a host path. */
 function holdsHosts(parts: readonly WordPart[] | undefined, context: AnalysisContext): boolean {
   const values = (parts ?? [])
     .filter(({ type }) => type !== 'Literal')

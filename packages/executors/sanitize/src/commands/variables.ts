@@ -1,6 +1,6 @@
 import { refuse } from '../refusal.ts'
 
-/** Variables that affect later commands, lookups of files, or have computed values. */
+/** Variables that affect later commands or lookups of files, or that have computed values. */
 const dangerous =
   /^(?:PATH|LD_.*|ENV|IFS|CDPATH|GLOB.*|SHELL.*|BASH.*|PS4|PROMPT_COMMAND|HOME|PWD|OLDPWD|TMPDIR|PYTHON.*|PERL.*|NODE_.*|NPM_.*|RUBY.*|GIT_.*|PAGER|EDITOR|VISUAL|LESS.*|AWK.*|GREP_.*|TAR_OPTIONS|GZIP|POSIXLY_CORRECT|FIGNORE|HIST.*|INPUTRC|TERMINFO.*|LOCPATH|NLSPATH|TEXTDOMAIN.*|GCONV_PATH|MALLOC_.*|XDG_.*|EXECIGNORE|DIFF_.*|LS_.*|ZIPOPT|MAGIC|BC_.*|UNZIP|XZ_.*|OPT.*|S?RANDOM|SECONDS|EPOCH.*|LINENO|FUNCNEST|TMOUT)$/
 
