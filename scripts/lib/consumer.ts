@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
 
-const compilers = ['5.9.3', '7.0.2']
+/** The oldest TypeScript that consumers may have. The newest one is that of the repository. */
+const oldest = '5.9.3'
 const options =
   '--declaration --emitDeclarationOnly --outDir out --strict --module nodenext --target esnext --types node'
 
@@ -15,17 +16,16 @@ const options =
  */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
   const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
-  const own = compilers.map((version) => `typescript-${version}@npm:typescript@${version}`)
-  installInto(project, [...names, '@types/node', 'just-bash', ...own], tarballs)
+  installInto(project, [...names, '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)
   const parts = await Promise.all(names.map(async (name) => importsOf(project, name)))
   writeFileSync(join(project, 'consumer.ts'), parts.join(''))
-  return compilers.flatMap((version) => {
+  const compilers = [[process.execPath, join(project, 'node_modules/typescript/bin/tsc')], ['tsc']]
+  return compilers.flatMap(([program = '', ...words]) => {
     try {
-      const compiler = join(project, `node_modules/typescript-${version}/bin/tsc`)
-      capture(process.execPath, [compiler, ...options.split(' '), 'consumer.ts'], { cwd: project })
+      capture(program, [...words, ...options.split(' '), 'consumer.ts'], { cwd: project })
       return []
     } catch (error) {
-      return [`a consumer with TypeScript ${version}: ${String(error)}`]
+      return [`a consumer that emits declarations: ${String(error)}`]
     }
   })
 }
@@ -38,9 +38,9 @@ async function importsOf(project: string, name: string): Promise<string> {
   let text = ''
   for (const [door, target] of Object.entries(exports)) {
     if (typeof target === 'string') continue
-    const found = await import(pathToFileURL(join(folder, target.default)).href).catch(() => undefined)
+    const found = await import(pathToFileURL(join(folder, target.default)).href).catch(ifOptional)
     if (found === undefined) continue
-    const own = `${name}${door.slice(1)}`.replaceAll(/[^a-z]/gu, '_')
+    const own = `${name}${door.slice(1)}`.replaceAll(/[^a-z0-9]/gu, '_')
     text += `import * as ${own} from '${name}${door.slice(1)}'\n`
     for (const [key, value] of Object.entries(found as object)) {
       if (typeof value !== 'function') continue
@@ -52,4 +52,9 @@ async function importsOf(project: string, name: string): Promise<string> {
     }
   }
   return text
+}
+
+/** The door needs a package that the project does not have. */
+function ifOptional(error: { readonly code?: string }): undefined {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'ENOTSUP') throw error
 }
