@@ -35,18 +35,12 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
 
 /** Copies a file of the cache to the store, if they differ, and then returns true. A file that waits for its upload is skipped. */
 export async function supplyStore(part: StoredPart, path: string): Promise<boolean> {
-  const { control, fs, metadata, content, signal } = part
+  const { control, fs, metadata, signal } = part
   const said = await readCachedFile(join(metadata, path))
   if (said === undefined || said.dirty || !said.complete) return false
   const hash = hashInNote(said)
   if (hash === undefined || (await hashInStore(control, { fs, remote: path }, signal)) === hash) return false
-  const copy = { srcFs: content, srcRemote: path, dstFs: fs, dstRemote: path, _config: anyway }
-  try {
-    await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
-  } catch (error) {
-    if (isNotFound(error)) return false // the file is gone meanwhile
-    throw error
-  }
+  if (!(await supplyPlace(part, path, path))) return false
   // until it lists the directory, rclone uses the object of the old name for this file
   const directory = dirname(path)
   await control.call('vfs/forget', directory === '.' ? {} : { dir: directory }, { signal })
@@ -59,13 +53,15 @@ const anyway = { IgnoreTimes: true }
 /** Milliseconds for one file. */
 const copyMs = 600_000
 
-/** Copies a file of the cache to the store, under the name that programs see. */
-export async function supplyPlace(part: StoredPart, item: string, place: string): Promise<void> {
+/** Copies a file of the cache to the store, under the name that programs see. Returns false if the file is gone meanwhile. */
+export async function supplyPlace(part: StoredPart, item: string, place: string): Promise<boolean> {
   const { control, fs, content, signal } = part
   const copy = { srcFs: content, srcRemote: item, dstFs: fs, dstRemote: place, _config: anyway }
   try {
     await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
+    return true
   } catch (error) {
-    if (!isNotFound(error)) throw error // the file is gone meanwhile
+    if (isNotFound(error)) return false
+    throw error
   }
 }

@@ -79,7 +79,6 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
 function heldInOrder({ base }: Pick<ReplicaTree, 'base'>, held: ReadonlyMap<MountPath, Held>): readonly MountPath[] {
   const factsOf = (path: string): Seen | undefined => held.get(path as MountPath)?.facts
   const { hashes, others } = wavesOf([...held.keys()], {
-    paths: held.keys(),
     before: (path) => base.get(path)?.type,
     after: (path) => factsOf(path)?.type,
     time: (path) => timeOf(factsOf(path)) ?? 0,

@@ -25,7 +25,7 @@ export function isIndex(path: string): boolean {
 /** Files and links in waves: new hashes, and then the others in the order of their changes. */
 export function wavesOf(
   paths: readonly MountPath[],
-  { before, after, time = () => 0 }: Changes,
+  { before, after, time = () => 0 }: Omit<Changes, 'paths'>,
 ): Record<'hashes' | 'others', MountPath[][]> {
   const all = new Set<string>(paths)
   const isNew = (path: string): boolean => before(path) === undefined
