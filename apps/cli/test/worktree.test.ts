@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { asOwner, component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { resolveSettings } from '../src/config/settings.ts'
@@ -127,10 +127,8 @@ describeWith([component('bubblewrap'), component('git')], 'ws exec in a worktree
   async function repository() {
     const scratch = await createScratchDirectory()
     const git = (...words: string[]) => {
-      const { uid, gid } = scratch.owner
-      const as = process.getuid?.() === 0 ? { uid, gid } : {}
       const env = { PATH: '/usr/bin:/bin', HOME: scratch.path }
-      return execFileSync('git', ['-C', scratch.path, ...words], { ...as, env, encoding: 'utf8' })
+      return execFileSync('git', ['-C', scratch.path, ...words], { ...asOwner(scratch.owner), env, encoding: 'utf8' })
     }
     const named = ['-c', 'user.name=a', '-c', 'user.email=a@b.test']
     git('init', '-q', 'repo')

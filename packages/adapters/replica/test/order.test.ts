@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { component, deep, describeWith } from '@ws/test-fixtures'
+import { asOwner, component, deep, describeWith } from '@ws/test-fixtures'
 import { seededRandom } from '@ws/test-fixtures/s3'
 import { expect, it } from 'vitest'
 
@@ -13,8 +13,6 @@ import { materialize, Moments } from './support/moments.ts'
 import { machineOf, ownDirectory } from './support/site.ts'
 
 const run = promisify(execFile)
-const isRoot = process.getuid?.() === 0
-const user = isRoot ? { uid: 1_000, gid: 1_000 } : {}
 const env = {
   ...{ PATH: process.env['PATH'], HOME: '/nowhere', GIT_CONFIG_NOSYSTEM: '1' },
   ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' },
@@ -44,7 +42,7 @@ async function expectWhole({ steps, looks, faultsIn, isBusy = false }: Pushes): 
   for (const [name, script] of steps) {
     const end = isBusy ? await replica.beginCommand?.({ background: true }) : undefined
     let isRunning = true
-    const running = run('bash', ['-ec', script], { cwd: root, env, ...user }).finally(() => (isRunning = false))
+    const running = run('bash', ['-ec', script], { cwd: root, env, ...asOwner() }).finally(() => (isRunning = false))
     // a file that never holds still
     while (isBusy && isRunning) await Promise.resolve(replica.flush()).catch(() => undefined)
     await running

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { type CommandResult, rules, type Workspace } from '@ws/core'
-import { component, describeWith } from '@ws/test-fixtures'
+import { asOwner, component, describeWith } from '@ws/test-fixtures'
 import { beforeEach, expect, it } from 'vitest'
 
 import { useRuleSite } from './support/rule-site.ts'
@@ -61,9 +61,13 @@ for (const mode of places) {
       /** Runs as the user of the workspace, whose git takes the repository for its own. */
       const outside = (program: string, args: readonly string[]) => {
         const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' }
-        const { uid, gid } = site.owner
-        const owner = process.getuid?.() === 0 ? { uid, gid } : {}
-        return execFileSync(program, args, { ...owner, env, cwd: site.root, stdio: 'pipe', encoding: 'utf8' })
+        return execFileSync(program, args, {
+          ...asOwner(site.owner),
+          env,
+          cwd: site.root,
+          stdio: 'pipe',
+          encoding: 'utf8',
+        })
       }
 
       beforeEach(() => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 
 import { rules } from '@ws/core'
-import { component, describeWith } from '@ws/test-fixtures'
+import { asOwner, component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { useRuleSite } from './support/rule-site.ts'
@@ -25,10 +25,8 @@ for (const mode of modes) {
     const site = useRuleSite(mode)
 
     it('[RU10] let a commit in a submodule through, and no secret, in commands and in a terminal', async () => {
-      const { uid, gid } = site.owner
       const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' }
-      const owner = process.getuid?.() === 0 ? { uid, gid } : {}
-      execFileSync('sh', ['-c', project], { ...owner, env, cwd: site.root, stdio: 'pipe' })
+      execFileSync('sh', ['-c', project], { ...asOwner(site.owner), env, cwd: site.root, stdio: 'pipe' })
       const workspace = await site.open(rules.protectHooks(), rules.protectSecrets())
       const held = 'inside\noutside\n0\nheld\nheld\n'
       // a command that starts warm, where it may
