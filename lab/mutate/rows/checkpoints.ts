@@ -9,7 +9,10 @@ export const checkpointMutations: Mutations = {
           text: "if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') return undefined",
           by: "if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') continue",
         },
-        { text: "view.visibility(virtual) === 'described' ? virtual : undefined", by: "view.visibility(virtual) !== 'hidden' ? virtual : undefined" },
+        {
+          text: "view.visibility(virtual) === 'described' ? virtual : undefined",
+          by: "view.visibility(virtual) !== 'hidden' ? virtual : undefined",
+        },
       ],
       title: 'write-only',
     },
@@ -26,17 +29,33 @@ export const checkpointMutations: Mutations = {
     {
       removes: 'opening without following, and the look at the place',
       changes: [
-        { text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW', by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY' },
-        { text: '    return readlinkSync(selfOf(fd)) === this.placeOf(path)', by: '    return this.placeOf(path) !== readlinkSync(selfOf(fd)) || true' },
-        { text: 'if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {', by: 'if (!this.isAt(below, next)) {' },
+        {
+          text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
+          by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY',
+        },
+        {
+          text: '    return readlinkSync(selfOf(fd)) === this.placeOf(path)',
+          by: '    return this.placeOf(path) !== readlinkSync(selfOf(fd)) || true',
+        },
+        {
+          text: 'if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {',
+          by: 'if (!this.isAt(below, next)) {',
+        },
       ],
       title: 'HO1',
     },
   ],
   "another writer's work that a restore would overwrite or remove": [
-    { removes: 'the comparison with the last scan', text: '  if (!isSame) throw new Unexpected(changedMeanwhile)', by: '  if (!isSame) return', title: 'UN3' },
+    {
+      removes: 'the comparison with the last scan',
+      text: '  if (!isSame) throw new Unexpected(changedMeanwhile)',
+      by: '  if (!isSame) return',
+      title: 'UN3',
+    },
   ],
-  'bytes of another time that run with the rights of another user': [{ removes: 'the mask of bits', text: 'mode & 0o1777', by: 'mode & 0o7777', title: 'no setuid' }],
+  'bytes of another time that run with the rights of another user': [
+    { removes: 'the mask of bits', text: 'mode & 0o1777', by: 'mode & 0o7777', title: 'no setuid' },
+  ],
   'an access list that a restore drops, which opens a file to a group that was denied': [
     {
       removes: 'the attributes of what is restored',
@@ -44,7 +63,12 @@ export const checkpointMutations: Mutations = {
       by: "  if (attributes === undefined || attributes !== '') return\n",
       title: 'come back',
     },
-    { removes: 'the refusal of links on the way', text: "my $how = pack 'QQQ', $flags, 0, 0x0f;", by: "my $how = pack 'QQQ', $flags, 0, 0;", title: 'through a link' },
+    {
+      removes: 'the refusal of links on the way',
+      text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
+      by: "my $how = pack 'QQQ', $flags, 0, 0;",
+      title: 'through a link',
+    },
     {
       removes: 'the end of a restore without its list',
       text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
@@ -52,30 +76,65 @@ export const checkpointMutations: Mutations = {
       title: 'cannot be given back',
     },
   ],
-  'a directory that a killed restore leaves open': [{ removes: 'the look at the journal', text: '      tightenAgain(tree, database)\n', title: 'UN6' }],
+  'a directory that a killed restore leaves open': [
+    { removes: 'the look at the journal', text: '      tightenAgain(tree, database)\n', title: 'UN6' },
+  ],
   'saved bytes that were damaged': [
-    { removes: 'the look at all bytes before', text: '    for (const content of plan.contents) this.#tree.read(content)\n', test: 'packages/agents/snapshots/test/failures.test.ts', title: 'damaged' },
-    { removes: 'the look at all bytes before a bucket is touched', text: '  await before?.bytes?.()\n', test: 'packages/agents/snapshots/test/stores.test.ts', title: 'damaged' },
+    {
+      removes: 'the look at all bytes before',
+      text: '    for (const content of plan.contents) this.#tree.read(content)\n',
+      test: 'packages/agents/snapshots/test/failures.test.ts',
+      title: 'damaged',
+    },
+    {
+      removes: 'the look at all bytes before a bucket is touched',
+      text: '  await before?.bytes?.()\n',
+      test: 'packages/agents/snapshots/test/stores.test.ts',
+      title: 'damaged',
+    },
   ],
   'saved bytes that a command could read or change': [
-    { removes: 'the comparison with the mounts', text: '  if (at === undefined) return\n', by: "  if (at?.startsWith('//') !== true) return\n", title: 'commands could reach it' },
+    {
+      removes: 'the comparison with the mounts',
+      text: '  if (at === undefined) return\n',
+      by: "  if (at?.startsWith('//') !== true) return\n",
+      title: 'commands could reach it',
+    },
   ],
-  'two processes that write one state directory': [{ removes: 'the lock that lasts', text: 'PRAGMA locking_mode = EXCLUSIVE; ', title: 'one process at a time' }],
+  'two processes that write one state directory': [
+    { removes: 'the lock that lasts', text: 'PRAGMA locking_mode = EXCLUSIVE; ', title: 'one process at a time' },
+  ],
   'checkpoints that fill the disk': [
     {
       removes: 'the cap of bytes',
       changes: [
-        { text: '        this.#packs.flush()\n        if (this.#packs.size - mark.size > room) throw tooMuch()\n', by: '        this.#packs.flush()\n' },
-        { text: '      if (this.#packs.size - mark.size > room) throw tooMuch()\n      return content', by: '      return content' },
+        {
+          text: '        this.#packs.flush()\n        if (this.#packs.size - mark.size > room) throw tooMuch()\n',
+          by: '        this.#packs.flush()\n',
+        },
+        {
+          text: '      if (this.#packs.size - mark.size > room) throw tooMuch()\n      return content',
+          by: '      return content',
+        },
       ],
       title: 'UN5',
     },
   ],
   "another writer's work in a bucket that a restore would overwrite": [
-    { removes: 'the condition of the write', text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }", by: '{ mode: before.mode }', title: 'another writer' },
+    {
+      removes: 'the condition of the write',
+      text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }",
+      by: '{ mode: before.mode }',
+      title: 'another writer',
+    },
   ],
   'a change of a bucket whose earlier state could not be kept': [
-    { removes: 'the refusal', text: '      await this.keepBefore(call)\n', by: '      await this.keepBefore(call).catch(() => undefined)\n', title: 'no room' },
+    {
+      removes: 'the refusal',
+      text: '      await this.keepBefore(call)\n',
+      by: '      await this.keepBefore(call).catch(() => undefined)\n',
+      title: 'no room',
+    },
   ],
   'an entry that was hidden at a checkpoint, which a restore would delete': [
     {
@@ -94,7 +153,16 @@ export const checkpointMutations: Mutations = {
     },
   ],
   'a tree so deep that a look takes all descriptors': [
-    { removes: 'the end of the descriptors of higher directories', text: '      close(levels.at(-1 - mostOpen))\n', title: 'a walk of 1,500 levels' },
-    { removes: 'the longest path', text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath', by: 'return Buffer.byteLength(this.placeOf(path)) < 0', title: 'a tree that is deeper' },
+    {
+      removes: 'the end of the descriptors of higher directories',
+      text: '      close(levels.at(-1 - mostOpen))\n',
+      title: 'a walk of 1,500 levels',
+    },
+    {
+      removes: 'the longest path',
+      text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
+      by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
+      title: 'a tree that is deeper',
+    },
   ],
 }

@@ -14,7 +14,11 @@ export const commandMutations: Mutations = {
       by: 'if (node.reserved) throw',
       title: 'are made by no operation',
     },
-    { removes: 'the look at the names when the root cannot be had itself', text: ' || takenName(plan, hidden) !== undefined', test: 'packages/executors/bubblewrap/test/names-at-root.test.ts' },
+    {
+      removes: 'the look at the names when the root cannot be had itself',
+      text: ' || takenName(plan, hidden) !== undefined',
+      test: 'packages/executors/bubblewrap/test/names-at-root.test.ts',
+    },
   ],
   'a program of the workspace at `/bin`, in whose place the interpreter would run its own of that name': [
     {
@@ -47,24 +51,52 @@ export const commandMutations: Mutations = {
       test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
     },
   ],
-  'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes': [
-    {
-      removes: 'the refusal of the calls',
-      file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
-      text: '[...lists.opaque, ...lists.counted]',
-      by: '[...lists.opaque]',
-      title: 'a count of the machine',
-    },
-    { removes: 'the rights of root when sockets are handed over', text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;', title: 'come as well from root' },
-  ],
+  'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes':
+    [
+      {
+        removes: 'the refusal of the calls',
+        file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
+        text: '[...lists.opaque, ...lists.counted]',
+        by: '[...lists.opaque]',
+        title: 'a count of the machine',
+      },
+      {
+        removes: 'the rights of root when sockets are handed over',
+        text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
+        title: 'come as well from root',
+      },
+    ],
   'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)': [
-    { removes: 'the refusal of setuid bits', text: "    ...call('chmod', refuseBits(1, setIdBits)),\n", test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts' },
-    { removes: 'the refusal to run as root', text: 'if (uid === 0) return {', by: 'if (uid === -1) return {', title: 'never runs as root' },
-    { removes: 'the refusal of whiteouts', text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n", test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts' },
+    {
+      removes: 'the refusal of setuid bits',
+      text: "    ...call('chmod', refuseBits(1, setIdBits)),\n",
+      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
+    },
+    {
+      removes: 'the refusal to run as root',
+      text: 'if (uid === 0) return {',
+      by: 'if (uid === -1) return {',
+      title: 'never runs as root',
+    },
+    {
+      removes: 'the refusal of whiteouts',
+      text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n",
+      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
+    },
   ],
   'a Unix socket of the host, abstract or by its path': [
-    { removes: 'the network namespace', text: "...(network === 'host' ? ['--share-net'] : [])", by: "...['--share-net']", title: 'are closed' },
-    { removes: 'the refusal to make one', text: 'options.unixSockets ? [unixFamily,', by: 'true ? [unixFamily,', title: 'a socket in the workspace' },
+    {
+      removes: 'the network namespace',
+      text: "...(network === 'host' ? ['--share-net'] : [])",
+      by: "...['--share-net']",
+      title: 'are closed',
+    },
+    {
+      removes: 'the refusal to make one',
+      text: 'options.unixSockets ? [unixFamily,',
+      by: 'true ? [unixFamily,',
+      title: 'a socket in the workspace',
+    },
   ],
   'memory, semaphores and message queues of the host (System V, POSIX)': [
     {
@@ -85,7 +117,12 @@ export const commandMutations: Mutations = {
     },
   ],
   'renaming an ancestor of a protected part and building it anew': [
-    { removes: 'the pins', text: '      this.pins.set({', by: '      if (path.length === 0) this.pins.set({', test: 'packages/kernel/core/test/commands/compile-binds.test.ts' },
+    {
+      removes: 'the pins',
+      text: '      this.pins.set({',
+      by: '      if (path.length === 0) this.pins.set({',
+      test: 'packages/kernel/core/test/commands/compile-binds.test.ts',
+    },
   ],
   'a protected name that does not exist yet': [
     {
@@ -96,14 +133,24 @@ export const commandMutations: Mutations = {
     },
   ],
   'a name that a rule by pattern denies or protects, anywhere in the tree': [
-    { removes: 'the look at the stamp of a directory that was looked into before', text: 'if (before?.stamp !== stamp) {', by: 'if (before === undefined) {', title: 'after any change' },
+    {
+      removes: 'the look at the stamp of a directory that was looked into before',
+      text: 'if (before?.stamp !== stamp) {',
+      by: 'if (before === undefined) {',
+      title: 'after any change',
+    },
     {
       removes: 'the word to remember nothing of a directory in which a name is hidden',
       file: 'packages/adapters/local/src/read/listing.ts',
       text: '    this.#options.known?.(path, undefined)\n',
       title: 'a reserved name is hidden',
     },
-    { removes: 'the walk', text: 'const matched = await coverMatches(compiler.list, options)', by: 'const matched = await coverMatches(new BindList(), options)', title: 'covers what matches' },
+    {
+      removes: 'the walk',
+      text: 'const matched = await coverMatches(compiler.list, options)',
+      by: 'const matched = await coverMatches(new BindList(), options)',
+      title: 'covers what matches',
+    },
   ],
   'a reserved name that a command of another workspace exchanges for a link while it is made': [
     {
@@ -114,14 +161,33 @@ export const commandMutations: Mutations = {
   ],
   'a reserved name that a command keeps from being removed, by the mode of its directory': [
     { removes: 'the note that stays', text: '$left = 1; leave_note($e->{file})', by: 'forget($e->{file})' },
-    { removes: 'the moment in which its user may write there', text: 'return $error == 13 ? inside($fd, $try) : $error;', by: 'return $error;' },
+    {
+      removes: 'the moment in which its user may write there',
+      text: 'return $error == 13 ? inside($fd, $try) : $error;',
+      by: 'return $error;',
+    },
   ],
   'a temporary file that a killed process leaves in the workspace': [
-    { removes: 'the directories below the root', text: 'deep ? mostDirectories : 0', by: 'deep ? 0 : 0', title: 'one left by a killed process is swept' },
+    {
+      removes: 'the directories below the root',
+      text: 'deep ? mostDirectories : 0',
+      by: 'deep ? 0 : 0',
+      title: 'one left by a killed process is swept',
+    },
   ],
   'a temporary directory of thousands of levels, so that it stays and slows each later start': [
-    { removes: 'the end of what is open', text: 'mostOpen = 32', by: 'mostOpen = 3_200', title: 'holds few descriptors' },
-    { removes: 'the comparison with the directory that was entered', text: 'if (identityOf(fd) === level.identity)', by: 'if (identityOf(fd) !== "")', title: 'what was emptied lies elsewhere' },
+    {
+      removes: 'the end of what is open',
+      text: 'mostOpen = 32',
+      by: 'mostOpen = 3_200',
+      title: 'holds few descriptors',
+    },
+    {
+      removes: 'the comparison with the directory that was entered',
+      text: 'if (identityOf(fd) === level.identity)',
+      by: 'if (identityOf(fd) !== "")',
+      title: 'what was emptied lies elsewhere',
+    },
   ],
   'a temporary directory that cannot be removed, so that each later start tries it again': [
     {
@@ -132,37 +198,86 @@ export const commandMutations: Mutations = {
     },
   ],
   'a directory that commands used, exchanged for a link while this process removes it': [
-    { removes: 'the refusal of links', text: 'constants.O_DIRECTORY | constants.O_NOFOLLOW', by: 'constants.O_DIRECTORY', title: 'goes nowhere else' },
+    {
+      removes: 'the refusal of links',
+      text: 'constants.O_DIRECTORY | constants.O_NOFOLLOW',
+      by: 'constants.O_DIRECTORY',
+      title: 'goes nowhere else',
+    },
   ],
   "a user's file or directory taken for a reserved name, and removed": [
-    { removes: 'the comparison with what was noted', text: '    return 0 unless fits($s, $e);\n', title: 'never remove what somebody put there' },
+    {
+      removes: 'the comparison with what was noted',
+      text: '    return 0 unless fits($s, $e);\n',
+      title: 'never remove what somebody put there',
+    },
   ],
   'a reserved name that a caller of the file API sees, or that a killed process leaves': [
-    { removes: 'the look at files that hold names', text: "return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)", by: 'return false', title: 'held by a file' },
+    {
+      removes: 'the look at files that hold names',
+      text: "return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)",
+      by: 'return false',
+      title: 'held by a file',
+    },
     {
       removes: 'the look at the list of reserved names',
       text: 'return Reserve.reservedNames.holds(status, self)',
       by: 'return status.isFile() && reservedNames.holds(status, self)',
       title: 'are shown by no operation',
     },
-    { removes: 'the sweep', file: 'packages/kernel/sandbox/src/reserve/places.pl', text: '      $error = take($fd, $name, $e, @all);\n', title: 'are swept at the next start' },
-  ],
-  'another name by which git, outside, finds a program to run: `commondir`, `config.worktree`, `remotes`, `.git` as a file, a repository that has another name': [
-    { removes: 'the placeholder for `commondir`', text: "  commondir: { content: '.\\n' },\n", title: 'all at once' },
-    { removes: 'the placeholders for `remotes` and `branches`', text: "  remotes: 'directory',\n  branches: 'directory',\n", title: 'all at once' },
-    { removes: 'the look at repositories of another name', text: 'one.match(path) !== undefined || one.match(usual) !== undefined', by: 'one.match(path) !== undefined', title: 'all at once' },
-    { removes: 'the hold on a file `.git`, in commands', text: "pattern.match(path, type !== 'directory')", by: 'pattern.match(path)', title: 'all at once' },
-    { removes: 'the hold on a file `.git`, at the file API', text: "pattern.match(path, operation !== 'createDirectory')", by: 'pattern.match(path)', title: 'each name it lists' },
     {
-      removes: '`commondir` from the names that the file API refuses',
-      text: "'*.git/{hooks,config,config.worktree,commondir,remotes,branches}'",
-      by: "'*.git/{hooks,config,config.worktree,remotes,branches}'",
-      title: 'each name it lists',
+      removes: 'the sweep',
+      file: 'packages/kernel/sandbox/src/reserve/places.pl',
+      text: '      $error = take($fd, $name, $e, @all);\n',
+      title: 'are swept at the next start',
     },
-    { removes: 'the mode of a file that holds a name', text: 'file => 0444 }', by: 'file => 0644 }', title: 'hold their content' },
   ],
+  'another name by which git, outside, finds a program to run: `commondir`, `config.worktree`, `remotes`, `.git` as a file, a repository that has another name':
+    [
+      { removes: 'the placeholder for `commondir`', text: "  commondir: { content: '.\\n' },\n", title: 'all at once' },
+      {
+        removes: 'the placeholders for `remotes` and `branches`',
+        text: "  remotes: 'directory',\n  branches: 'directory',\n",
+        title: 'all at once',
+      },
+      {
+        removes: 'the look at repositories of another name',
+        text: 'one.match(path) !== undefined || one.match(usual) !== undefined',
+        by: 'one.match(path) !== undefined',
+        title: 'all at once',
+      },
+      {
+        removes: 'the hold on a file `.git`, in commands',
+        text: "pattern.match(path, type !== 'directory')",
+        by: 'pattern.match(path)',
+        title: 'all at once',
+      },
+      {
+        removes: 'the hold on a file `.git`, at the file API',
+        text: "pattern.match(path, operation !== 'createDirectory')",
+        by: 'pattern.match(path)',
+        title: 'each name it lists',
+      },
+      {
+        removes: '`commondir` from the names that the file API refuses',
+        text: "'*.git/{hooks,config,config.worktree,commondir,remotes,branches}'",
+        by: "'*.git/{hooks,config,config.worktree,remotes,branches}'",
+        title: 'each name it lists',
+      },
+      {
+        removes: 'the mode of a file that holds a name',
+        text: 'file => 0444 }',
+        by: 'file => 0644 }',
+        title: 'hold their content',
+      },
+    ],
   "the system's names at `/`, which commands would walk, commit, archive or remove with the workspace": [
-    { removes: 'the look for these names in what was read', text: 'return if $read !~ $any;', by: 'return;', title: 'shows at / to every program' },
+    {
+      removes: 'the look for these names in what was read',
+      text: 'return if $read !~ $any;',
+      by: 'return;',
+      title: 'shows at / to every program',
+    },
   ],
   'a signal in the middle of a listing, after which a program sees a part of a directory and ends well': [
     {
@@ -172,10 +287,21 @@ export const commandMutations: Mutations = {
       title: 'lists everything while signals come',
     },
   ],
-  'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own': [
-    { removes: 'the refusal of a child that nobody traces', text: 'newNamespaces | untracedChild', by: 'newNamespaces', title: 'a child that a tracer would not see' },
-    { removes: 'the look at the mark of our own filter', text: 'return absent($tid) if $ordered != $mark;', test: 'packages/executors/bubblewrap/test/hide.test.ts', title: 'answers ENOSYS' },
-  ],
+  'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own':
+    [
+      {
+        removes: 'the refusal of a child that nobody traces',
+        text: 'newNamespaces | untracedChild',
+        by: 'newNamespaces',
+        title: 'a child that a tracer would not see',
+      },
+      {
+        removes: 'the look at the mark of our own filter',
+        text: 'return absent($tid) if $ordered != $mark;',
+        test: 'packages/executors/bubblewrap/test/hide.test.ts',
+        title: 'answers ENOSYS',
+      },
+    ],
   'the death of what answers these calls, at which a command would see something else and end well': [
     {
       removes: 'the error of a sandbox that was killed',
@@ -185,19 +311,41 @@ export const commandMutations: Mutations = {
     },
   ],
   'a mask that is lost while a command runs, since a program on the host replaced the file': [
-    { removes: 'the watch of the mount table', text: 'mend($id, $w, @lost) if @lost;', title: 'a mask that is lost ends the command' },
-  ],
-  'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place': [
-    { removes: 'the look at further names', text: '$is_kept ||= $is_free && $now->{links} == 1;', by: '$is_kept ||= $is_free;', title: 'has a further name' },
-    { removes: 'the look for what is open for writing', text: 'syscall($n{fcntl}, $file, 1024, 0) >= 0', by: '1', title: 'is open for writing' },
     {
-      removes: 'the look at the type of the new entry, and at where the cover went',
-      changes: [{ text: "(pack('QQQ', 012000000, 0, 6), '')", by: "(pack('QQQ', 012000000, 0, 0), '')" }, { text: 'elsif (@again && !$over) { mend($id, $w, @again) }\n' }],
-      title: 'is a link',
+      removes: 'the watch of the mount table',
+      text: 'mend($id, $w, @lost) if @lost;',
+      title: 'a mask that is lost ends the command',
     },
   ],
+  'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place':
+    [
+      {
+        removes: 'the look at further names',
+        text: '$is_kept ||= $is_free && $now->{links} == 1;',
+        by: '$is_kept ||= $is_free;',
+        title: 'has a further name',
+      },
+      {
+        removes: 'the look for what is open for writing',
+        text: 'syscall($n{fcntl}, $file, 1024, 0) >= 0',
+        by: '1',
+        title: 'is open for writing',
+      },
+      {
+        removes: 'the look at the type of the new entry, and at where the cover went',
+        changes: [
+          { text: "(pack('QQQ', 012000000, 0, 6), '')", by: "(pack('QQQ', 012000000, 0, 0), '')" },
+          { text: 'elsif (@again && !$over) { mend($id, $w, @again) }\n' },
+        ],
+        title: 'is a link',
+      },
+    ],
   'a program on the host that replaces a protected file all the time, so that its cover is put back for ever': [
-    { removes: 'the count of covers that are put back', text: ' || ++$w->{count} > $most', title: 'is replaced all the time' },
+    {
+      removes: 'the count of covers that are put back',
+      text: ' || ++$w->{count} > $most',
+      title: 'is replaced all the time',
+    },
   ],
   'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted': [
     {
@@ -231,7 +379,12 @@ export const commandMutations: Mutations = {
     },
   ],
   "a bind's source or destination exchanged during the start": [
-    { removes: 'the comparison of the mount table', text: '    check(child)\n', by: '    void check\n', test: 'packages/executors/bubblewrap/test/mount-check.isolated.test.ts' },
+    {
+      removes: 'the comparison of the mount table',
+      text: '    check(child)\n',
+      by: '    void check\n',
+      test: 'packages/executors/bubblewrap/test/mount-check.isolated.test.ts',
+    },
   ],
   'the alias as a second way to a masked file': [
     {
@@ -243,12 +396,25 @@ export const commandMutations: Mutations = {
     },
   ],
   "beating proot's translation by a race": [
-    { removes: 'Landlock', file: 'packages/executors/proot/src/attach.ts', text: 'landlock: hasLandlock ? {', by: 'landlock: hasLandlock && run === undefined ? {', title: 'lists nothing outside' },
+    {
+      removes: 'Landlock',
+      file: 'packages/executors/proot/src/attach.ts',
+      text: 'landlock: hasLandlock ? {',
+      by: 'landlock: hasLandlock && run === undefined ? {',
+      title: 'lists nothing outside',
+    },
   ],
   'system calls that proot does not translate': [
-    { removes: 'their filter', text: 'options.forProot ? lists.untranslated : []', by: 'options.forProot ? [] : []', test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts' },
+    {
+      removes: 'their filter',
+      text: 'options.forProot ? lists.untranslated : []',
+      by: 'options.forProot ? [] : []',
+      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
+    },
   ],
-  'a step of confinement that fails': [{ removes: 'the end of the loader', text: 'fail($step) if $r < 0; return $r }', by: 'return $r }' }],
+  'a step of confinement that fails': [
+    { removes: 'the end of the loader', text: 'fail($step) if $r < 0; return $r }', by: 'return $r }' },
+  ],
   "the parent's environment, `LD_PRELOAD`, `PERL5OPT`": [
     {
       removes: 'the list of what is inherited',
@@ -258,7 +424,12 @@ export const commandMutations: Mutations = {
     },
   ],
   "a tool's directory that a command exchanges for a link to files of the host, which the next command sees": [
-    { removes: 'the look at the path as it was given', text: 'const exchangeable = [given, host].map(', by: 'const exchangeable = [host, given].slice(0, 1).map(', title: 'could have exchanged' },
+    {
+      removes: 'the look at the path as it was given',
+      text: 'const exchangeable = [given, host].map(',
+      by: 'const exchangeable = [host, given].slice(0, 1).map(',
+      title: 'could have exchanged',
+    },
     {
       removes: 'the links in the walk: names alone are compared',
       text: '    if (target === undefined) current = next\n',
@@ -267,16 +438,34 @@ export const commandMutations: Mutations = {
     },
   ],
   "secrets in the host's `/etc`": [
-    { removes: 'the choice of files', text: "  'ld.so.cache',\n", by: "  'ld.so.cache',\n  'environment',\n  'resolv.conf',\n", test: 'packages/kernel/sandbox/test/view/system-tree.test.ts' },
+    {
+      removes: 'the choice of files',
+      text: "  'ld.so.cache',\n",
+      by: "  'ld.so.cache',\n  'environment',\n  'resolv.conf',\n",
+      test: 'packages/kernel/sandbox/test/view/system-tree.test.ts',
+    },
   ],
   'files that earlier commands left, in a command that acknowledges a rule': [
-    { removes: 'the start without them', text: '    bare: acknowledged.size > 0,\n', by: '    bare: false,\n', title: 'runs nothing that was left' },
+    {
+      removes: 'the start without them',
+      text: '    bare: acknowledged.size > 0,\n',
+      by: '    bare: false,\n',
+      title: 'runs nothing that was left',
+    },
   ],
   'injection through the command line': [
-    { removes: 'the element of its own', text: "return [shell, options.login === false ? '-c' : '-lc', command]", by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]" },
+    {
+      removes: 'the element of its own',
+      text: "return [shell, options.login === false ? '-c' : '-lc', command]",
+      by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]",
+    },
   ],
   'processes that survive (`setsid`, double fork, ignoring TERM)': [
-    { removes: 'the end of every orphan', text: "    kill('KILL', keys %seen);\n", test: 'packages/kernel/sandbox/test/confine/supervised-tree.test.ts' },
+    {
+      removes: 'the end of every orphan',
+      text: "    kill('KILL', keys %seen);\n",
+      test: 'packages/kernel/sandbox/test/confine/supervised-tree.test.ts',
+    },
   ],
   'killing proot, so that a command which then failed half-way looks like one that ended': [
     {
@@ -286,14 +475,51 @@ export const commandMutations: Mutations = {
       title: 'the tracer still translates',
     },
   ],
-  'output without end': [{ removes: 'the limit of the tail', text: 'createRing(options.maxBytes - headLimit)', by: 'createRing(options.maxBytes * 100)' }],
-  'a regular expression that never ends': [{ removes: 'the bound on what is searched in one turn', text: 'const maxSteps = 60_000\n', by: 'const maxSteps = 6e12\n', title: 'takes too long' }],
-  'a PDF or source that never ends, or that fills the memory': [
-    { removes: 'the watch over the memory of the thread', text: 'if (used_heap_size + external_memory > this.#maxMemory)', by: 'if (this.#maxMemory === 0)', title: 'that is a bomb is EFBIG' },
+  'output without end': [
+    {
+      removes: 'the limit of the tail',
+      text: 'createRing(options.maxBytes - headLimit)',
+      by: 'createRing(options.maxBytes * 100)',
+    },
   ],
-  'a glob that never ends': [{ removes: 'the bound on what is compared with every name', text: 'export const maxGlobCost = 300\n', by: 'export const maxGlobCost = 1e9\n', title: 'is EINVAL' }],
-  'a command line that takes long to judge': [{ removes: 'the bound on its parts', text: 'const maxParts = 10_000\n', by: 'const maxParts = 1e9\n', title: 'too many parts' }],
+  'a regular expression that never ends': [
+    {
+      removes: 'the bound on what is searched in one turn',
+      text: 'const maxSteps = 60_000\n',
+      by: 'const maxSteps = 6e12\n',
+      title: 'takes too long',
+    },
+  ],
+  'a PDF or source that never ends, or that fills the memory': [
+    {
+      removes: 'the watch over the memory of the thread',
+      text: 'if (used_heap_size + external_memory > this.#maxMemory)',
+      by: 'if (this.#maxMemory === 0)',
+      title: 'that is a bomb is EFBIG',
+    },
+  ],
+  'a glob that never ends': [
+    {
+      removes: 'the bound on what is compared with every name',
+      text: 'export const maxGlobCost = 300\n',
+      by: 'export const maxGlobCost = 1e9\n',
+      title: 'is EINVAL',
+    },
+  ],
+  'a command line that takes long to judge': [
+    {
+      removes: 'the bound on its parts',
+      text: 'const maxParts = 10_000\n',
+      by: 'const maxParts = 1e9\n',
+      title: 'too many parts',
+    },
+  ],
   'a change that remembered names of a directory would hide from the next walk': [
-    { removes: 'the comparison of the time of change', text: 'if (known.ctimeNs === ctimeNs) {', by: 'if (known.ctimeNs > 0n) {', title: 'after each kind of change' },
+    {
+      removes: 'the comparison of the time of change',
+      text: 'if (known.ctimeNs === ctimeNs) {',
+      by: 'if (known.ctimeNs > 0n) {',
+      title: 'after each kind of change',
+    },
   ],
 }

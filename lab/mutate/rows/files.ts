@@ -2,17 +2,37 @@ import type { Mutations } from '../types.ts'
 
 export const fileMutations: Mutations = {
   'an ignore file that rules deny, whose lines a search would show by what it leaves out': [
-    { removes: 'the question for the right to read an ignore file', text: "    if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined\n", title: 'rules deny' },
+    {
+      removes: 'the question for the right to read an ignore file',
+      text: "    if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined\n",
+      title: 'rules deny',
+    },
   ],
-  'an ignore file of megabytes, or with lines that take long to match': [{ removes: 'the limit on wildcards', text: '  if (cost > maxCost) return undefined\n', title: 'of 10 MB' }],
+  'an ignore file of megabytes, or with lines that take long to match': [
+    { removes: 'the limit on wildcards', text: '  if (cost > maxCost) return undefined\n', title: 'of 10 MB' },
+  ],
   '`..`, `//`, NUL, lone surrogates, over-long names': [
     { removes: 'the check of characters', text: '  checkCharacters(input, operation)\n' },
     { removes: 'the check of lengths', text: '  checkLengths(segments, input, operation)\n' },
-    { removes: 'the refusal to climb above the root', text: 'if (depth < 0) throw outsideError(input, operation)', by: 'if (depth < 0) continue' },
+    {
+      removes: 'the refusal to climb above the root',
+      text: 'if (depth < 0) throw outsideError(input, operation)',
+      by: 'if (depth < 0) continue',
+    },
   ],
   "a file under another process's lease, so that opening it waits for 45 seconds": [
-    { removes: 'the look at what ripgrep waits for', text: 'void killIfHeld(running)', by: 'void killIfHeld', title: 'left out of a search' },
-    { removes: 'the word that a file is left out', file: 'packages/adapters/local/src/search/file.ts', text: '      search.onUnreadable?.(task.path, known)\n', title: 'left out of a search' },
+    {
+      removes: 'the look at what ripgrep waits for',
+      text: 'void killIfHeld(running)',
+      by: 'void killIfHeld',
+      title: 'left out of a search',
+    },
+    {
+      removes: 'the word that a file is left out',
+      file: 'packages/adapters/local/src/search/file.ts',
+      text: '      search.onUnreadable?.(task.path, known)\n',
+      title: 'left out of a search',
+    },
     {
       removes: 'the opening before the call of the system that copies',
       text: '  const from = await openWithPatience(',
@@ -21,11 +41,25 @@ export const fileMutations: Mutations = {
     },
   ],
   'a directory that no path can name, so that a move to another mount deletes what it has not copied': [
-    { removes: 'the refusal', text: '      if (entry.unreachable === true) throw unreachableError(kind, entry.path)\n', title: 'nothing that no path can name' },
+    {
+      removes: 'the refusal',
+      text: '      if (entry.unreachable === true) throw unreachableError(kind, entry.path)\n',
+      title: 'nothing that no path can name',
+    },
   ],
   'a tree of thousands of levels, so that a call takes every descriptor or the stack': [
-    { removes: 'the end of what is held', text: 'const mostHeld = 32', by: 'const mostHeld = 3_200', title: 'hold few descriptors in list' },
-    { removes: 'the comparison with the directory that was entered', text: ' === identity) return handle', by: ' !== "") return handle', title: 'only to the directory that was entered' },
+    {
+      removes: 'the end of what is held',
+      text: 'const mostHeld = 32',
+      by: 'const mostHeld = 3_200',
+      title: 'hold few descriptors in list',
+    },
+    {
+      removes: 'the comparison with the directory that was entered',
+      text: ' === identity) return handle',
+      by: ' !== "") return handle',
+      title: 'only to the directory that was entered',
+    },
     {
       removes: 'the verified path of a directory that is opened again for a listing',
       text: 'level.handle = await openDirectory(task, targetOf(task, level.path))',
@@ -33,9 +67,19 @@ export const fileMutations: Mutations = {
       title: 'exchanged for a link while those below',
     },
   ],
-  '`/t1` taken for `/t12`': [{ removes: 'the comparison of the slash', text: 'path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root', by: 'path.startsWith(root)' }],
+  '`/t1` taken for `/t12`': [
+    {
+      removes: 'the comparison of the slash',
+      text: 'path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root',
+      by: 'path.startsWith(root)',
+    },
+  ],
   '`/workspace/..` through an alias': [
-    { removes: 'parsing again behind the alias', text: '  if (first === undefined || !aliases.has(first)) return parsed\n', by: '  if (first === undefined || rest.length >= 0) return parsed\n' },
+    {
+      removes: 'parsing again behind the alias',
+      text: '  if (first === undefined || !aliases.has(first)) return parsed\n',
+      by: '  if (first === undefined || rest.length >= 0) return parsed\n',
+    },
   ],
   'a link that leads outside, or round a rule': [
     {
@@ -50,7 +94,11 @@ export const fileMutations: Mutations = {
       removes: 'the comparison of an opened descriptor with its path',
       changes: [
         { text: '      if (tree.isAt(fd, path)) return handleOf(fd)', by: '      return handleOf(fd)' },
-        { file: 'packages/adapters/local/src/read/read.ts', text: 'return tree.isAt(fd, path) ? work(fd, calls.fstat(fd)) : undefined', by: 'return work(fd, calls.fstat(fd))' },
+        {
+          file: 'packages/adapters/local/src/read/read.ts',
+          text: 'return tree.isAt(fd, path) ? work(fd, calls.fstat(fd)) : undefined',
+          by: 'return work(fd, calls.fstat(fd))',
+        },
       ],
     },
   ],
@@ -80,7 +128,11 @@ export const fileMutations: Mutations = {
     },
   ],
   'listing or searching into a denied part': [
-    { removes: 'the question for each directory on the way', text: "    if (!this.#entered.at(parentPath(path))) return 'hidden'\n", title: 'neither enter nor describe' },
+    {
+      removes: 'the question for each directory on the way',
+      text: "    if (!this.#entered.at(parentPath(path))) return 'hidden'\n",
+      title: 'neither enter nor describe',
+    },
     {
       removes: 'the question whether an entry may be described',
       text: 'if (this.#allows(this.#needed.toDescribe, path)) return',
@@ -97,7 +149,12 @@ export const fileMutations: Mutations = {
     },
   ],
   'an edit that undoes a change which came between': [
-    { removes: 'the condition of the write', text: 'adapter.write(path, content, { ifVersion, signal })', by: 'adapter.write(path, content, { signal })', title: 'in memory' },
+    {
+      removes: 'the condition of the write',
+      text: 'adapter.write(path, content, { ifVersion, signal })',
+      by: 'adapter.write(path, content, { signal })',
+      title: 'in memory',
+    },
   ],
   'an edit that shows a function what may not be changed': [
     {
@@ -109,9 +166,19 @@ export const fileMutations: Mutations = {
     },
   ],
   'a rule whose path means nothing: an alias, relative, outside every mount': [
-    { removes: 'the refusal of a rule without effect', text: '  checkEffect(path, text, rule, scope)\n', title: 'refused with the path that was meant' },
+    {
+      removes: 'the refusal of a rule without effect',
+      text: '  checkEffect(path, text, rule, scope)\n',
+      title: 'refused with the path that was meant',
+    },
   ],
-  'an adapter called directly with a hostile path': [{ removes: "the adapters' own check", text: '  if (parsed.path === path) return\n', by: '  if (parsed !== undefined) return\n' }],
+  'an adapter called directly with a hostile path': [
+    {
+      removes: "the adapters' own check",
+      text: '  if (parsed.path === path) return\n',
+      by: '  if (parsed !== undefined) return\n',
+    },
+  ],
   'two mounts on one directory, to go round rules': [
     {
       removes: 'the refusal of roots that contain one another',
@@ -120,11 +187,27 @@ export const fileMutations: Mutations = {
     },
   ],
   'a prefix of a bucket taken for another, `threads/t1` for `threads/t12`': [
-    { removes: 'the slash behind the prefix', text: "this.prefix = root === '/' ? '' : `${root.slice(1)}/`", by: "this.prefix = root === '/' ? '' : root.slice(1)", title: 'never see each other' },
+    {
+      removes: 'the slash behind the prefix',
+      text: "this.prefix = root === '/' ? '' : `${root.slice(1)}/`",
+      by: "this.prefix = root === '/' ? '' : root.slice(1)",
+      title: 'never see each other',
+    },
   ],
-  'objects whose keys are no paths (`..`, `//`, NUL)': [{ removes: 'the check of listed names', text: '    if (!isLegalName(name)) return false\n', title: 'reports keys that no path can name' }],
+  'objects whose keys are no paths (`..`, `//`, NUL)': [
+    {
+      removes: 'the check of listed names',
+      text: '    if (!isLegalName(name)) return false\n',
+      title: 'reports keys that no path can name',
+    },
+  ],
   'a lost answer taken for a lost race, or the reverse': [
-    { removes: 'the comparison of write ids', text: "  if (writes.includes(id)) return 'done'\n", by: "  if (id === '') return 'done'\n", title: 'a lost answer is not taken for a lost race' },
+    {
+      removes: 'the comparison of write ids',
+      text: "  if (writes.includes(id)) return 'done'\n",
+      by: "  if (id === '') return 'done'\n",
+      title: 'a lost answer is not taken for a lost race',
+    },
   ],
   'a request sent again over the confirmed work of others': [
     {
@@ -151,10 +234,20 @@ export const fileMutations: Mutations = {
     },
   ],
   'terminal escapes and bidirectional text in names': [
-    { removes: 'the escapes in messages', text: 'return text.toWellFormed().replace(unprintable,', by: "return text.toWellFormed().replace('unprintable'," },
+    {
+      removes: 'the escapes in messages',
+      text: 'return text.toWellFormed().replace(unprintable,',
+      by: "return text.toWellFormed().replace('unprintable',",
+    },
   ],
   "names and content that imitate an answer: `Next:`, `[note: …]`, `Error:`, an exit code, a host's tags": [
-    { removes: 'the escapes of names', text: '    const shown = showName(name)\n', by: '    const shown = name\n', test: 'packages/agents/tools/test/frames.test.ts', title: 'face split' },
+    {
+      removes: 'the escapes of names',
+      text: '    const shown = showName(name)\n',
+      by: '    const shown = name\n',
+      test: 'packages/agents/tools/test/frames.test.ts',
+      title: 'face split',
+    },
     {
       removes: 'the fence',
       text: '  if (!imitation.test(text)) return text\n',
@@ -196,13 +289,28 @@ export const fileMutations: Mutations = {
       by: '  return new Date(Math.min(time, latestInTar ** 2))\n',
       title: 'clamped',
     },
-    { removes: 'the time as text', text: '  return String(mtime / 1_000)\n', by: '  return (mtime / 1_000) as unknown as string\n', title: 'before 1970' },
+    {
+      removes: 'the time as text',
+      text: '  return String(mtime / 1_000)\n',
+      by: '  return (mtime / 1_000) as unknown as string\n',
+      title: 'before 1970',
+    },
   ],
   'what is mounted of a bucket read through its neighbour': [
-    { removes: "the prefix in the mount's root", text: "prefix === '' ? bucket : `${bucket}/${prefix}`", by: 'prefix === bucket ? prefix : bucket', title: 'shows nothing else of the bucket' },
+    {
+      removes: "the prefix in the mount's root",
+      text: "prefix === '' ? bucket : `${bucket}/${prefix}`",
+      by: 'prefix === bucket ? prefix : bucket',
+      title: 'shows nothing else of the bucket',
+    },
   ],
   'credentials, bucket or endpoint in the process list, the mount table, a file or an error': [
-    { removes: 'the removal of the file with the credentials', text: '  await rm(config, { force: true })\n', by: '  void [rm, config]\n', title: 'shows no credential' },
+    {
+      removes: 'the removal of the file with the credentials',
+      text: '  await rm(config, { force: true })\n',
+      by: '  void [rm, config]\n',
+      title: 'shows no credential',
+    },
   ],
   "the mount's control interface": [
     {
@@ -213,7 +321,14 @@ export const fileMutations: Mutations = {
       title: 'without its password',
     },
   ],
-  'a mount that hangs, to stop the process': [{ removes: 'telling those who wait', text: '    this.#pending.expire()\n    const hungMs', by: '    const hungMs', title: 'operations fail in time' }],
+  'a mount that hangs, to stop the process': [
+    {
+      removes: 'telling those who wait',
+      text: '    this.#pending.expire()\n    const hungMs',
+      by: '    const hungMs',
+      title: 'operations fail in time',
+    },
+  ],
   'two writers of one thread, on one machine or on several': [
     {
       removes: 'the exclusive creation',
@@ -223,7 +338,12 @@ export const fileMutations: Mutations = {
     },
   ],
   'a holder that was stopped or cut off, and goes on after its successor began': [
-    { removes: 'the question before each request', text: 'if (!lease.isHeld()) controller.abort(ranOut)', by: 'void controller', title: 'sends nothing more' },
+    {
+      removes: 'the question before each request',
+      text: 'if (!lease.isHeld()) controller.abort(ranOut)',
+      by: 'void controller',
+      title: 'sends nothing more',
+    },
     {
       removes: 'the question before each request of a copy on this machine',
       file: 'packages/agents/threads/src/open/open-thread.ts',
@@ -240,5 +360,7 @@ export const fileMutations: Mutations = {
       title: 'keeps the lease',
     },
   ],
-  'an archive that is empty or cut, or an import over something that is there': [{ removes: 'the look for the end', text: '  if (!end.isThere) throw notWhole()\n', title: 'cut anywhere' }],
+  'an archive that is empty or cut, or an import over something that is there': [
+    { removes: 'the look for the end', text: '  if (!end.isThere) throw notWhole()\n', title: 'cut anywhere' },
+  ],
 }

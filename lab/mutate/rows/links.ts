@@ -3,8 +3,18 @@ import type { Mutations } from '../types.ts'
 export const linkMutations: Mutations = {
   'a write through a link at a name under a rule, or above one (`.vscode -> data/vs`)': [
     { removes: 'the refusal at the link', text: '        if (named !== undefined) throw named\n', title: 'hold for' },
-    { removes: 'rules by pattern', text: 'refusePattern(pattern, request, isNamed)', by: 'undefined', title: 'hold for' },
-    { removes: 'the limit to rules that name the link: areas count', text: 'segmentsOf(at).length >= depth', by: 'segmentsOf(at).length >= 0 * depth', title: 'leave links alone' },
+    {
+      removes: 'rules by pattern',
+      text: 'refusePattern(pattern, request, isNamed)',
+      by: 'undefined',
+      title: 'hold for',
+    },
+    {
+      removes: 'the limit to rules that name the link: areas count',
+      text: 'segmentsOf(at).length >= depth',
+      by: 'segmentsOf(at).length >= 0 * depth',
+      title: 'leave links alone',
+    },
   ],
   'a link at a name under a rule, whose target is read or written by any of its names': [
     {
@@ -13,7 +23,12 @@ export const linkMutations: Mutations = {
       by: 'if (false && ',
       title: 'runs through a link to nowhere',
     },
-    { removes: 'the bind of the target', text: '  bindPart(list, {', by: '  if (list.binds.length < 0) bindPart(list, {', title: 'bind the target' },
+    {
+      removes: 'the bind of the target',
+      text: '  bindPart(list, {',
+      by: '  if (list.binds.length < 0) bindPart(list, {',
+      title: 'bind the target',
+    },
     {
       removes: 'the look at names below a link',
       file: 'packages/kernel/core/src/commands/binds/pattern-walk.ts',
@@ -23,13 +38,33 @@ export const linkMutations: Mutations = {
     },
   ],
   'a link under a rule that a command turns elsewhere, for the next program': [
-    { removes: 'the comparison', text: 'wayOf(trace, withType) === way', by: 'wayOf(trace, withType) !== undefined', test: 'lab/tests-commands/test/rules/turned-links.test.ts' },
+    {
+      removes: 'the comparison',
+      text: 'wayOf(trace, withType) === way',
+      by: 'wayOf(trace, withType) !== undefined',
+      test: 'lab/tests-commands/test/rules/turned-links.test.ts',
+    },
   ],
   'a link that a command makes at a name under a rule, so that no other command can run (`ln -s . .env`)': [
-    { removes: 'the look at what the target holds', text: 'links.some((link) => isWithin(link.path, landed))', by: 'false', title: 'refuse no command' },
-    { removes: 'the report of what is not covered', text: 'const why = uncovered ??', by: 'const why =', test: 'lab/tests-commands/test/rules/turned-links.test.ts' },
+    {
+      removes: 'the look at what the target holds',
+      text: 'links.some((link) => isWithin(link.path, landed))',
+      by: 'false',
+      title: 'refuse no command',
+    },
+    {
+      removes: 'the report of what is not covered',
+      text: 'const why = uncovered ??',
+      by: 'const why =',
+      test: 'lab/tests-commands/test/rules/turned-links.test.ts',
+    },
   ],
   'a copy over a link in the interpreter, which would find the target by itself': [
-    { removes: 'the write through the link', text: 'await this.#door.write(destination, stream,', by: 'await this.#door.write(await this.realpath(destination), stream,', title: 'hold for each way' },
+    {
+      removes: 'the write through the link',
+      text: 'await this.#door.write(destination, stream,',
+      by: 'await this.#door.write(await this.realpath(destination), stream,',
+      title: 'hold for each way',
+    },
   ],
 }

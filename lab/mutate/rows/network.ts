@@ -2,7 +2,11 @@ import type { Mutations } from '../types.ts'
 
 export const networkMutations: Mutations = {
   'a command that floods the helper which hears what the kernel refuses': [
-    { removes: 'the number of refusals that are told', text: '    delete $hears{$id} if keys %{$told{$id}} >= $most;\n', title: 'are told up to a number' },
+    {
+      removes: 'the number of refusals that are told',
+      text: '    delete $hears{$id} if keys %{$told{$id}} >= $most;\n',
+      title: 'are told up to a number',
+    },
   ],
   'DNS as a channel: labels, TXT, long names, queries to other servers': [
     {
@@ -11,10 +15,20 @@ export const networkMutations: Mutations = {
       by: 'if (this.#names.length >= mostNames) return undefined',
       title: 'end inside',
     },
-    { removes: 'the bound on names below a wildcard', text: 'const mostNames = 4096', by: 'const mostNames = 60_000', title: 'no endless supply' },
+    {
+      removes: 'the bound on names below a wildcard',
+      text: 'const mostNames = 4096',
+      by: 'const mostNames = 60_000',
+      title: 'no endless supply',
+    },
   ],
   'an address in place of a name: IPv4, IPv6, mapped, `localhost`, metadata': [
-    { removes: 'the network namespace', text: "...(network === 'host' ? ['--share-net'] : [])", by: "...['--share-net']", title: 'are reached by programs' },
+    {
+      removes: 'the network namespace',
+      text: "...(network === 'host' ? ['--share-net'] : [])",
+      by: "...['--share-net']",
+      title: 'are reached by programs',
+    },
     {
       removes: 'the port of an entry',
       file: 'packages/kernel/core/src/policy/host-list.ts',
@@ -24,21 +38,45 @@ export const networkMutations: Mutations = {
     },
   ],
   'a listed name whose address is private, or another one at the second look (rebinding)': [
-    { removes: 'the check of addresses', text: 'isPublicAddress(address) || permits(address)', by: 'isPublicAddress(address) || address.length > 0', title: 'leads to an address of this machine' },
+    {
+      removes: 'the check of addresses',
+      text: 'isPublicAddress(address) || permits(address)',
+      by: 'isPublicAddress(address) || address.length > 0',
+      title: 'leads to an address of this machine',
+    },
     {
       removes: 'the dial of what was checked',
       text: 'const socket = await dialAddress(address, at, signal)',
       by: 'const socket = await dialAddress(String((await check.resolve(host, port))[0] ?? address), at, signal)',
       title: 'whatever the name says later',
     },
-    { removes: 'the exception of metadata services from ranges', text: 'if (isMetadata && !isSingle) return false', title: 'metadata service' },
+    {
+      removes: 'the exception of metadata services from ranges',
+      text: 'if (isMetadata && !isSingle) return false',
+      title: 'metadata service',
+    },
   ],
   'TLS for another host over a listed address: wrong SNI, none, two, an encrypted hello': [
-    { removes: 'the comparison of the SNI', text: 'return said === name\n', by: 'return said !== ""\n', title: 'the SNI must be the name' },
-    { removes: 'the refusal of an encrypted hello', text: 'if (type === extensions.encryptedHello)', by: 'if (type === 0x1ffff)', title: 'encrypted hello' },
+    {
+      removes: 'the comparison of the SNI',
+      text: 'return said === name\n',
+      by: 'return said !== ""\n',
+      title: 'the SNI must be the name',
+    },
+    {
+      removes: 'the refusal of an encrypted hello',
+      text: 'if (type === extensions.encryptedHello)',
+      by: 'if (type === 0x1ffff)',
+      title: 'encrypted hello',
+    },
   ],
   'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`': [
-    { removes: 'the judgement of each request', text: 'if (judged === undefined) return destination', by: 'if (judged !== null) return destination', title: 'a second request' },
+    {
+      removes: 'the judgement of each request',
+      text: 'if (judged === undefined) return destination',
+      by: 'if (judged !== null) return destination',
+      title: 'a second request',
+    },
     {
       removes: 'the look at the whole first line',
       file: 'packages/kernel/network/src/gate/stream-door.ts',
@@ -46,24 +84,76 @@ export const networkMutations: Mutations = {
       by: "return bytes.length < 0 ? 'endless' : 'other'",
       title: 'comes in pieces',
     },
-    { removes: 'the refusal of whole URLs', text: "if (!url.startsWith('/') &&", by: "if (url === '' &&", title: 'a whole URL' },
-    { removes: 'the strict parser', text: 'insecureHTTPParser: false', by: 'insecureHTTPParser: true', title: 'two lengths' },
+    {
+      removes: 'the refusal of whole URLs',
+      text: "if (!url.startsWith('/') &&",
+      by: "if (url === '' &&",
+      title: 'a whole URL',
+    },
+    {
+      removes: 'the strict parser',
+      text: 'insecureHTTPParser: false',
+      by: 'insecureHTTPParser: true',
+      title: 'two lengths',
+    },
   ],
   'another protocol: UDP, ICMP, raw and packet sockets, netlink, abstract sockets': [
-    { removes: 'the families of sockets', text: 'return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]', by: 'return [loadArgument(0), ...known, answer(allow)]', title: 'end inside' },
+    {
+      removes: 'the families of sockets',
+      text: 'return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]',
+      by: 'return [loadArgument(0), ...known, answer(allow)]',
+      title: 'end inside',
+    },
   ],
   'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes': [
-    { removes: 'the limit of connections', text: 'if (this.#open >= this.limits.connections) return undefined', title: 'so many connections' },
-    { removes: 'the limit of bytes', text: 'if (this.#bytes > bytes) end(refusals.tooMuch(bytes))', title: 'more bytes' },
-    { removes: 'the end of silent connections', text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())', title: 'nothing comes' },
-    { removes: 'the turns of the requests of a connection', text: 'if (!line.isBusy) begin()', by: 'if (size > 0) begin()', title: 'one request of a connection at a time' },
-    { removes: 'the bound of the requests that wait', text: 'this.#waiting + size > mostWaiting', by: 'this.#waiting < 0', title: 'up to a number of bytes' },
-    { removes: 'the count of connections to hosts', text: 'if (open >= connections) return', by: 'if (open < 0) return', title: 'as many connections as it takes' },
+    {
+      removes: 'the limit of connections',
+      text: 'if (this.#open >= this.limits.connections) return undefined',
+      title: 'so many connections',
+    },
+    {
+      removes: 'the limit of bytes',
+      text: 'if (this.#bytes > bytes) end(refusals.tooMuch(bytes))',
+      title: 'more bytes',
+    },
+    {
+      removes: 'the end of silent connections',
+      text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())',
+      title: 'nothing comes',
+    },
+    {
+      removes: 'the turns of the requests of a connection',
+      text: 'if (!line.isBusy) begin()',
+      by: 'if (size > 0) begin()',
+      title: 'one request of a connection at a time',
+    },
+    {
+      removes: 'the bound of the requests that wait',
+      text: 'this.#waiting + size > mostWaiting',
+      by: 'this.#waiting < 0',
+      title: 'up to a number of bytes',
+    },
+    {
+      removes: 'the count of connections to hosts',
+      text: 'if (open >= connections) return',
+      by: 'if (open < 0) return',
+      title: 'as many connections as it takes',
+    },
     { removes: 'the time of a head', text: "this.#server.emit('listening')", title: 'however slowly it comes' },
-    { removes: 'the bound of certificates that are kept', text: 'const mostKept = 256', by: 'const mostKept = 2560', title: 'in little time, and keeps few' },
+    {
+      removes: 'the bound of certificates that are kept',
+      text: 'const mostKept = 256',
+      by: 'const mostKept = 2560',
+      title: 'in little time, and keeps few',
+    },
   ],
   'a command that floods the audit with refused names and connections': [
-    { removes: 'the most events of a command', text: 'if (told[outcome] <= mostEvents[outcome]) return', by: 'if (told[outcome] > 0) return', title: 'one event with their number' },
+    {
+      removes: 'the most events of a command',
+      text: 'if (told[outcome] <= mostEvents[outcome]) return',
+      by: 'if (told[outcome] > 0) return',
+      title: 'one event with their number',
+    },
   ],
   'a host that the executor lists, and that a rule of the workspace closes': [
     {
@@ -73,39 +163,76 @@ export const networkMutations: Mutations = {
       by: 'list: network.list.narrow(rules.slice(0, 0))',
       title: 'narrows the list',
     },
-    { removes: 'the refusal of commands that share the network of the machine', text: "field === 'network' ? 'names'", by: "field === 'network' ? 'none'", title: 'refuses commands that share' },
-  ],
-  'a credential for a host: looked for in the sandbox, sent to another host, over cleartext, or to one that does not prove its name': [
-    { removes: 'the refusal of cleartext', text: '!isSecure && Object.keys', by: 'isSecure === undefined && Object.keys', title: 'no credential on cleartext' },
-    { removes: 'the check of the certificate of the host', text: "minVersion: 'TLSv1.2',", by: "minVersion: 'TLSv1.2',\n      rejectUnauthorized: false,", title: 'does not prove its name' },
-    { removes: 'the order of headers, by which the rule wins', text: '{ ...own, ...headers,', by: '{ ...headers, ...own,', title: 'get the credential on their way' },
-    { removes: 'the check of what a function gave', text: 'isHeaderValue(value)) ?', by: 'value !== undefined) ?', title: 'fail where the credential cannot be had' },
-  ],
-  'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry': [
     {
-      removes: 'the refusal of a request without a rule',
-      file: 'packages/kernel/network/src/gate/decide.ts',
-      text: 'if (rule === undefined) return {',
-      by: 'if (rule === undefined) return { headers: {} }\n  if (rule === null) return {',
-      title: 'are refused where no rule matches',
+      removes: 'the refusal of commands that share the network of the machine',
+      text: "field === 'network' ? 'names'",
+      by: "field === 'network' ? 'none'",
+      title: 'refuses commands that share',
     },
-    { removes: 'the refusal of dots in a path', text: 'return dots ? ', by: "return dots && text === '' ? ", title: 'could be read as another one' },
-    {
-      removes: 'the refusal of bytes that are not text',
-      text: '? badBytes :',
-      by: '? String.fromCharCode(byte) :',
-      test: 'packages/kernel/network/test/requests/judge.test.ts',
-      title: 'does not let /open/a%01b pass',
-    },
-    {
-      removes: 'the comparison of every reading',
-      text: 'others.some((other) => other !== rule)',
-      by: 'others.length < 0',
-      test: 'packages/kernel/network/test/requests/judge.test.ts',
-      title: 'does not let /users/me%2fkeys pass',
-    },
-    { removes: 'the look for an entry with rules below a wider one', text: 'this.#list = new HostList(ruled', by: 'this.#list = new HostList(entries', title: 'whatever other entries there are' },
   ],
+  'a credential for a host: looked for in the sandbox, sent to another host, over cleartext, or to one that does not prove its name':
+    [
+      {
+        removes: 'the refusal of cleartext',
+        text: '!isSecure && Object.keys',
+        by: 'isSecure === undefined && Object.keys',
+        title: 'no credential on cleartext',
+      },
+      {
+        removes: 'the check of the certificate of the host',
+        text: "minVersion: 'TLSv1.2',",
+        by: "minVersion: 'TLSv1.2',\n      rejectUnauthorized: false,",
+        title: 'does not prove its name',
+      },
+      {
+        removes: 'the order of headers, by which the rule wins',
+        text: '{ ...own, ...headers,',
+        by: '{ ...headers, ...own,',
+        title: 'get the credential on their way',
+      },
+      {
+        removes: 'the check of what a function gave',
+        text: 'isHeaderValue(value)) ?',
+        by: 'value !== undefined) ?',
+        title: 'fail where the credential cannot be had',
+      },
+    ],
+  'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry':
+    [
+      {
+        removes: 'the refusal of a request without a rule',
+        file: 'packages/kernel/network/src/gate/decide.ts',
+        text: 'if (rule === undefined) return {',
+        by: 'if (rule === undefined) return { headers: {} }\n  if (rule === null) return {',
+        title: 'are refused where no rule matches',
+      },
+      {
+        removes: 'the refusal of dots in a path',
+        text: 'return dots ? ',
+        by: "return dots && text === '' ? ",
+        title: 'could be read as another one',
+      },
+      {
+        removes: 'the refusal of bytes that are not text',
+        text: '? badBytes :',
+        by: '? String.fromCharCode(byte) :',
+        test: 'packages/kernel/network/test/requests/judge.test.ts',
+        title: 'does not let /open/a%01b pass',
+      },
+      {
+        removes: 'the comparison of every reading',
+        text: 'others.some((other) => other !== rule)',
+        by: 'others.length < 0',
+        test: 'packages/kernel/network/test/requests/judge.test.ts',
+        title: 'does not let /users/me%2fkeys pass',
+      },
+      {
+        removes: 'the look for an entry with rules below a wider one',
+        text: 'this.#list = new HostList(ruled',
+        by: 'this.#list = new HostList(entries',
+        title: 'whatever other entries there are',
+      },
+    ],
   "a request whose path takes a rule's pattern long to compare": [
     {
       removes: 'the automaton, in whose place an expression goes back',
@@ -114,18 +241,31 @@ export const networkMutations: Mutations = {
       title: 'time that does not multiply',
     },
   ],
-  'a request that is read in two ways: `Connection` names its length, its coding or a header of a rule; a length behind more headers than Node keeps; a coding beside chunks': [
-    {
-      removes: 'the keeping of headers that `Connection` names',
-      changes: [
-        { text: 'endToEnd({ rawHeaders }: ', by: 'endToEnd({ rawHeaders, headers }: ' },
-        { text: 'if (hopByHop.has(key)) continue', by: "if (hopByHop.has(key) || headers.connection?.toLowerCase().split(', ').includes(key)) continue" },
-      ],
-      title: 'is kept where `Connection` names it',
-    },
-    { removes: 'the keeping of all headers', text: 'this.#server.maxHeadersCount = 0', title: 'more headers than Node keeps' },
-    { removes: 'the refusal of another coding', text: 'if (!isPlainCoding(headers))', by: 'if (!isPlainCoding({}))', title: 'a coding that its copy would not name' },
-  ],
+  'a request that is read in two ways: `Connection` names its length, its coding or a header of a rule; a length behind more headers than Node keeps; a coding beside chunks':
+    [
+      {
+        removes: 'the keeping of headers that `Connection` names',
+        changes: [
+          { text: 'endToEnd({ rawHeaders }: ', by: 'endToEnd({ rawHeaders, headers }: ' },
+          {
+            text: 'if (hopByHop.has(key)) continue',
+            by: "if (hopByHop.has(key) || headers.connection?.toLowerCase().split(', ').includes(key)) continue",
+          },
+        ],
+        title: 'is kept where `Connection` names it',
+      },
+      {
+        removes: 'the keeping of all headers',
+        text: 'this.#server.maxHeadersCount = 0',
+        title: 'more headers than Node keeps',
+      },
+      {
+        removes: 'the refusal of another coding',
+        text: 'if (!isPlainCoding(headers))',
+        by: 'if (!isPlainCoding({}))',
+        title: 'a coding that its copy would not name',
+      },
+    ],
   'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames; a tunnel that a command asks for behind another request':
     [
       {
@@ -156,35 +296,73 @@ export const networkMutations: Mutations = {
         title: 'a connection that waits for another one',
       },
     ],
-  'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends': [
-    { removes: 'the range of timers', text: 'Math.min(Math.ceil(timeout), longestTimer)', by: 'timeout', title: 'takes the time' },
-  ],
+  'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends':
+    [
+      {
+        removes: 'the range of timers',
+        text: 'Math.min(Math.ceil(timeout), longestTimer)',
+        by: 'timeout',
+        title: 'takes the time',
+      },
+    ],
   'the authority that programs trust, used for other hosts': [
-    { removes: 'the limit of its certificate', text: 'const permitted = names.map', by: "const permitted = [...names, 'test'].map", title: 'speaks for its hosts alone' },
-  ],
-  'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself': [
-    { removes: 'the look at the list for each connection', text: "if (verdict.effect === 'deny') throw", by: 'if (verdict.effect === undefined) throw', title: 'reaches no other' },
-    { removes: 'the rules of the workspace', text: 'network.list.narrow(rules)', by: 'network.list.narrow(rules.slice(rules.length))', title: 'narrowed by a rule' },
-  ],
-  'a tool that downloads from a host that commands may not reach: beside the list, past a rule, by a redirect, by the second client, over Tor, by a downloader that leaves the question out': [
     {
-      removes: 'the question before Tor is asked',
-      text: "if (verdict.effect === 'deny') throw",
-      by: "if (verdict.effect === 'deny' && transfer.identity === undefined) throw",
-      title: 'meet the same judgement',
+      removes: 'the limit of its certificate',
+      text: 'const permitted = names.map',
+      by: "const permitted = [...names, 'test'].map",
+      title: 'speaks for its hosts alone',
     },
-    {
-      removes: 'the question at a redirect',
-      file: 'packages/agents/download/src/downloader.ts',
-      text: 'this.#ask(url, { ...following, tor })',
-      by: 'this.#ask(url, { ...following, tor, ...(url !== first && { connections: undefined }) })',
-      title: 'a redirect to an unlisted host',
-    },
-    { removes: 'the rules of the workspace', text: 'if (closed === undefined) return verdict', by: 'if (closed !== null) return verdict', title: 'that a rule closes' },
-    { removes: 'the judgement of the first URL', text: '  admit(url)\n', title: 'before anything goes out' },
-    { removes: 'the judgement of the last URL', text: 'admit(download.url)', by: 'asks = false', title: 'follows a redirect by itself' },
-    { removes: 'the events', text: "report: (report) => recordConnection(context, report, { door: 'files', path }),", by: 'report: () => undefined,', title: 'with an event for each' },
   ],
+  'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself':
+    [
+      {
+        removes: 'the look at the list for each connection',
+        text: "if (verdict.effect === 'deny') throw",
+        by: 'if (verdict.effect === undefined) throw',
+        title: 'reaches no other',
+      },
+      {
+        removes: 'the rules of the workspace',
+        text: 'network.list.narrow(rules)',
+        by: 'network.list.narrow(rules.slice(rules.length))',
+        title: 'narrowed by a rule',
+      },
+    ],
+  'a tool that downloads from a host that commands may not reach: beside the list, past a rule, by a redirect, by the second client, over Tor, by a downloader that leaves the question out':
+    [
+      {
+        removes: 'the question before Tor is asked',
+        text: "if (verdict.effect === 'deny') throw",
+        by: "if (verdict.effect === 'deny' && transfer.identity === undefined) throw",
+        title: 'meet the same judgement',
+      },
+      {
+        removes: 'the question at a redirect',
+        file: 'packages/agents/download/src/downloader.ts',
+        text: 'this.#ask(url, { ...following, tor })',
+        by: 'this.#ask(url, { ...following, tor, ...(url !== first && { connections: undefined }) })',
+        title: 'a redirect to an unlisted host',
+      },
+      {
+        removes: 'the rules of the workspace',
+        text: 'if (closed === undefined) return verdict',
+        by: 'if (closed !== null) return verdict',
+        title: 'that a rule closes',
+      },
+      { removes: 'the judgement of the first URL', text: '  admit(url)\n', title: 'before anything goes out' },
+      {
+        removes: 'the judgement of the last URL',
+        text: 'admit(download.url)',
+        by: 'asks = false',
+        title: 'follows a redirect by itself',
+      },
+      {
+        removes: 'the events',
+        text: "report: (report) => recordConnection(context, report, { door: 'files', path }),",
+        by: 'report: () => undefined,',
+        title: 'with an event for each',
+      },
+    ],
   'a way out where commands have none: the tool `download` of a model, an MCP client or a step of a plan': [
     {
       removes: 'the look at the network of commands',
@@ -195,12 +373,24 @@ export const networkMutations: Mutations = {
     {
       removes: 'the refusal of a call that is made all the same',
       changes: [
-        { file: 'packages/kernel/core/src/commands/explain-connection.ts', text: "if (level === 'none') return { effect: 'allow' }", by: "if (level !== 'names') return { effect: 'allow' }" },
-        { text: "if (hosts === undefined && network !== 'names' && network !== 'none') return undefined", by: 'if (hosts === null) return undefined' },
+        {
+          file: 'packages/kernel/core/src/commands/explain-connection.ts',
+          text: "if (level === 'none') return { effect: 'allow' }",
+          by: "if (level !== 'names') return { effect: 'allow' }",
+        },
+        {
+          text: "if (hosts === undefined && network !== 'names' && network !== 'none') return undefined",
+          by: 'if (hosts === null) return undefined',
+        },
       ],
       title: 'is not offered',
     },
-    { removes: 'the event of a call that was not offered', text: '  workspace.connections({ path }).report({', by: '  void ({', title: 'no face offers them' },
+    {
+      removes: 'the event of a call that was not offered',
+      text: '  workspace.connections({ path }).report({',
+      by: '  void ({',
+      title: 'no face offers them',
+    },
   ],
   'a host with rules for requests, asked by a tool that knows no such rules': [
     {
@@ -209,13 +399,32 @@ export const networkMutations: Mutations = {
       by: 'const judgesRequests = requests === null',
       title: 'says that its requests have rules',
     },
-    { removes: 'the refusal of the tool', text: 'verdict.judgesRequests !== true', by: 'verdict.judgesRequests !== null', title: 'whose requests have rules' },
+    {
+      removes: 'the refusal of the tool',
+      text: 'verdict.judgesRequests !== true',
+      by: 'verdict.judgesRequests !== null',
+      title: 'whose requests have rules',
+    },
   ],
   'a server whose body is not in its encoding, when the reader has left: an error without a listener ends the host': [
-    { removes: 'the listener of the decoder', text: "  decoder.on('error', () => undefined)\n", title: 'is not read, ends nothing' },
+    {
+      removes: 'the listener of the decoder',
+      text: "  decoder.on('error', () => undefined)\n",
+      title: 'is not read, ends nothing',
+    },
   ],
   'the helper that opens the sockets, led to another namespace': [
-    { removes: 'the refusal of its own namespace', text: 'if ("@own[0, 1]" eq "@other[0, 1]") {', by: 'if (0) {', title: 'own network' },
-    { removes: 'the comparison of the time of start', text: "if (($started // '') ne $start) {", by: 'if (!defined $started) {', title: 'no other process' },
+    {
+      removes: 'the refusal of its own namespace',
+      text: 'if ("@own[0, 1]" eq "@other[0, 1]") {',
+      by: 'if (0) {',
+      title: 'own network',
+    },
+    {
+      removes: 'the comparison of the time of start',
+      text: "if (($started // '') ne $start) {",
+      by: 'if (!defined $started) {',
+      title: 'no other process',
+    },
   ],
 }

@@ -5,9 +5,18 @@ export const replicaMutations: Mutations = {
     {
       removes: 'opening without following, and the look at the place',
       changes: [
-        { text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW', by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY' },
-        { text: '    return readlinkSync(selfOf(fd)) === this.placeOf(path)', by: '    return this.placeOf(path) !== readlinkSync(selfOf(fd)) || true' },
-        { text: 'if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {', by: 'if (!this.isAt(below, next)) {' },
+        {
+          text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
+          by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY',
+        },
+        {
+          text: '    return readlinkSync(selfOf(fd)) === this.placeOf(path)',
+          by: '    return this.placeOf(path) !== readlinkSync(selfOf(fd)) || true',
+        },
+        {
+          text: 'if (fstatSync(below).dev !== this.device || mountOf(below) !== this.#mount || !this.isAt(below, next)) {',
+          by: 'if (!this.isAt(below, next)) {',
+        },
       ],
       title: 'HO1',
     },
@@ -21,7 +30,12 @@ export const replicaMutations: Mutations = {
     },
   ],
   'a file that a program changes while its pieces go to the store': [
-    { removes: 'the look at the file after its last piece', text: 'if (piece.isWhole) return', by: 'if (!isTorn) return', title: 'that changes while it is uploaded' },
+    {
+      removes: 'the look at the file after its last piece',
+      text: 'if (piece.isWhole) return',
+      by: 'if (!isTorn) return',
+      title: 'that changes while it is uploaded',
+    },
   ],
   'a new file that a program exchanges while its pieces come from the store': [
     {
@@ -64,15 +78,41 @@ export const replicaMutations: Mutations = {
     },
   ],
   'a directory of another store, or with other files, which would be mixed up': [
-    { removes: 'the comparison of the names of the stores', text: ' : known !== store.identity)', by: ' : known === undefined)', title: 'whose stores have names' },
+    {
+      removes: 'the comparison of the names of the stores',
+      text: ' : known !== store.identity)',
+      by: ' : known === undefined)',
+      title: 'whose stores have names',
+    },
   ],
   'an entry that cannot be looked at, whose object a push would delete': [
-    { removes: 'the look at the mounts', text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n', title: 'what the host mounts over' },
-    { removes: 'names as bytes', file: 'packages/kernel/tree/src/disk/names.ts', text: 'if (isUtf8(name) && !', by: 'if (!text.includes(replacement) && !', title: 'are names as others' },
-    { removes: 'the identity of the whole directory', text: "if ((this.#seen.get('/')?.ino ?? ino) === ino) return", by: "if (ino !== '') return", title: 'whose directory is another' },
+    {
+      removes: 'the look at the mounts',
+      text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
+      title: 'what the host mounts over',
+    },
+    {
+      removes: 'names as bytes',
+      file: 'packages/kernel/tree/src/disk/names.ts',
+      text: 'if (isUtf8(name) && !',
+      by: 'if (!text.includes(replacement) && !',
+      title: 'are names as others',
+    },
+    {
+      removes: 'the identity of the whole directory',
+      text: "if ((this.#seen.get('/')?.ino ?? ino) === ino) return",
+      by: "if (ino !== '') return",
+      title: 'whose directory is another',
+    },
   ],
   'a file that is moved to where it cannot be saved': [
-    { removes: 'the look at the inodes of such places', file: 'packages/adapters/replica/src/worker/service.ts', text: 'keepMoved: true', by: 'keepMoved: false', title: 'what is moved to a name' },
+    {
+      removes: 'the look at the inodes of such places',
+      file: 'packages/adapters/replica/src/worker/service.ts',
+      text: 'keepMoved: true',
+      by: 'keepMoved: false',
+      title: 'what is moved to a name',
+    },
     {
       removes: 'the wait for the new name',
       file: 'packages/adapters/replica/src/sync/send.ts',
@@ -88,13 +128,22 @@ export const replicaMutations: Mutations = {
           text: 'const early = present.filter((path) => !isLate(path))',
           by: 'const early = present.filter((path) => !isLate(path) && present.length < 0)',
         },
-        { file: 'packages/adapters/replica/src/sync/order.ts', text: 'const late = present.filter(isLate)', by: 'const late = present' },
+        {
+          file: 'packages/adapters/replica/src/sync/order.ts',
+          text: 'const late = present.filter(isLate)',
+          by: 'const late = present',
+        },
       ],
       title: 'out of the way of another',
     },
   ],
   'a directory that a command replaces by a file or a link, in a store whose directories follow from their files': [
-    { removes: 'the look at what has its name', text: "above?.type === 'directory' &&", by: 'above !== undefined &&', title: 'loses nothing' },
+    {
+      removes: 'the look at what has its name',
+      text: "above?.type === 'directory' &&",
+      by: 'above !== undefined &&',
+      title: 'loses nothing',
+    },
   ],
   'a name that the store cannot keep, at which every command would stop': [
     {
@@ -106,7 +155,12 @@ export const replicaMutations: Mutations = {
     },
   ],
   'an object that this machine cannot hold, at which every command would stop': [
-    { removes: 'the command that goes on without it', text: 'if (await isAway(site, known)) throw known', by: 'throw known', title: 'half of its objects' },
+    {
+      removes: 'the command that goes on without it',
+      text: 'if (await isAway(site, known)) throw known',
+      by: 'throw known',
+      title: 'half of its objects',
+    },
   ],
   'a file with the bytes of a tombstone, which other machines would take for a deletion': [
     {
