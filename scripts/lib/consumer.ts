@@ -10,10 +10,7 @@ const oldest = '5.9.3'
 const options =
   '--declaration --emitDeclarationOnly --outDir out --strict --module nodenext --target esnext --types node'
 
-/**
- * Compiles a module that exports the result of every function of the packages, as users do who emit declarations. A type that no
- * door exports is an error there. Doors of optional packages and bridges are left out: the types of others have errors of their own.
- */
+/** Compiles a module as users emit declarations: a result whose type no door exports is an error. Leaves out doors of optional packages. */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
   const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
   installInto(project, [...names, '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)

@@ -17,7 +17,7 @@ export interface ReplicaConflict {
 export interface ReplicaLeftOut {
   readonly path: MountPath
   readonly reason: string
-  /** False for FIFOs, sockets and devices, and for entries of the store: a flush goes on without them. */
+  /** False for FIFOs, sockets and devices, and for entries of the store: a flush skips them. */
   readonly holdsBytes: boolean
 }
 

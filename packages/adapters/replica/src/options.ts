@@ -32,7 +32,7 @@ export interface ReplicaAdapterOptions {
   /** Most bytes of one file. A first copy with a larger one is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
-   * Names of trees that each machine makes anew, such as `node_modules`: never sent or copied. Moved-in files leave the store. Default:
+   * Names of trees that each machine makes for itself, such as `node_modules`: never sent or copied. Moved-in files leave the store. Default:
    * none.
    */
   readonly rebuild?: readonly string[] | undefined

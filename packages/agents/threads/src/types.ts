@@ -57,7 +57,7 @@ export interface ThreadsOptions {
   readonly onState?: ((event: ThreadEvent) => void) | undefined
   /** Called once for each access to each thread, including provisioning. */
   readonly audit?: ((event: AccessEvent) => void) | undefined
-  /** Called for each part of a thread as it is made. */
+  /** Called for each part of a thread when the part is made. */
   readonly onProvision?: ((event: ProvisionEvent) => void) | undefined
 }
 

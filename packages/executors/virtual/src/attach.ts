@@ -48,7 +48,7 @@ interface EnvironmentOptions {
   readonly request: CommandRequest
 }
 
-/** The whole environment of a command, with nothing of this process's own [RP16]. */
+/** The whole environment of a command, without variables of this process [RP16]. */
 function commandEnvironment({ root, shell, request }: EnvironmentOptions): Record<string, string> {
   return {
     LANG: 'C.UTF-8',

@@ -73,7 +73,7 @@ export class Places {
     this.renamed.length = 0
   }
 
-  /** The content that the store must have, as far as it is known. */
+  /** The known part of the content that the store must have. */
   expected(): Expected {
     const latest = new Map<string, Item & { readonly name: string }>()
     const keys = new Set(this.given)

@@ -171,7 +171,7 @@ export class RenamedDirectories {
     return []
   }
 
-  /** Call this when the store has nothing of removed files. Returns names at which the store may differ from what programs see. */
+  /** Call this when removed files have left the store. Returns names at which the store may differ from what programs see. */
   async lost(signal: AbortSignal | undefined): Promise<readonly string[]> {
     const { lost } = this.places
     for (const { name, isExtra } of lost.all) {

@@ -26,7 +26,7 @@ export class Renames {
     return this.#now.map(({ from }) => from.slice(0, -1))
   }
 
-  /** rclone finds the files of directories anew, but for those that `isKept` names. Programs can have them open a moment longer. */
+  /** Ends renames, except those that `isKept` names: rclone has listed the directories again. Programs may have files open until `over`. */
   end(isKept: (to: string) => boolean, over: number): void {
     for (const rename of this.#all) if (!isKept(rename.to)) rename.over = Math.min(rename.over, over)
   }

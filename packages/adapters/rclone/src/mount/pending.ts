@@ -19,7 +19,7 @@ interface Entry extends Task {
 export interface PendingOptions {
   /** Milliseconds that an operation may wait for something that does not answer. */
   readonly limit: number
-  /** Checks whether the store answers within so many milliseconds. */
+  /** Checks whether the store answers within the given milliseconds. */
   readonly ask: (ms: number) => Promise<boolean>
 }
 

@@ -208,7 +208,7 @@ export class MountProcess {
     return !now.zombie || threadsOf(this.#pid) > 1
   }
 
-  /** Waits at most so many milliseconds until rclone ends by itself. */
+  /** Waits at most the given milliseconds until rclone ends. */
   async untilEnded(ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!this.hasEnded && performance.now() < deadline) await delay(lookEveryMs)

@@ -127,7 +127,7 @@ export class Requests {
     clearTimeout(timer)
   }
 
-  /** Makes `close()` wait for work that then ends by itself. Returns the function for its end. */
+  /** Makes `close()` wait for work that ends without a signal. Returns the function for its end. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     const tracked = promise.finally(() => this.#last.delete(tracked))
@@ -135,7 +135,7 @@ export class Requests {
     return resolve
   }
 
-  /** Runs background work, again in `close()` if it failed. The work must end by itself. */
+  /** Runs background work, again in `close()` if it failed. The work must end without a signal. */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)
     const isLast = this.closed

@@ -33,7 +33,7 @@ export function changingAll<Result>(
   )
 }
 
-/** The name of an object's changes. An object is held before its changes, so there is no deadlock. */
+/** The name of an object's changes. Callers lock the object before its changes, which prevents deadlocks. */
 function changeOf(store: Store, key: string): string {
   // no bucket has such a name
   return `\0change of ${objectName(store, key)}`

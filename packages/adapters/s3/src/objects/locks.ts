@@ -67,7 +67,7 @@ export function mayBeDeletedSince(object: string, time: number): boolean {
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
 }
 
-/** {@link withObject} for several, in order of their names, so there is no deadlock. */
+/** {@link withObject} for several, in the order of their names, which prevents deadlocks. */
 export async function withObjects<Result>(
   objects: readonly string[],
   how: 'delete' | 'exclusive',

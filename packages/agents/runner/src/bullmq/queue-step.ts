@@ -29,7 +29,7 @@ export function createQueueStep({
   const options = { connection: connectionOf(connection) }
   const queue = new bullmq.Queue<StepRequest, StepOutcome>(name, options)
   const events = new bullmq.QueueEvents(name, options)
-  // The client reconnects by itself; without a listener its errors would end the process.
+  // The client reconnects; without a listener its errors would end the process.
   queue.on('error', () => undefined)
   events.on('error', () => undefined)
   // each waiting step adds a listener, and a run may wait for hundreds of steps

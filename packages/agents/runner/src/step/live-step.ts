@@ -180,7 +180,7 @@ export class LiveStep implements AsyncDisposable {
     }
   }
 
-  /** A breach ends the step even if the type goes on after the error. */
+  /** A breach ends the step even if the type continues after the error. */
   #noteBreach(error: unknown): unknown {
     const known = asBreach(error)
     if (isBreach(known)) this.#breach ??= known

@@ -38,7 +38,7 @@ function processOf(running: RunningCommand): Experimental_SandboxProcess {
       return { exitCode: exitStatus }
     },
     async kill() {
-      // nothing of the process tree is left when this resolves
+      // the whole process tree has ended when this resolves
       running.kill('SIGKILL')
       await running.wait().catch(() => undefined)
     },

@@ -10,7 +10,7 @@ import { translatePattern } from './pattern.ts'
 /** Lines found by default. */
 const defaultMatches = 10_000
 
-/** Searches in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches by itself. */
+/** Searches in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches with its own code. */
 export function grep(workspace: Workspace, options: FilesystemGrepOptions): Promise<FilesystemGrepResult[]> {
   const { pattern, path, caseSensitive, includeHidden } = options
   return inMastraWords({ operation: 'grep', path }, async () => {

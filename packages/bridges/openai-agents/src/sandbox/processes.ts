@@ -76,7 +76,7 @@ export class Processes {
   }
 }
 
-/** Writes to a process. Returns the reason if the command takes no input; the command goes on anyway. */
+/** Writes to a process. Returns the reason if the command takes no input; the command keeps running. */
 async function writeTo(process: Process, chars: string): Promise<string> {
   if (process.exitCode !== undefined) return ''
   try {

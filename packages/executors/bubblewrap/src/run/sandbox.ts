@@ -42,6 +42,6 @@ export interface Sandbox {
   end(): void
   readonly gone: Promise<void>
   readonly watch: MountWatch | undefined
-  /** True if the process hides names. Listings were right only if that process ended by itself. */
+  /** True if the process hides names. Listings were right only if no signal ended that process. */
   readonly hides: boolean
 }

@@ -22,7 +22,7 @@ const pipeBytes = 65_536
 
 /**
  * Starts a command in a waiting sandbox, and compares its mounts with the plan.
- * @returns `undefined` for a cold start; nothing of the command has run
+ * @returns `undefined` for a cold start; the command has not begun
  * @throws WorkspaceError `EBUSY` when a source was exchanged; `signal.reason`
  */
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {

@@ -10,7 +10,7 @@ export interface StartLimits {
 /** Milliseconds that a preparation may take; a shorter one does not count. */
 const preparation = 5_000
 
-/** Milliseconds for an aborted start to end by itself. */
+/** Milliseconds that an aborted start gets to end. */
 const grace = 200
 
 /**

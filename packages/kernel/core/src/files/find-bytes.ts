@@ -2,7 +2,7 @@ const stride = 1 << 20
 
 /**
  * Every place of `needle`, also overlapping; yields `undefined` now and then to let the caller rest.
- * Skips ahead (Horspool); after too many comparisons it goes on in linear time.
+ * Skips ahead (Horspool); after too many comparisons the search continues in linear time.
  */
 export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<number | undefined, void, undefined> {
   const last = needle.length - 1

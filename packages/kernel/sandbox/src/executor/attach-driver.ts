@@ -153,7 +153,7 @@ function notLed(native: string): WorkspaceError {
   })
 }
 
-/** Milliseconds for an aborted start to end by itself. */
+/** Milliseconds that an aborted start gets to end. */
 const patienceMs = 1_000
 
 export class HeldWork {
@@ -197,7 +197,7 @@ export class HeldWork {
   }
 
   /**
-   * Prevents further starts, and ends running work. Does not wait for a start that does not end by itself.
+   * Prevents further starts, and ends running work. Does not wait for a start that does not end.
    * @throws WorkspaceError `ETIMEDOUT` for such a start, or for processes that no signal ends
    */
   async end(): Promise<void> {

@@ -47,7 +47,7 @@ export interface ExecutorDriver<Options, Found> {
   readonly kind?: Executor['kind'] | undefined
   /** Bare names of the programs of commands. While the program files are unchanged, one probe serves equal targets. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
-  /** Finds out by running commands. Must end by itself. `tryOut` runs in a workspace whose file `probe` contains `workspace`. */
+  /** Finds out by running commands. Must end without a signal. `tryOut` runs in a workspace whose file `probe` contains `workspace`. */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** More details for the operator, on demand. */
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
@@ -70,7 +70,7 @@ export interface CommandDriver {
    */
   prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
-   * Starts the command; ends by itself when the signal is aborted. Default: starts the {@link LocalCommand} that `prepare` gives.
+   * Starts the command; the start ends when the signal is aborted. Default: starts the {@link LocalCommand} that `prepare` gives.
    * @throws WorkspaceError `EBUSY` when a prepared part has changed: the base prepares again, up to 6 times in all
    */
   start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>

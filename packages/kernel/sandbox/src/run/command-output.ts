@@ -62,7 +62,7 @@ const empty = Buffer.alloc(0)
 type Streams = BothStreams<OutputCapture>
 
 export interface CommandOutputs {
-  /** Call it with each chunk as it is read. */
+  /** Call this with each chunk that is read. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
