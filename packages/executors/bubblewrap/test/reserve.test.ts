@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type AccessEvent, rules } from '@ws/core'
@@ -181,6 +181,26 @@ for (const mode of modes) {
           violations: [{ rule, path: at(`/${path}`), kind: 'exposed' }],
         })
       }
+    })
+
+    it('[RU2] are all named where a command ends since several are lost at once', async () => {
+      for (const name of ['id', 'pass']) await put(`keys/${name}`)
+      const workspace = await open(rules.deny(at('/keys/id')), rules.deny(at('/keys/pass')))
+      const command = await workspace.spawn('echo started; while :; do sleep 0.01; done')
+      await firstOf(command.stdout)
+      const helpers = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+      for (const pid of helpers) process.kill(Number(pid), 'SIGSTOP')
+      try {
+        for (const path of ['id', 'pass'].map((name) => join(site.root, 'keys', name))) {
+          rmSync(path)
+          mkdirSync(path)
+        }
+      } finally {
+        for (const pid of helpers) process.kill(Number(pid), 'SIGCONT')
+      }
+      const ended = await command.wait().catch((thrown: unknown) => getCommandResult(thrown))
+      const paths = ended?.violations?.map(({ path }) => path)
+      expect(paths?.toSorted()).toEqual([at('/keys/id'), at('/keys/pass')])
     })
 
     let resume: () => void

@@ -29,7 +29,7 @@ sub mend {
   return exposed($id, $w, 0, @lost) if ended($w);
   my $now = time();
   ($w->{since}, $w->{count}) = ($now, 0) if $now - ($w->{since} // 0) >= 10;
-  return lost($id, $w, $lost[0]) if $w->{ends} || ++$w->{count} > $most;
+  return lost($id, $w, @lost) if $w->{ends} || ++$w->{count} > $most;
   cover($id, $w, 1, @lost);
 }
 
@@ -43,9 +43,9 @@ sub exposed {
 sub cover {
   my ($id, $w, $careful, @which) = @_;
   my $started = micros();
-  pipe(my $from, my $to) or return lost($id, $w, $which[0]);
+  pipe(my $from, my $to) or return lost($id, $w, $careful ? @which : $which[0]);
   my $pid = fork;
-  return lost($id, $w, $which[0]) unless defined $pid;
+  return lost($id, $w, $careful ? @which : $which[0]) unless defined $pid;
   if (!$pid) {
     $SIG{IO} = 'IGNORE';
     my $micros = cover_all($w, $careful, $started, @which);
@@ -65,7 +65,7 @@ sub covered {
   forsake($w);
   my ($micros) = $said =~ /^(\d+)\n/;
   my $over = ended($w);
-  return lost($id, $w, $which[0]) unless defined $micros || ($over && $c->{careful});
+  return lost($id, $w, $c->{careful} ? @which : $which[0]) unless defined $micros || ($over && $c->{careful});
   exposed($id, $w, $micros // 0, @which) if $c->{careful};
   my %at = reverse %{ table($w) };
   my @again = grep {

@@ -74,8 +74,9 @@ sub leave {
 }
 
 sub lost {
-  my ($id, $w, $i) = @_;
+  my ($id, $w, $i, @others) = @_;
   end($w);
+  exposed($id, $w, 0, @others) if @others;
   forget_watch($id, $w);
   say_('lost', $id, $i);
 }
