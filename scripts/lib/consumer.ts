@@ -7,8 +7,7 @@ import { capture } from './run.ts'
 
 /** The oldest TypeScript that consumers may have. The newest one is that of the repository. */
 const oldest = '5.9.3'
-const options =
-  '--declaration --emitDeclarationOnly --outDir out --strict --module nodenext --target esnext --types node'
+const options = '--declaration --emitDeclarationOnly --strict --module nodenext --target esnext --types node'
 
 /** Compiles a module as users emit declarations: a result whose type no door exports is an error. Leaves out doors of optional packages. */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
@@ -52,6 +51,6 @@ async function importsOf(project: string, name: string): Promise<string> {
 }
 
 /** The door needs a package that the project does not have. */
-function ifOptional(error: { readonly code?: string }): undefined {
+function ifOptional(error: Error & { readonly code?: string }): undefined {
   if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'ENOTSUP') throw error
 }
