@@ -58,16 +58,21 @@ async function listed(adapter: Local, path = '/'): Promise<string[]> {
 /** How often directories were listed in truth, and how often known entries were given. */
 function countUses(): { listed: number; known: number } {
   const uses = { listed: 0, known: 0 }
-  const of = knownEntries.of.bind(knownEntries)
-  const spy = vi.spyOn(knownEntries, 'of').mockImplementation((tree, status, list) => {
-    uses.known += 1
-    return of(tree, status, () => {
-      uses.known -= 1
-      uses.listed += 1
-      return list()
-    })
+  const recall = knownEntries.recall.bind(knownEntries)
+  const recorder = knownEntries.recorder.bind(knownEntries)
+  const recalls = vi.spyOn(knownEntries, 'recall').mockImplementation((tree, status) => {
+    const entries = recall(tree, status)
+    if (entries !== undefined) uses.known += 1
+    return entries
   })
-  onTestFinished(() => spy.mockRestore())
+  const recorders = vi.spyOn(knownEntries, 'recorder').mockImplementation((tree, status) => {
+    uses.listed += 1
+    return recorder(tree, status)
+  })
+  onTestFinished(() => {
+    recalls.mockRestore()
+    recorders.mockRestore()
+  })
   return uses
 }
 
@@ -123,6 +128,7 @@ function change(root: string, draw: Draw): void {
 const tmpfs = 0x01021994
 const places = [
   { name: 'a scratch directory', tags: [], make: async () => (await scratch()).path },
+  { name: 'directories of more than 4 KiB', tags: [], make: async () => (await scratch()).path, padding: 250 },
   {
     name: 'tmpfs',
     tags: ['all'],
@@ -135,6 +141,10 @@ const places = [
   },
 ]
 
+function pad(directory: string, count: number): void {
+  for (let name = 0; name < count; name += 1) writeFileSync(join(directory, `padding-of-a-name-${name}`), '')
+}
+
 function isTmpfs(path: string): boolean {
   try {
     return statfsSync(path).type === tmpfs
@@ -143,14 +153,17 @@ function isTmpfs(path: string): boolean {
   }
 }
 
-for (const { name, make, isAbsent, tags } of places) {
+for (const { name, make, isAbsent, tags, padding = 0 } of places) {
   describe(`entries that are known, on ${name}`, { tags }, () => {
     it.skipIf(isAbsent)(
       `[RU4] are those that are there, whatever was changed (WS_SEED=${seed})`,
       { tags: 'rounds' },
       async () => {
         const root = await make()
-        for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) mkdirSync(join(root, name, 'a'), { recursive: true })
+        for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+          mkdirSync(join(root, name, 'a'), { recursive: true })
+          pad(join(root, name), padding)
+        }
         const adapter = await open(root)
         const uses = countUses()
         const draw = drawFrom(seed)
@@ -174,6 +187,7 @@ for (const { name, make, isAbsent, tags } of places) {
         mkdirSync(join(d, 'sub'), { recursive: true })
         mkdirSync(join(root, 'e'))
         writeFileSync(join(d, 'file'), '')
+        pad(d, padding)
         const uses = countUses()
         const kinds: Record<string, () => void> = {
           create: () => writeFileSync(join(d, '.env'), ''),
@@ -208,6 +222,34 @@ for (const { name, make, isAbsent, tags } of places) {
     )
   })
 }
+
+describe('entries that are read in parts', () => {
+  it('[RU4] are not known where the directory changed meanwhile', async () => {
+    const { path: root } = await scratch()
+    pad(root, 600)
+    const adapter = await open(root)
+    await settle()
+    const uses = countUses()
+    const listing = adapter.list(at('/'))[Symbol.asyncIterator]()
+    for (let count = 0; count < 5; count += 1) await listing.next()
+    writeFileSync(join(root, 'late'), '')
+    for (let step = await listing.next(); step.done !== true; ) step = await listing.next()
+    expect(await listed(adapter)).toEqual(walk(root).toSorted())
+    await settle()
+    await listed(adapter)
+    expect(await listed(adapter)).toEqual(walk(root).toSorted())
+    expect(uses).toEqual({ listed: 3, known: 1 })
+  })
+
+  it('[RU4] are not known after a listing that did not end', async () => {
+    const { path: root } = await scratch()
+    pad(root, 600)
+    const adapter = await open(root)
+    await settle()
+    for await (const { type } of adapter.list(at('/'))) if (type === 'file') break
+    expect(await listed(adapter)).toEqual(walk(root).toSorted())
+  })
+})
 
 describe('entries that are known', () => {
   const entries = (count: number) => Array.from({ length: count }, () => ({}) as Dirent)

@@ -3,6 +3,7 @@ import { isSettled } from '@ws/core/inner'
 import type { DirectoryEntry, Status } from '../host/calls.ts'
 
 type Entries = readonly DirectoryEntry[]
+type Times = Pick<Status, 'ino' | 'ctimeNs'>
 
 /** The entries of a directory, and its settled time of change. */
 interface Known {
@@ -12,7 +13,7 @@ interface Known {
 }
 
 /** Most remembered entries, about 100 bytes each; a directory counts as two. */
-const mostEntries = 65_536
+export const mostEntries = 65_536
 /** Milliseconds after its last use for which an entry is kept, even by walks over more entries than fit. */
 const keptMs = 60_000
 /** Allowed clock drift, in milliseconds. */
@@ -34,21 +35,38 @@ export class KnownEntries {
   }
 
   /** `tree`: its number; an open tree keeps inodes from being reused. `status`: read just now. */
-  of(tree: number, { ino, ctimeNs }: Pick<Status, 'ino' | 'ctimeNs'>, list: () => Entries): Entries {
+  of(tree: number, status: Times, list: () => Entries): Entries {
+    const known = this.recall(tree, status)
+    if (known !== undefined) return known
+    const keep = this.recorder(tree, status)
+    const entries = list()
+    keep?.(entries)
+    return entries
+  }
+
+  recall(tree: number, { ino, ctimeNs }: Times): Entries | undefined {
     const now = this.#now()
     this.#watchClock(now)
     const key = `${tree}:${ino}`
     const known = this.#known.get(key)
-    if (known !== undefined) {
-      if (known.ctimeNs === ctimeNs) {
-        this.#use(key, known, now)
-        return known.entries
-      }
+    if (known === undefined) return undefined
+    if (known.ctimeNs !== ctimeNs) {
       this.#forget(key, known)
+      return undefined
     }
-    const entries = list()
-    if (isSettled(Number(ctimeNs / 1_000_000n), now)) this.#remember(key, { entries, ctimeNs, usedAt: now })
-    return entries
+    this.#use(key, known, now)
+    return known.entries
+  }
+
+  /** Takes all entries of a directory that are read from now on. `undefined` if a change could go unnoticed. */
+  recorder(tree: number, { ino, ctimeNs }: Times): ((entries: Entries) => void) | undefined {
+    const now = this.#now()
+    this.#watchClock(now)
+    const clocks = this.#clocks
+    if (!isSettled(Number(ctimeNs / 1_000_000n), now)) return undefined
+    return (entries) => {
+      if (clocks === this.#clocks) this.#remember(`${tree}:${ino}`, { entries, ctimeNs, usedAt: now })
+    }
   }
 
   /** Changes whenever a directory's entries change; `undefined` if unknown. `status`: read just now. */
@@ -67,7 +85,10 @@ export class KnownEntries {
   }
 
   #remember(key: string, known: Known): void {
+    const before = this.#known.get(key)
+    if (before !== undefined) this.#forget(key, before)
     const size = sizeOf(known)
+    if (size > mostEntries) return
     for (const [oldKey, old] of this.#known) {
       if (this.#size + size <= mostEntries) break
       if (known.usedAt - old.usedAt < keptMs) return

@@ -15,7 +15,7 @@ import {
   isImmediate,
 } from '../host/calls.ts'
 import { under } from '../host/name.ts'
-import { knownEntries } from './known-entries.ts'
+import { knownEntries, mostEntries } from './known-entries.ts'
 
 export class WholeListing implements OpenListing {
   readonly #entries: readonly DirectoryEntry[]
@@ -41,6 +41,40 @@ export class WholeListing implements OpenListing {
 
   close(): Promise<void> {
     return Promise.resolve()
+  }
+}
+
+/** A listing in parts. `keep` gets its entries when the last one was read. */
+class RecordedListing implements OpenListing {
+  readonly #listing: OpenListing
+  readonly #keep: (entries: readonly DirectoryEntry[]) => void
+  readonly #entries: DirectoryEntry[] = []
+
+  constructor(listing: OpenListing, keep: (entries: readonly DirectoryEntry[]) => void) {
+    this.#listing = listing
+    this.#keep = keep
+  }
+
+  readSync(): DirectoryEntry | null {
+    return this.#note(this.#listing.readSync())
+  }
+
+  async read(): Promise<DirectoryEntry | null> {
+    return this.#note(await this.#listing.read())
+  }
+
+  closeSync(): void {
+    this.#listing.closeSync()
+  }
+
+  close(): Promise<void> {
+    return this.#listing.close()
+  }
+
+  #note(entry: DirectoryEntry | null): DirectoryEntry | null {
+    if (entry === null) this.#keep(this.#entries)
+    else if (this.#entries.length < mostEntries) this.#entries.push(entry)
+    return entry
   }
 }
 
@@ -97,12 +131,29 @@ export function namesKnown(
 /** Bytes of a small directory, read at once: a few hundred entries. */
 const smallDirectoryBytes = 4_096n
 
-/** Lists a small directory whole. `undefined` unless the directory is known to be small, and listing needs no wait. */
-export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenListing | undefined {
+/** Lists a small or remembered directory whole. `undefined` if the entries must be read in parts. */
+export function listWhole(task: Task, handle: Handle): OpenListing | undefined {
+  const { calls, tree } = task
+  const status = exactStatus(task, handle)
+  if (status === undefined || !isImmediate(calls)) return undefined
+  if (status.size <= smallDirectoryBytes)
+    return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(handle.self)))
+  const entries = knownEntries.recall(tree.id, status)
+  return entries && new WholeListing(entries)
+}
+
+/** Remembers the entries of a listing that was just opened, once it has ended. */
+export function recorded(task: Task, handle: Handle, listing: OpenListing): OpenListing {
+  const status = exactStatus(task, handle)
+  const keep = status && knownEntries.recorder(task.tree.id, status)
+  return keep === undefined ? listing : new RecordedListing(listing, keep)
+}
+
+/** The status of a directory whose times are exact, where asking needs no wait. */
+function exactStatus({ calls, tree }: Task, { fd }: Handle): Status | undefined {
   if (fd < 0 || tree.exactDevice === undefined || !isImmediate(calls)) return undefined
   const status = calls.fstat(fd)
-  if (status.dev !== tree.exactDevice || status.size > smallDirectoryBytes) return undefined
-  return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
+  return status.dev === tree.exactDevice ? status : undefined
 }
 
 /** `undefined` for a missing entry and for every error: the thorough way meets the error again. */
@@ -129,10 +180,14 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
   )
 }
 
+const held: ReadonlySet<string> = new Set(['commondir', 'config', 'config.worktree'])
+/** Asked first: most names have another length. */
+const heldLengths: ReadonlySet<number> = new Set([...held].map(({ length }) => length))
+
 /** Only git's reserved names are held by files, which programs must read. */
 export function mayHoldName(dirent: DirectoryEntry): boolean {
   return (
-    dirent.isDirectory() || (dirent.isFile() && /^(?:commondir|config|config\.worktree)$/.test(String(dirent.name)))
+    dirent.isDirectory() || (heldLengths.has(dirent.name.length) && dirent.isFile() && held.has(String(dirent.name)))
   )
 }
 

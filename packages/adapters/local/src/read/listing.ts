@@ -34,6 +34,7 @@ import {
   mayBeReserved,
   mayHoldName,
   namesKnown,
+  recorded,
   typeOfDirent,
 } from './level.ts'
 
@@ -48,7 +49,7 @@ export interface ListingOptions extends InnerListOptions {
 }
 
 /**
- * A listing; an async generator is slower. A level holds one buffer of 256 entries, or a directory of 4 KiB.
+ * A listing; an async generator is slower. A level reads 256 entries at once, and remembers those of a directory that did not change.
  * The last levels hold their directories open. Those far above are read to their end, closed, and reopened by verified paths.
  */
 export class Listing implements EntryIterator, Held {
@@ -189,7 +190,7 @@ export class Listing implements EntryIterator, Held {
       const handle = handleOf(fd)
       const names = namesKnown(this.#options, task, path, (plain) => plain.fstat(fd))
       if (names === undefined) {
-        const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
+        const listing = listWhole(task, handle) ?? recorded(task, handle, calls.openListing(handle.self, 'utf8'))
         this.#levels.push(levelOf(path, handle, listing))
       } else {
         calls.close(fd)
@@ -389,7 +390,8 @@ export class Listing implements EntryIterator, Held {
         this.#levels.push(knownLevel(path, known))
         return
       }
-      const listing = listWhole(task, handle) ?? (await task.calls.openListing(handle.self, 'utf8'))
+      const listing =
+        listWhole(task, handle) ?? recorded(task, handle, await task.calls.openListing(handle.self, 'utf8'))
       this.#levels.push(levelOf(path, handle, listing))
     } catch (error) {
       await release(task, handle)

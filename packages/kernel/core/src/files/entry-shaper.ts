@@ -30,6 +30,7 @@ export class EntryShaper {
   shape(entry: Entry): WorkspaceEntry | undefined {
     const at = this.#region.mount?.at ?? ('/' as VirtualPath)
     const path = joinPath(at, entry.path)
+    if (this.plain && at !== '/') return moved(entry, path)
     if (this.#deepest < Number.POSITIVE_INFINITY && depthOf(path) > this.#deepest) return undefined
     const visibility = this.#view.visibility(path)
     if (visibility === 'hidden') return undefined
@@ -38,13 +39,20 @@ export class EntryShaper {
       return wayEntry(this.#context, path)
     }
     if (visibility === 'named') return { path, name: entry.name, type: entry.type }
-    return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
+    return at === '/' ? (entry as Entry & { path: never }) : moved(entry, path)
   }
 
   /** Directories that lead to mounts, and that the adapter did not list. */
   unseen(): WorkspaceEntry[] {
     return [...this.#ways].filter((path) => !this.#seen.has(path)).map((path) => wayEntry(this.#context, path))
   }
+}
+
+/** Builds an entry without details: a spread takes longer than reading the entry. */
+function moved(entry: Entry, path: VirtualPath): WorkspaceEntry {
+  const { name, type, size, modifiedAt, mode, version, unreachable } = entry
+  const isBare = (size ?? modifiedAt ?? mode ?? version ?? unreachable) === undefined
+  return isBare ? { path, name, type } : { ...entry, path }
 }
 
 /** Paths to list because a mount lies at or below them, even if the adapter does not list them. */

@@ -125,19 +125,15 @@ export function createOutputChannel(): OutputChannel {
 
 /** Smaller chunks are copied singly. */
 const smallChunk = 1_024
-const blockBytes = 524_288
-const usedBytes = 65_536
+const blockBytes = 131_072
 
-/**
- * Copies chunks into memory that the reader may keep: windows on blocks of one size. V8 collects outside memory every 64 MiB,
- * which a flood fills early. Most of each block is never touched, so those MiB are mostly address space.
- */
+/** Copies chunks into memory that the reader may keep: windows on blocks, since V8 collects by the number of bytes outside. */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined
   let used = 0
   return (chunk) => {
-    if (chunk.length < smallChunk || chunk.length > usedBytes) return Buffer.from(chunk)
-    if (block === undefined || used + chunk.length > usedBytes) {
+    if (chunk.length < smallChunk || chunk.length > blockBytes) return Buffer.from(chunk)
+    if (block === undefined || used + chunk.length > blockBytes) {
       block = Buffer.allocUnsafeSlow(blockBytes)
       used = 0
     }
