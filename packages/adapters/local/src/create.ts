@@ -17,7 +17,7 @@ import { calls } from './host/blocking.ts'
 import { anyDirectory } from './host/constants.ts'
 import { learnOwnDirectory, pathOfDescriptor } from './host/calls.ts'
 import { Engines } from './host/engine.ts'
-import { NestedMounts, fuseType, isExactType, mountTypeOf } from './host/mounts.ts'
+import { NestedMounts, fuseType, isExactType, tmpfsType, mountTypeOf } from './host/mounts.ts'
 import { replacement } from './host/name.ts'
 import {
   type CheckedOptions,
@@ -98,7 +98,8 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const type = mountTypeOf(root)
   const magic = await magicOf(fd >= 0 ? pathOfDescriptor(fd) : root)
   const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
-  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice }
+  const memoryDevice = magic === tmpfsType ? status.dev : undefined
+  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice, memoryDevice }
   // A file system that cannot say its type gets no chance to block.
   const slowRoot = HostPaths.isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })

@@ -18,7 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { component, describeWith, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { fuseType, isExactType } from '../src/host/mounts.ts'
+import { fuseType, isExactType, tmpfsType } from '../src/host/mounts.ts'
 import { KnownEntries, knownEntries } from '../src/read/known-entries.ts'
 import { type Local, at, open, scratch } from './support.ts'
 
@@ -125,7 +125,7 @@ function change(root: string, draw: Draw): void {
   }
 }
 
-const tmpfs = 0x01021994
+const tmpfs = tmpfsType
 const places = [
   { name: 'a scratch directory', tags: [], make: async () => (await scratch()).path },
   { name: 'directories of more than 4 KiB', tags: [], make: async () => (await scratch()).path, padding: 250 },

@@ -23,6 +23,8 @@ export interface TreeOptions {
   readonly caseSensitive: boolean
   /** The root's device, if a directory's size bounds its number of entries there, and every change of entries changes its ctime. */
   readonly exactDevice?: bigint | undefined
+  /** The root's device, if its files are in memory: no call waits there. */
+  readonly memoryDevice?: bigint | undefined
 }
 
 let lastId = 0
@@ -36,6 +38,7 @@ export class Tree {
   readonly giveTo: Owner | undefined
   readonly caseSensitive: boolean
   readonly exactDevice: bigint | undefined
+  readonly memoryDevice: bigint | undefined
   /** Descriptors reveal their paths. Elsewhere (no `/proc`), paths are checked before use. */
   readonly verified: boolean
   readonly #prefix: string
@@ -43,9 +46,10 @@ export class Tree {
   readonly #needsBytes: boolean
   #seenAt = Number.NEGATIVE_INFINITY
 
-  constructor({ root, fd, identity, mounts, giveTo, caseSensitive, exactDevice }: TreeOptions) {
+  constructor({ root, fd, identity, mounts, giveTo, caseSensitive, exactDevice, memoryDevice }: TreeOptions) {
     this.caseSensitive = caseSensitive
     this.exactDevice = exactDevice
+    this.memoryDevice = memoryDevice
     this.root = root
     this.fd = fd
     this.identity = identity

@@ -6,9 +6,10 @@ export interface HostMount {
 }
 
 export const fuseType = 0x65735546
+export const tmpfsType = 0x01021994
 
 /** ext4, xfs, btrfs and tmpfs: every entry adds to its directory's size, and every change to its times. Overlayfs reports one layer. */
-const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994])
+const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, tmpfsType])
 
 export function isExactType(type: number): boolean {
   return exactTypes.has(type)

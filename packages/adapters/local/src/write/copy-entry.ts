@@ -45,7 +45,6 @@ export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<v
   const fresh = { replaces, mode: permissionsOf(source.status) }
   await withFreshFile(task, destination.parent, fresh, async (file) => {
     await copyData(task, source, file.fd)
-    await task.calls.fchmod(file.fd, permissionsOf(replaces ?? source.status))
     await atDestination(task, entry, async (how) => {
       if (options.ifSource !== undefined && versionOf(await statusOf(task, source.handle)) !== options.ifSource) {
         throw conflict(targetOf(task, source.path, 'source'))

@@ -18,6 +18,8 @@ export interface FreshFile {
   readonly temp: HostName
   /** Open for writing; -1 once it is closed. */
   fd: number
+  /** Permission bits under any umask; absent: as for any new file. */
+  readonly mode?: number | undefined
 }
 
 export interface FreshFileOptions {
@@ -36,10 +38,9 @@ export async function withFreshFile<Result>(
 ): Promise<Result> {
   const exact = replaces === undefined ? mode : permissionsOf(replaces)
   const temp = under(directory.self, newTempName())
-  const file: FreshFile = { directory, temp, fd: await task.calls.open(temp, creating, exact ?? fileMode) }
+  const file: FreshFile = { directory, temp, mode: exact, fd: await task.calls.open(temp, creating, exact ?? fileMode) }
   try {
     await giveFile(task, file.fd)
-    if (exact !== undefined) await task.calls.fchmod(file.fd, exact) // as it was, under any umask
     return await work(file)
   } catch (error) {
     await removeQuietly(task, temp)
@@ -69,18 +70,24 @@ export type Placing = 'create' | 'replace' | 'new'
 
 export async function putInPlace(task: Task, file: FreshFile, name: HostName, how: Placing): Promise<Version> {
   const written = await distinctStatus(task, file.fd)
+  await setMode(task, file, written)
   // FUSE and NFS report failed writes at the close, which must come before the rename.
   if (!task.calls.immediate) await closeFresh(task, file)
 
   const final = under(file.directory.self, name)
   if (how === 'create') await linkOnce(task, file, final)
   // replacing makes some file systems (ext4) write at once
-  else await (how === 'replace' ? task.pooled : task.calls).rename(file.temp, final)
+  else await (how === 'replace' && written.dev !== task.tree.memoryDevice ? task.pooled : task.calls).rename(file.temp, final)
 
   const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
   // Only the rename may have touched the file: another change is another version.
   const { size, mtimeNs } = written
   return versionOf({ dev: now.dev, ino: now.ino, size, mtimeNs, ctimeNs: now.ctimeNs })
+}
+
+/** Sets the permission bits where creation or a copy left others. `status`: read since then. */
+export async function setMode({ calls }: Task, { fd, mode }: FreshFile, status: Status): Promise<void> {
+  if (mode !== undefined && permissionsOf(status) !== mode) await calls.fchmod(fd, mode)
 }
 
 let latestMtime = 0n

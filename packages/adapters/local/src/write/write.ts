@@ -9,7 +9,7 @@ import { contractFailure, failure, nativeCode } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { writeBody } from './body.ts'
 import { createEmptyFile } from './empty-file.ts'
-import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
+import { type FreshFile, putInPlace, setMode, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf } from './parents.ts'
 import { syncAbove } from './sync.ts'
@@ -28,7 +28,10 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
     const result = await withFreshFile(task, parent, fresh, async (file) => {
       const size = await writeBody(task, file.fd, data)
       // before the file has its name: a power cut in between must not leave the name with half of the content
-      if (options.durable === true) await task.pooled.fsync(file.fd)
+      if (options.durable === true) {
+        await setMode(task, file, await task.calls.fstat(file.fd))
+        await task.pooled.fsync(file.fd)
+      }
       const version = await withLocks([task.tree.hostPath(target.path)], async () => {
         task.signal?.throwIfAborted()
         if (!(data instanceof Uint8Array)) assertInPlace(task, target, parent)
