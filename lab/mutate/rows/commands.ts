@@ -135,14 +135,14 @@ export const commandMutations: Mutations = {
   'a name that a rule by pattern denies or protects, anywhere in the tree': [
     {
       removes: 'the look at the stamp of a directory that was looked into before',
-      text: 'if (before?.stamp !== stamp) {',
-      by: 'if (before === undefined) {',
+      text: 'if (stamp === undefined || known?.stamp !== stamp) {',
+      by: 'if (known === undefined) {',
       title: 'after any change',
     },
     {
       removes: 'the word to remember nothing of a directory in which a name is hidden',
       file: 'packages/adapters/local/src/read/listing.ts',
-      text: '    this.#options.known?.(path, undefined)\n',
+      text: '    this.#options.onHidden?.(path)\n',
       title: 'a reserved name is hidden',
     },
     {
@@ -517,9 +517,40 @@ export const commandMutations: Mutations = {
   'a change that remembered names of a directory would hide from the next walk': [
     {
       removes: 'the comparison of the time of change',
-      text: 'if (known.ctimeNs === ctimeNs) {',
-      by: 'if (known.ctimeNs > 0n) {',
+      text: 'if (known.ctimeNs !== ctimeNs) {',
+      by: 'if (known.ctimeNs < 0n) {',
       title: 'after each kind of change',
     },
   ],
+  'a change that the watch of a tree does not tell: a directory moved in or out, exchanged or made again, a full queue, too few watches, a mount':
+    [
+      {
+        removes: 'the end of knowledge at a full queue',
+        text: '      $lost ||= $watch < 0;\n',
+        title: 'after more changes than the kernel notes',
+      },
+      {
+        removes: 'the look at the mount table',
+        text: 'my $lost = is_changed($tree) && mounts($tree) ne $tree->{mounts};',
+        by: 'my $lost = 0;',
+        title: 'after a mount in it',
+      },
+      {
+        removes: 'what lies below a directory that moved',
+        text: '    if (withTree) for (const below of [...this.#watches.keys()]) if (below.startsWith(`${path}/`)) this.#drop(below)\n',
+        test: 'packages/kernel/sandbox/test/watch/tree-watch.test.ts',
+        title: 'whose entries, mode or name changed',
+      },
+      {
+        removes: 'the second reading of directories that were read before they were watched',
+        text: '  if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure)\n',
+        by: '  if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure), (unsure as Set<MountPath>).clear()\n',
+        title: 'before they were watched',
+      },
+      {
+        removes: 'the paths that may have got another directory',
+        text: '  for (const path of news.replaced) drop(path)\n',
+        title: 'exchanged, moved in or out, or made again',
+      },
+    ],
 }

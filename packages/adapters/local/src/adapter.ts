@@ -23,13 +23,15 @@ import {
   mountRoot,
   Semaphore,
 } from '@ws/core/adapter'
-import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import type { HostPath } from '@ws/core/executor'
+import type { EntryIterator, InnerListOptions, TreeWatch } from '@ws/core/inner'
+import { watchTree } from '@ws/sandbox'
 
 import { holdsTempName, refuseReserved, reservedAbove } from './confine/hidden.ts'
 import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
+import { pathOfDescriptor } from './host/calls.ts'
 import type { Engines } from './host/engine.ts'
 import { isUrgent, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './root/host-directory.ts'
@@ -81,6 +83,7 @@ export class LocalDriver implements Driver {
   readonly #parts: LocalDriverParts
   readonly #resources = new Resources()
   readonly #semaphore = new Semaphore(operationsAtOnce)
+  #watch: ReturnType<typeof watchTree> | undefined
 
   constructor(parts: LocalDriverParts) {
     this.capabilities = parts.capabilities
@@ -192,11 +195,21 @@ export class LocalDriver implements Driver {
     return this.#run(call, (task) => describeHostDirectory(task, this.#parts.owner))
   }
 
+  watchTree(): TreeWatch | undefined {
+    const { exactDevice, fd, verified } = this.#parts.tree
+    const base = pathOfDescriptor(fd)
+    // another process must find the descriptor of this one
+    const isFound = base.startsWith(`/proc/${process.pid}/`)
+    if (exactDevice === undefined || !verified || !isFound) return undefined
+    return (this.#watch ??= watchTree(base))
+  }
+
   createScratch(options: SignalOption): Promise<StorageAdapter> {
     return this.#parts.createScratch(options)
   }
 
   async close(): Promise<void> {
+    this.#watch?.end()
     await this.#resources.end(contractFailure({ operation: 'list', path: mountRoot }, 'ECLOSED'))
     await this.#parts.onClose()
   }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createWorkspace, rules, type Workspace } from '@ws/core'
-import type { InnerAdapter } from '@ws/core/inner'
+import type { InnerAdapter, TreeWatch } from '@ws/core/inner'
 import { Reserve } from '@ws/sandbox'
 import { deep, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -17,12 +17,35 @@ const settling = 130
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 1))
 
 async function openWorkspace(root: string): Promise<Workspace> {
+  return (await openWatched(root)).workspace
+}
+
+async function openWatched(root: string): Promise<{ workspace: Workspace; watch: TreeWatch | undefined }> {
+  const adapter: InnerAdapter = await createLocalAdapter({ root })
   const workspace = await createWorkspace({
-    mounts: [{ at: '/', adapter: await createLocalAdapter({ root }) }],
+    mounts: [{ at: '/', adapter }],
     rules: [rules.protectSecrets(), rules.protectHooks()],
   })
-  onTestFinished(() => workspace.close())
-  return workspace
+  onTestFinished(async () => {
+    await workspace.close()
+    await adapter.close()
+  })
+  return { workspace, watch: adapter.watchTree?.() }
+}
+
+/** Makes so many directories that they are watched, and waits for the watch and a walk under it. */
+async function watched(root: string): Promise<Workspace> {
+  return (await underWatch(root)).workspace
+}
+
+async function underWatch(root: string): Promise<{ workspace: Workspace; watch: TreeWatch }> {
+  for (let index = 0; index < 120; index += 1) mkdirSync(join(root, `padding/d${index}`), { recursive: true })
+  const { workspace, watch } = await openWatched(root)
+  await matches(workspace)
+  await vi.waitFor(() => expect(watch?.has(at('/padding/d119'))).toBe(true), 20_000)
+  await matches(workspace)
+  if (watch === undefined) throw new Error('there is no watch')
+  return { workspace, watch }
 }
 
 /** The path itself. Throws where its links lead out of the root: the acts of this file would change the machine. */
@@ -61,51 +84,115 @@ describe('the walk for rules by pattern', () => {
     expect(await matches(workspace)).toHaveLength(42)
   })
 
-  it('[RU4] finds what a walk without memory finds, after any change', {
-    tags: 'rounds',
-    timeout: 120_000,
-  }, async () => {
-    for (const round of rounds({ quick: 3, most: 200, seconds: 8 })) {
-      const { path: root } = await scratch()
-      const workspace = await openWorkspace(root)
-      let state = seed + round
-      const draw = (limit: number): number => {
-        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-        return Math.floor((state / 2 ** 32) * limit)
-      }
-      const pick = (names: readonly string[]): string => names[draw(names.length)] ?? ''
-      const directories = ['one', 'two', '.git', 'bare', 'hooks', 'objects', 'refs', 'node_modules']
-      const files = ['.env', 'id_rsa', 'HEAD', 'config', 'commondir', 'plain.txt', 'hooks']
-      const place = (): string => inside(root, join(root, ...Array.from({ length: draw(3) }, () => pick(directories))))
-      const acts: readonly (() => void)[] = [
-        () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
-        () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
-        () => writeFileSync(join(place(), pick(files)), ''),
-        () => writeFileSync(join(place(), pick(files)), ''),
-        () => rmSync(join(place(), pick([...directories, ...files])), { recursive: true, force: true }),
-        () => renameSync(join(place(), pick(directories)), join(place(), pick(directories))),
-        () => renameSync(join(place(), pick(files)), join(place(), pick(files))),
-        () => symlinkSync(pick(['/', '..', 'one']), join(place(), pick([...directories, ...files]))),
-        () => chmodSync(inside(root, join(place(), pick(directories))), pick(['0', '7']) === '0' ? 0 : 0o755),
-      ]
-      const story: string[] = []
-      for (let step = 0; step < 30; step += 1) {
-        const which = draw(acts.length)
-        try {
-          acts[which]?.()
-          story.push(String(which))
-        } catch {
-          // there is no such entry, or another one is in the way: the next act is tried
+  it.each([
+    ['times', openWorkspace],
+    ['a watch', watched],
+  ])(
+    '[RU4] finds what a walk without memory finds, after any change, by %s',
+    {
+      tags: 'rounds',
+      timeout: 120_000,
+    },
+    async (by, begin) => {
+      for (const round of rounds({ quick: 3, most: 200, seconds: 8 })) {
+        const { path: root } = await scratch()
+        const workspace = await begin(root)
+        let state = seed + round
+        const draw = (limit: number): number => {
+          state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+          return Math.floor((state / 2 ** 32) * limit)
         }
-        // with and without a memory of what came before
-        if (draw(3) === 0) await delay(settling)
-        if (draw(2) === 0) continue
-        const fresh = await openWorkspace(root)
-        expect(await matches(workspace), `seed ${seed}, round ${round}, acts ${story.join(' ')}`).toEqual(
-          await matches(fresh),
-        )
-        await fresh.close()
+        const pick = (names: readonly string[]): string => names[draw(names.length)] ?? ''
+        const directories = ['one', 'two', '.git', 'bare', 'hooks', 'objects', 'refs', 'node_modules']
+        const files = ['.env', 'id_rsa', 'HEAD', 'config', 'commondir', 'plain.txt', 'hooks']
+        const place = (): string =>
+          inside(root, join(root, ...Array.from({ length: draw(3) }, () => pick(directories))))
+        const acts: readonly (() => void)[] = [
+          () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
+          () => mkdirSync(join(place(), pick(directories)), { recursive: true }),
+          () => writeFileSync(join(place(), pick(files)), ''),
+          () => writeFileSync(join(place(), pick(files)), ''),
+          () => rmSync(join(place(), pick([...directories, ...files])), { recursive: true, force: true }),
+          () => renameSync(join(place(), pick(directories)), join(place(), pick(directories))),
+          () => renameSync(join(place(), pick(files)), join(place(), pick(files))),
+          () => symlinkSync(pick(['/', '..', 'one']), join(place(), pick([...directories, ...files]))),
+          () => chmodSync(inside(root, join(place(), pick(directories))), pick(['0', '7']) === '0' ? 0 : 0o755),
+        ]
+        const story: string[] = []
+        for (let step = 0; step < 30; step += 1) {
+          const which = draw(acts.length)
+          try {
+            acts[which]?.()
+            story.push(String(which))
+          } catch {
+            // there is no such entry, or another one is in the way: the next act is tried
+          }
+          // with and without a memory of what came before; a watch needs no time to pass
+          if (draw(3) === 0 && by === 'times') await delay(settling)
+          if (draw(2) === 0) continue
+          const fresh = await openWorkspace(root)
+          expect(await matches(workspace), `seed ${seed}, round ${round}, acts ${story.join(' ')}`).toEqual(
+            await matches(fresh),
+          )
+          await fresh.close()
+        }
       }
+    },
+  )
+
+  it('[RU4] looks at no directory of a watched tree again but those that changed', async () => {
+    const { path: root } = await scratch()
+    const workspace = await watched(root)
+    const looks = vi.spyOn(knownEntries, 'stampOf')
+    onTestFinished(() => looks.mockRestore())
+    expect(await matches(workspace)).toEqual([])
+    expect(looks).toHaveBeenCalledTimes(0)
+    writeFileSync(join(root, 'padding/d7/.env'), '')
+    expect(await matches(workspace)).toHaveLength(1)
+    expect(looks.mock.calls.length).toBeLessThan(10)
+    mkdirSync(join(root, 'padding/d7/new/er'), { recursive: true })
+    writeFileSync(join(root, 'padding/d7/new/er/.env'), '')
+    expect(await matches(workspace)).toHaveLength(2)
+    expect(looks.mock.calls.length).toBeLessThan(30)
+  })
+
+  it('[RU4] reads directories again that changed before they were watched', async () => {
+    const { path: root } = await scratch()
+    const { workspace, watch } = await underWatch(root)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const add = watch.add.bind(watch)
+    vi.spyOn(watch, 'add').mockImplementation((paths) => released.then(() => add(paths)))
+    mkdirSync(join(root, 'new'))
+    expect(await matches(workspace)).toEqual([])
+    writeFileSync(join(root, 'new/.env'), '')
+    release()
+    await vi.waitFor(() => expect(watch.has(at('/new'))).toBe(true), 20_000)
+    expect(await matches(workspace)).toHaveLength(1)
+  })
+
+  it('[RU4] finds matches in directories that were exchanged, moved in or out, or made again', async () => {
+    const { path: root } = await scratch()
+    const { path: outside } = await scratch()
+    const workspace = await watched(root)
+    mkdirSync(join(outside, 'deep/er'), { recursive: true })
+    writeFileSync(join(outside, 'deep/er/.env'), '')
+    const acts: readonly [() => void, number][] = [
+      [() => renameSync(join(outside, 'deep'), join(root, 'padding/d1/deep')), 1],
+      [() => renameSync(join(root, 'padding/d1'), join(root, 'padding/moved')), 1],
+      [() => renameSync(join(root, 'padding/d2'), join(root, 'padding/d1')), 1],
+      [() => writeFileSync(join(root, 'padding/d1/.env'), ''), 2],
+      [() => writeFileSync(join(root, 'padding/moved/deep/er/id_rsa'), ''), 3],
+      [() => renameSync(join(root, 'padding/moved'), join(outside, 'moved')), 1],
+      [() => rmSync(join(root, 'padding'), { recursive: true }), 0],
+      [() => mkdirSync(join(root, 'padding/d1'), { recursive: true }), 0],
+      [() => writeFileSync(join(root, 'padding/d1/.env'), ''), 1],
+      [() => renameSync(join(outside, 'moved'), join(root, 'padding/d3')), 3],
+    ]
+    for (const [index, [act, count]] of acts.entries()) {
+      act()
+      expect({ index, count: (await matches(workspace)).length }).toEqual({ index, count })
+      // and once more, when the new directories are watched
+      expect({ index, count: (await matches(workspace)).length }).toEqual({ index, count })
     }
   })
 
@@ -135,15 +222,12 @@ describe('the walk for rules by pattern', () => {
       names.mockRestore()
       holds.mockRestore()
     })
-    const stamps = new Map<string, string | undefined>()
-    const known = (directory: string, stamp: string | undefined): undefined => {
-      stamps.set(directory, stamp)
-    }
+    const hidden: string[] = []
     const adapter: InnerAdapter = await open(root)
-    const found = await collect(adapter.list(at('/'), { recursive: true, known }))
+    const options = { recursive: true, known: () => undefined, onHidden: (path: string) => void hidden.push(path) }
+    const found = await collect(adapter.list(at('/'), options))
     expect(found.map(({ path }) => path).toSorted()).toEqual(['/holder', '/other'])
-    expect(stamps.get('/other')).toBeDefined()
-    expect(stamps.get('/holder')).toBeUndefined()
+    expect(hidden).toEqual(['/holder'])
   })
 
   it('[RU4] is told to remember nothing of a directory that changed a moment ago, or has coarse times', () => {

@@ -1,5 +1,5 @@
 /** The protocol between the core and this project's packages that work on a disk. It can change in any version. */
-export type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption } from './contract/inner.ts'
+export type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption, TreeWatch } from './contract/inner.ts'
 
 /**
  * Whether a next change will show in the times of an entry: changes within one clock tick share a time.

@@ -149,7 +149,7 @@ export class Listing implements EntryIterator, Held {
 
   /** Another listing may show what this one left out. */
   #forget({ path }: Level): void {
-    this.#options.known?.(path, undefined)
+    this.#options.onHidden?.(path)
   }
 
   /** True for an entry that only reserves a name, or is gone. */

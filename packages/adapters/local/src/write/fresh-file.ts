@@ -77,7 +77,11 @@ export async function putInPlace(task: Task, file: FreshFile, name: HostName, ho
   const final = under(file.directory.self, name)
   if (how === 'create') await linkOnce(task, file, final)
   // replacing makes some file systems (ext4) write at once
-  else await (how === 'replace' && written.dev !== task.tree.memoryDevice ? task.pooled : task.calls).rename(file.temp, final)
+  else
+    await (how === 'replace' && written.dev !== task.tree.memoryDevice ? task.pooled : task.calls).rename(
+      file.temp,
+      final,
+    )
 
   const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
   // Only the rename may have touched the file: another change is another version.

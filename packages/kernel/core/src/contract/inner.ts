@@ -18,6 +18,8 @@ export interface InnerAdapter extends StorageAdapter {
   readonly isSole?: boolean | undefined
   /** A place for objects of its one writer. They go with the store. */
   readonly beside?: StorageAdapter | undefined
+  /** `undefined`: nothing tells of changes here. */
+  watchTree?(): TreeWatch | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
   createDirectory(path: MountPath, options?: CreateDirectoryOptions & ListedOption): Promise<void>
@@ -32,6 +34,30 @@ export interface InnerDriver extends Driver {
     options: CreateDirectoryOptions & ListedOption & { readonly recursive: boolean },
   ): Promise<void>
   createSymlink?(path: MountPath, target: string, options: ListedOption): Promise<WriteResult | void>
+  watchTree?(): TreeWatch | undefined
+}
+
+/** Tells which watched directories of a tree changed, whoever changed them. */
+export interface TreeWatch {
+  /** Whether changes are told that come from now on. */
+  has(directory: MountPath): boolean
+  /** Watches directories, each after those above it. Never rejects. While a call runs, further calls do nothing. */
+  add(directories: readonly MountPath[]): Promise<void>
+  /**
+   * Changes after a position, up to now. Without a position: none, to learn the present one.
+   *
+   * @returns `undefined` if changes may be unknown: directories must be read again
+   */
+  since(position: number | undefined): Promise<
+    | {
+        readonly position: number
+        /** Directories whose entries, mode or owner changed. */
+        readonly changed: ReadonlySet<MountPath>
+        /** Paths that may have got another directory: nothing below is known. */
+        readonly replaced: ReadonlySet<MountPath>
+      }
+    | undefined
+  >
 }
 
 export interface InnerEntry extends Entry {
@@ -58,9 +84,11 @@ export interface InnerListOptions extends ListOptions {
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
    * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp counts. May be unused.
-   * The stamp changes whenever an entry was made, removed or replaced; `undefined`: do not remember the entries.
+   * The stamp changes whenever an entry was made, removed or replaced; `undefined`: a change may leave no trace.
    *
    * @returns the directories in it, given in place of all entries; `undefined`: all are given
    */
   readonly known?: ((directory: MountPath, stamp: string | undefined) => readonly string[] | undefined) | undefined
+  /** With `known`: called for a directory with a hidden entry, which may show later without a change of the directory. */
+  readonly onHidden?: ((directory: MountPath) => void) | undefined
 }

@@ -1,7 +1,7 @@
 import { mountRoot, type HostPath, type MountPath } from '../../path/virtual-path.ts'
 import type { AdapterCapabilities } from '../../contract/capabilities.ts'
 import type { StorageAdapter } from '../../contract/adapter.ts'
-import type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption } from '../../contract/inner.ts'
+import type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption, TreeWatch } from '../../contract/inner.ts'
 import type { Driver } from '../../contract/driver.ts'
 import { assertContent, invalidArgument } from '../failures.ts'
 import { optionalOperations, type OptionalOperation } from '../../contract/operations.ts'
@@ -124,11 +124,13 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   }
 
   list(path: MountPath, options: InnerListOptions = none): EntryIterator {
-    const { recursive = false, exclude = [], details = false, written, signal, skips, onUnreadable, known } = options
+    const { recursive = false, exclude = [], details = false, written, signal } = options
+    const { skips, onUnreadable, known, onHidden } = options
+    const inner = { written, skips, onUnreadable, known, onHidden }
     return new Listing({
       source: () => {
         this.#admission.admit('list', path, signal)
-        return this.#driver.list(path, { recursive, exclude, details, written, signal, skips, onUnreadable, known })
+        return this.#driver.list(path, { recursive, exclude, details, signal, ...inner })
       },
       admission: this.#admission,
       operation: 'list',
@@ -243,6 +245,10 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   async hostDirectory(path: MountPath): Promise<HostDirectory> {
     this.#admission.admit('hostDirectory', path)
     return await this.#driver.hostDirectory(path)
+  }
+
+  watchTree(): TreeWatch | undefined {
+    return this.#driver.watchTree?.()
   }
 
   async beginCommand(options: BeginCommandOptions = none): Promise<EndCommand> {

@@ -2,9 +2,8 @@ import { joinPath, relativeTo } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { LinkTracer } from '../../mount/trace-links.ts'
-import { overflowOf, strictest, type Found } from './tree-walk.ts'
 import { eachEntry, isGone } from './disk-look.ts'
-import type { Passage } from './walk-memory.ts'
+import { overflowOf, strictest, type Found, type Passage } from './walk-memory.ts'
 
 /** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is a link. */
 export async function matchBelowLink(

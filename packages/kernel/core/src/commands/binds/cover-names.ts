@@ -12,8 +12,7 @@ import type { Bind } from '../../contract/bind-plan.ts'
 import { lookAt, VariantLook } from './disk-look.ts'
 import { walkPatterns, type Walk } from './pattern-walk.ts'
 import { maxParts, mergeMatches, tooManyParts } from './many-matches.ts'
-import { maxDirectories } from './tree-walk.ts'
-import type { Match } from './walk-memory.ts'
+import { maxDirectories, type Match } from './walk-memory.ts'
 
 export interface CoverOptions {
   readonly gate: Gate
@@ -37,7 +36,8 @@ const tooManyDirectories = {
 
 export async function findMatches({ gate, tracer, acknowledged }: Omit<CoverOptions, 'root'>): Promise<Walk> {
   const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
-  return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) }, tracer)
+  const rights = (node: Node): number => rightsAt(gate, acknowledged, node)
+  return await walkPatterns({ gate, patterns, rightsAt: rights, acknowledged }, tracer)
 }
 
 export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: Node): number {

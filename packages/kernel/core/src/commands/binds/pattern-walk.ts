@@ -1,8 +1,8 @@
 import type { LinkTracer } from '../../mount/trace-links.ts'
 import { READ } from '../../policy/access.ts'
 import { matchBelowLink } from './below-links.ts'
-import { overflowOf, strictest, TreeWalk, type Found, type Start, type WalkOptions } from './tree-walk.ts'
-import type { Match } from './walk-memory.ts'
+import { overflowOf, strictest, type Found, type Match, type Start, type WalkOptions } from './walk-memory.ts'
+import { walkTree } from './walk-tree.ts'
 
 export interface Walk {
   readonly matches: readonly Match[]
@@ -15,7 +15,7 @@ export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Pr
   const found: Found = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }
   for (const start of startingPlaces(options, found.matches)) {
-    await new TreeWalk(start, options, found).run()
+    await walkTree(start, options, found)
     if (overflowOf(found) !== undefined) break
   }
   for (const passage of found.passages) await matchBelowLink(passage, options.gate, tracer, found)

@@ -1,100 +1,109 @@
 import type { Entry, FileType } from '../../contract/file-types.ts'
+import type { TreeWatch } from '../../contract/inner.ts'
 import { isWorkspaceError } from '../../errors.ts'
 import { baseName, childPath, joinPath, parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 import { READ } from '../../policy/access.ts'
-import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { CompiledPattern } from '../../policy/patterns.ts'
-import type { Gate } from '../../mount/gate.ts'
-import type { WorkspaceMount } from '../../mount/mounts.ts'
 import { GitDirectories, type GitName } from './git-directories.ts'
 import { eachEntry, isGone } from './disk-look.ts'
-import { memoryOf, remember, type Match, type Passage, type Remembered, type WalkMemory } from './walk-memory.ts'
-
-export interface WalkOptions {
-  readonly gate: Gate
-  readonly patterns: readonly CompiledPattern[]
-  /** Rights of commands at a node, without patterns. */
-  readonly rightsAt: (node: NamespaceNode<WorkspaceMount>) => number
-}
-
-/** Most directories that one command's walk enters. */
-export const maxDirectories = 200_000
-/** Most matches that one command's walk collects. A command covers at most `maxParts`. */
-export const maxMatches = 20_000
-
-export interface Start {
-  readonly path: VirtualPath
-  readonly mount: WorkspaceMount
-  readonly patterns: readonly CompiledPattern[]
-}
-
-export interface Found {
-  readonly matches: Match[]
-  readonly passages: Passage[]
-  directories: number
-}
-
-export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): 'directories' | 'matches' | undefined {
-  if (matches.length > maxMatches) return 'matches'
-  return directories > maxDirectories ? 'directories' : undefined
-}
+import { strictest, maxMatches, overflowOf, type Found, type Match, type Passage } from './walk-memory.ts'
+import type { Remembered, Start, WalkOptions } from './walk-memory.ts'
 
 const none: readonly CompiledPattern[] = []
 
+export interface TreeWalkParts {
+  readonly start: Start
+  readonly options: WalkOptions
+  readonly found: Found
+  readonly before: ReadonlyMap<MountPath, Remembered>
+  readonly watch: TreeWatch | undefined
+}
+
 /** One recursive listing. The listing asks this class which directories to enter. */
 export class TreeWalk {
-  readonly #start: Start
-  readonly #options: WalkOptions
-  readonly #found: Found
+  /** The directories that were read, in their order. */
+  readonly after = new Map<MountPath, Remembered>()
+  /** Those of them that may have changed unnoticed since. */
+  readonly unsure = new Set<MountPath>()
+  readonly #parts: TreeWalkParts
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
   readonly #git = new GitDirectories()
   readonly #matched = new Set<VirtualPath>()
   readonly #own = new Map<MountPath, Match>()
-  readonly #before: WalkMemory
-  readonly #after = new Map<MountPath, Remembered>()
-  readonly #key: string
+  #isWhole = true
 
-  constructor(start: Start, options: WalkOptions, found: Found) {
-    this.#start = start
-    this.#options = options
-    this.#found = found
-    this.#key = [start.path, ...options.patterns.map(({ rule }) => rule.name)].join('\0')
-    this.#before = memoryOf(options.gate, this.#key)
+  constructor(parts: TreeWalkParts) {
+    this.#parts = parts
   }
 
-  async run(): Promise<void> {
-    const { path, mount, patterns } = this.#start
-    const at = relativeTo(path, mount.at)
-    this.#enter(at, baseName(path), patterns)
-    let isWhole = true
+  /** `own`: the match of the directory itself. `isKnown`: directories that need not be read again. @returns whether the directory is there */
+  async run(
+    directory: MountPath,
+    { looking, own }: Pick<Remembered, 'looking' | 'own'>,
+    isKnown: (directory: MountPath) => boolean = () => false,
+  ): Promise<boolean> {
+    const { start, found } = this.#parts
+    const { mount } = start
+    const path = joinPath(mount.at, directory)
+    if (own !== undefined) this.#own.set(directory, own)
+    this.#enter(directory, baseName(path), looking)
     try {
       await eachEntry(mount, path, (entry) => this.#look(entry), {
         recursive: true,
-        skips: (directory) => this.#patternsIn(directory).length === 0 || overflowOf(this.#found) !== undefined,
-        onUnreadable: (directory) => this.#close(directory),
-        known: (directory, stamp) => this.#recall(directory, stamp),
+        skips: (child) => this.#patternsIn(child).length === 0 || overflowOf(found) !== undefined || isKnown(child),
+        onUnreadable: (child) => this.#close(child),
+        known: (child, stamp) => this.#recall(child, stamp),
+        onHidden: (child) => this.#doubt(child),
       })
     } catch (error) {
-      if (isGone(error)) return
+      if (isGone(error)) return false
       if (!isWorkspaceError(error)) throw error
-      this.#close(at)
-      isWhole = false
+      this.#close(directory)
+      // a directory that was read in part would hide the rest
+      this.#isWhole = false
+      this.after.clear()
     }
-    if (overflowOf(this.#found) !== undefined) return
-    // a directory that was read in part would hide the rest
-    if (isWhole) remember(this.#options.gate, this.#key, this.#after)
-    for (const name of this.#git.names((directory) => joinPath(mount.at, directory))) this.#lookAtGitName(name)
+    return true
+  }
+
+  /** Whether all directories to look into were read, or are in `known`. */
+  isComplete(known: ReadonlyMap<MountPath, Remembered>): boolean {
+    if (!this.#isWhole) return false
+    for (const [path, looking] of this.#looking)
+      if (looking.length > 0 && !this.after.has(path) && !known.has(path)) return false
+    return true
+  }
+
+  /** Takes over the findings of all directories, without reading any. */
+  recallAll(directories: ReadonlyMap<MountPath, Remembered>): void {
+    const { found, start } = this.#parts
+    for (const [path, known] of directories) {
+      this.#enter(path, baseName(joinPath(start.mount.at, path)), known.looking)
+      for (const match of known.directoryMatches) this.#add(match)
+      for (const match of known.matches) this.#add(match)
+      found.passages.push(...known.passages)
+      for (const { name, type } of known.git) this.#git.note(childPath(path, name), name, type)
+    }
+  }
+
+  /** Adds the names by which git would find programs. */
+  addGitNames(): void {
+    const { at } = this.#parts.start.mount
+    for (const name of this.#git.names((directory) => joinPath(at, directory))) this.#lookAtGitName(name)
   }
 
   #look({ path, name, type, unreachable }: Entry): 'stop' | undefined {
     if (unreachable === true) return undefined
+    const { found, before } = this.#parts
     const directory = parentPath(path)
-    const noted = this.#after.get(directory)
-    const isNew = noted !== undefined && noted !== this.#before.get(directory) ? noted : undefined
+    const noted = this.after.get(directory)
+    const isNew = noted !== undefined && noted !== before.get(directory) ? noted : undefined
     if (type === 'directory') {
       this.#patternsIn(path)
       isNew?.directories.push(name)
+      const own = this.#own.get(path)
+      if (own !== undefined) isNew?.directoryMatches.push(own)
     } else {
       const match = this.#lookAtFile(path, name, type)
       if (match !== undefined) {
@@ -103,40 +112,49 @@ export class TreeWalk {
       }
       const passage = type === 'symlink' ? this.#passage(path) : undefined
       if (passage !== undefined) {
-        this.#found.passages.push(passage)
+        found.passages.push(passage)
         isNew?.passages.push(passage)
       }
     }
     if (this.#looking.get(directory)?.length && this.#git.note(path, name, type)) isNew?.git.push({ name, type })
-    return overflowOf(this.#found) === undefined ? undefined : 'stop'
+    return overflowOf(found) === undefined ? undefined : 'stop'
   }
 
-  /** Takes over the matches of an earlier walk in a directory that has not changed since. */
+  /** Takes over the findings of an earlier walk in a directory that has not changed since. */
   #recall(directory: MountPath, stamp: string | undefined): readonly string[] | undefined {
-    this.#after.delete(directory)
-    if (stamp === undefined) return undefined
-    const before = this.#before.get(directory)
-    if (before?.stamp !== stamp) {
+    const { before, watch, found } = this.#parts
+    if (watch?.has(directory) === true) this.unsure.delete(directory)
+    else this.unsure.add(directory)
+    const known = before.get(directory)
+    if (stamp === undefined || known?.stamp !== stamp) {
       const looking = this.#looking.get(directory) ?? none
       const own = this.#own.get(directory)
-      this.#after.set(directory, { stamp, own, looking, directories: [], matches: [], passages: [], git: [] })
+      const empty = { directories: [], directoryMatches: [], matches: [], passages: [], git: [] }
+      this.after.set(directory, { stamp, own, looking, ...empty })
       return undefined
     }
-    this.#after.set(directory, before)
-    for (const match of before.matches) this.#add(match)
-    this.#found.passages.push(...before.passages)
-    for (const { name, type } of before.git) this.#git.note(childPath(directory, name), name, type)
-    return before.directories
+    this.after.set(directory, known)
+    for (const match of known.matches) this.#add(match)
+    found.passages.push(...known.passages)
+    for (const { name, type } of known.git) this.#git.note(childPath(directory, name), name, type)
+    return known.directories
+  }
+
+  /** A name that is hidden now may show later, without a change of its directory. */
+  #doubt(directory: MountPath): void {
+    this.unsure.add(directory)
+    const noted = this.after.get(directory)
+    if (noted !== undefined) this.after.set(directory, { ...noted, stamp: undefined })
   }
 
   #lookAtFile(path: MountPath, name: string, type: FileType): Match | undefined {
-    if (!this.#options.patterns.some((pattern) => pattern.mayMatchName(name))) return undefined
+    if (!this.#parts.options.patterns.some((pattern) => pattern.mayMatchName(name))) return undefined
     const looking = this.#looking.get(parentPath(path)) ?? none
-    return this.#match(joinPath(this.#start.mount.at, path), type, looking).match
+    return this.#match(joinPath(this.#parts.start.mount.at, path), type, looking).match
   }
 
   #passage(path: MountPath): Passage | undefined {
-    const virtual = joinPath(this.#start.mount.at, path)
+    const virtual = joinPath(this.#parts.start.mount.at, path)
     const patterns = (this.#looking.get(parentPath(path)) ?? none).filter((pattern) => pattern.hasBegunAt(virtual))
     return patterns.length === 0 ? undefined : { path: virtual, patterns }
   }
@@ -148,7 +166,7 @@ export class TreeWalk {
     const around = this.#looking.get(parentPath(path)) ?? none
     // Entries below a skipped directory may be listed, but need not be remembered.
     if (around.length === 0) return none
-    const { own, looking } = this.#before.get(path) ?? this.#directory(path, around)
+    const { own, looking } = this.#parts.before.get(path) ?? this.#directory(path, around)
     if (own !== undefined) {
       this.#add(own)
       this.#own.set(path, own)
@@ -158,7 +176,7 @@ export class TreeWalk {
   }
 
   #directory(path: MountPath, around: readonly CompiledPattern[]): Pick<Remembered, 'own' | 'looking'> {
-    const virtual = joinPath(this.#start.mount.at, path)
+    const virtual = joinPath(this.#parts.start.mount.at, path)
     const { match: own, inside } = this.#match(virtual, 'directory', around)
     if (inside === undefined) return { own, looking: none }
     return { own, looking: around.filter((one) => !inside.includes(one) && one.mayMatchBelow(virtual)) }
@@ -167,7 +185,7 @@ export class TreeWalk {
   #enter(path: MountPath, name: string, looking: readonly CompiledPattern[]): void {
     this.#looking.set(path, looking)
     if (looking.length === 0) return
-    this.#found.directories += 1
+    this.#parts.found.directories += 1
     if (name === '.git') this.#git.noteNamed(path)
   }
 
@@ -177,8 +195,8 @@ export class TreeWalk {
     type: FileType,
     looking: readonly CompiledPattern[],
   ): { readonly match?: Match; readonly inside?: readonly CompiledPattern[] } {
-    const { gate, rightsAt } = this.#options
-    const { mount } = this.#start
+    const { gate, rightsAt } = this.#parts.options
+    const { mount } = this.#parts.start
     const found = looking.filter((pattern) => pattern.match(path, type !== 'directory') !== undefined)
     if (found.length === 0 && type !== 'directory') return {}
     const node = gate.namespace.find(path)
@@ -191,8 +209,8 @@ export class TreeWalk {
   }
 
   #close(directory: MountPath): void {
-    const { mount } = this.#start
-    this.#after.delete(directory)
+    const { mount } = this.#parts.start
+    this.after.delete(directory)
     this.#git.forget(directory)
     const pattern = strictest(this.#looking.get(directory) ?? none)
     if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
@@ -200,7 +218,7 @@ export class TreeWalk {
 
   /** Applies the rules of `.git` to any directory that git takes for a repository. */
   #lookAtGitName({ path, usual, type, placeholder }: GitName): void {
-    const { mount } = this.#start
+    const { mount } = this.#parts.start
     if (this.#matched.has(path)) return
     const looking = this.#looking.get(relativeTo(parentPath(path), mount.at)) ?? none
     const isHeld = (one: CompiledPattern) => one.match(path) !== undefined || one.match(usual) !== undefined
@@ -212,10 +230,7 @@ export class TreeWalk {
 
   #add(match: Match): void {
     this.#matched.add(match.path)
-    if (this.#found.matches.length <= maxMatches) this.#found.matches.push(match)
+    const { matches } = this.#parts.found
+    if (matches.length <= maxMatches) matches.push(match)
   }
-}
-
-export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern | undefined {
-  return patterns.find(({ rights }) => rights === 0) ?? patterns[0]
 }

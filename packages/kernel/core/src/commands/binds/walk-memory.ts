@@ -1,5 +1,6 @@
 import type { FileType } from '../../contract/file-types.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
+import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { CompiledPattern } from '../../policy/patterns.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
@@ -19,21 +20,76 @@ export interface Passage {
   readonly patterns: readonly CompiledPattern[]
 }
 
+export interface WalkOptions {
+  readonly gate: Gate
+  readonly patterns: readonly CompiledPattern[]
+  /** Rights of commands at a node, without patterns. */
+  readonly rightsAt: (node: NamespaceNode<WorkspaceMount>) => number
+  /** Rules without which the rights are computed. */
+  readonly acknowledged: ReadonlySet<string>
+}
+
+/** Most directories that one command's walk enters. */
+export const maxDirectories = 200_000
+/** Most matches that one command's walk collects. A command covers at most `maxParts`. */
+export const maxMatches = 20_000
+
+export interface Start {
+  readonly path: VirtualPath
+  readonly mount: WorkspaceMount
+  readonly patterns: readonly CompiledPattern[]
+}
+
+export interface Found {
+  readonly matches: Match[]
+  readonly passages: Passage[]
+  directories: number
+}
+
+export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): 'directories' | 'matches' | undefined {
+  if (matches.length > maxMatches) return 'matches'
+  return directories > maxDirectories ? 'directories' : undefined
+}
+
+export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern | undefined {
+  return patterns.find(({ rights }) => rights === 0) ?? patterns[0]
+}
+
 /** The findings of a walk in a directory, for the next one. */
 export interface Remembered {
-  readonly stamp: string
-  readonly own: Match | undefined
+  /** `undefined`: the times of the directory do not tell whether it changed since. */
+  readonly stamp: string | undefined
   readonly looking: readonly CompiledPattern[]
+  /** The match of the directory itself. */
+  readonly own: Match | undefined
   readonly directories: string[]
+  readonly directoryMatches: Match[]
   readonly matches: Match[]
   readonly passages: Passage[]
   /** Entries by which git may take the directory for a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
 
-export type WalkMemory = ReadonlyMap<MountPath, Remembered>
+/** What a walk found below its start. */
+export interface Findings {
+  readonly matches: readonly Match[]
+  readonly passages: readonly Passage[]
+  readonly directories: number
+}
 
-const nothing: WalkMemory = new Map()
+export interface WalkMemory {
+  /** In an order in which each directory comes after those above it. */
+  readonly directories: ReadonlyMap<MountPath, Remembered>
+  /** Present if all directories that were entered are known, and a watch tells of changes after `position`. */
+  readonly watched?: {
+    readonly position: number
+    /** Directories that were read before their watch was added, or have hidden entries. */
+    readonly unsure: ReadonlySet<MountPath>
+    readonly findings: Findings
+  }
+}
+
+const nothing: WalkMemory = { directories: new Map() }
 const memories = new WeakMap<Gate, Map<string, WalkMemory>>()
 
 export function memoryOf(gate: Gate, key: string): WalkMemory {

@@ -1,0 +1,126 @@
+import type { TreeWatch } from '../../contract/inner.ts'
+import { childPath, mountRoot, parentPath, relativeTo, type MountPath } from '../../path/virtual-path.ts'
+import { TreeWalk, type TreeWalkParts } from './tree-walk.ts'
+import { memoryOf, overflowOf, remember, type Findings, type Found, type Remembered } from './walk-memory.ts'
+import type { Start, WalkMemory, WalkOptions } from './walk-memory.ts'
+
+type News = NonNullable<Awaited<ReturnType<TreeWatch['since']>>>
+type Watched = NonNullable<WalkMemory['watched']>
+
+/** In a smaller tree, looking at each directory takes no longer than asking a watch. */
+const fewestWatched = 100
+
+/** Adds the matches in a tree to `found`. Reads only directories that changed since the last walk, as far as a watch or their times tell. */
+export async function walkTree(start: Start, options: WalkOptions, found: Found): Promise<void> {
+  const { gate, patterns, acknowledged } = options
+  const directory = relativeTo(start.path, start.mount.at)
+  const key = [start.path, ...patterns.map(({ rule }) => rule.name), '', ...acknowledged].join('\0')
+  const before = memoryOf(gate, key)
+  // the way to a part of a mount is not watched
+  const watch = directory === mountRoot ? start.mount.adapter?.watchTree?.() : undefined
+  const news = await watch?.since(before.watched?.position)
+  const parts = { start, options, found, before: before.directories, watch }
+  const since = positionsOf(found)
+
+  if (news !== undefined && before.watched !== undefined) {
+    const { watched } = before
+    if (staleOf(before.directories, watched, news).length === 0) {
+      take(watched.findings, found)
+      remember(gate, key, { ...before, watched: { ...watched, position: news.position } })
+      return
+    }
+  }
+  const updated = watch && news && before.watched && (await update(parts, watch, before.watched, news))
+  const walk = updated?.walk ?? new TreeWalk(parts)
+  if (updated !== undefined) walk.recallAll(updated.directories)
+  else if (!(await walk.run(directory, { looking: start.patterns, own: undefined }))) return
+  if (overflowOf(found) !== undefined) return
+  walk.addGitNames()
+
+  const directories = updated?.directories ?? walk.after
+  const unsure = updated?.unsure ?? walk.unsure
+  const isTold = news !== undefined && walk.isComplete(directories)
+  const watched = isTold && { position: news.position, unsure, findings: findingsSince(since, found) }
+  remember(gate, key, { directories, ...(watched && { watched }) })
+  if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure)
+}
+
+/** The directories to read again, each after those above it. */
+function staleOf(
+  directories: ReadonlyMap<MountPath, Remembered>,
+  { unsure }: Watched,
+  { changed, replaced }: News,
+): MountPath[] {
+  const stale = new Set([...changed, ...unsure, ...[...replaced].map((path) => parentPath(path))])
+  return byDepth([...stale].filter((path) => directories.has(path)))
+}
+
+/** A path is longer than those above it. */
+function byDepth(paths: readonly MountPath[]): MountPath[] {
+  return paths.toSorted((one, other) => one.length - other.length)
+}
+
+/** Reads the directories that changed again. `undefined`: so many, or in such a way, that a walk of all is better. */
+async function update(
+  parts: TreeWalkParts,
+  watch: TreeWatch,
+  watched: Watched,
+  news: News,
+): Promise<{ directories: Map<MountPath, Remembered>; unsure: Set<MountPath>; walk: TreeWalk } | undefined> {
+  const directories = new Map(parts.before)
+  const unsure = new Set(watched.unsure)
+  const drop = (path: MountPath): void => {
+    const known = directories.get(path)
+    directories.delete(path)
+    unsure.delete(path)
+    for (const name of known?.directories ?? []) drop(childPath(path, name))
+  }
+  const stale = staleOf(directories, watched, news)
+  if (stale.length > directories.size / 4) return undefined
+  for (const path of news.replaced) drop(path)
+
+  const isKnown = (path: MountPath): boolean => directories.has(path) && watch.has(parentPath(path))
+  const aside = { ...parts, before: directories, found: { matches: [], passages: [], directories: 0 } }
+  for (const path of stale) {
+    const known = directories.get(path)
+    if (known === undefined) continue
+    const walk = new TreeWalk(aside)
+    if (!(await walk.run(path, known, isKnown))) {
+      drop(path)
+      continue
+    }
+    if (!walk.isComplete(directories) || overflowOf(aside.found) !== undefined) return undefined
+    for (const [read, now] of walk.after) {
+      const names = new Set(now.directories)
+      for (const name of directories.get(read)?.directories ?? []) if (!names.has(name)) drop(childPath(read, name))
+      directories.set(read, now)
+      if (walk.unsure.has(read)) unsure.add(read)
+      else unsure.delete(read)
+    }
+  }
+  return { directories, unsure, walk: new TreeWalk(parts) }
+}
+
+function take({ matches, passages, directories }: Findings, found: Found): void {
+  found.matches.push(...matches)
+  found.passages.push(...passages)
+  found.directories += directories
+}
+
+function positionsOf({ matches, passages, directories }: Found): readonly [number, number, number] {
+  return [matches.length, passages.length, directories]
+}
+
+function findingsSince([matches, passages, directories]: ReturnType<typeof positionsOf>, found: Found): Findings {
+  return {
+    matches: found.matches.slice(matches),
+    passages: found.passages.slice(passages),
+    directories: found.directories - directories,
+  }
+}
+
+/** The next walk reads them again: they may have changed before they were watched. */
+function watchAll(watch: TreeWatch, unsure: ReadonlySet<MountPath>): void {
+  const unwatched = [...unsure].filter((path) => !watch.has(path))
+  if (unwatched.length > 0) void watch.add(byDepth(unwatched))
+}
