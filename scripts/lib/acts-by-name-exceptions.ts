@@ -154,7 +154,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: "a random name in the system's temporary directory",
   },
   'packages/agents/runner/src/state/local.ts': {
-    acts: 4,
+    acts: 5,
     reason: "the state directory, which no mount shows; a staging directory's parent belongs to this user",
   },
   'packages/kernel/sandbox/src/limits/cgroup/kernel.ts': {

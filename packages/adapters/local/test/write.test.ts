@@ -407,6 +407,31 @@ describe('copying', () => {
 })
 
 describe('deleting', () => {
+  it('with force, an entry that another process deletes in the last moment is no error; without force it is ENOENT', async () => {
+    const { unlinkSync, rmdirSync } = fs
+    const twice = (remove: (path: fs.PathLike) => void) => (path: fs.PathLike) => {
+      remove(path)
+      remove(path)
+    }
+    Object.assign(fs, { unlinkSync: twice(unlinkSync), rmdirSync: twice(rmdirSync) })
+    syncBuiltinESMExports()
+    // Its calls stay on this thread, where the replaced calls are.
+    using _pace = vi.spyOn(Pace.prototype, 'isSlow', 'get').mockReturnValue(false)
+    try {
+      const { adapter, root } = await openSite()
+      for (const name of ['one', 'two']) await writeFile(join(root, name), '')
+      for (const name of ['three', 'four']) await mkdir(join(root, name))
+      for (const name of ['/one', '/three']) await adapter.delete(at(name), { force: true })
+      for (const name of ['/two', '/four']) {
+        expect(await failureOf(adapter.delete(at(name)))).toMatchObject({ code: 'ENOENT', path: name })
+      }
+      expect(await readdir(root)).toEqual([])
+    } finally {
+      Object.assign(fs, { unlinkSync, rmdirSync })
+      syncBuiltinESMExports()
+    }
+  })
+
   it('removes everything, names that are no text too, and follows nothing', async () => {
     const { adapter, root, outside } = await openSite()
     await writeFile(join(outside, 'keep'), 'keep')

@@ -27,6 +27,8 @@ export async function deleteEntry(task: Task, options: DeleteOptions): Promise<v
   try {
     await withLocks([task.tree.hostPath(target.path)], () => deleteIn(task, target, parent, options))
   } catch (error) {
+    // another process deleted the entry after the look at it
+    if (options.force === true && nativeCode(error) === 'ENOENT') return
     throw translate(error, target)
   } finally {
     await release(task, parent)

@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts'
 import type { AttemptKey } from './records.ts'
 
 /** The version of the records. A journal of another version is refused and left unchanged. */
-export const journalVersion = 1
+export const journalVersion = 2
 
 export function damaged(native?: unknown): WorkspaceError {
   return new WorkspaceError({

@@ -1,11 +1,12 @@
-import type { Version } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import type { AttemptKey, Landed, RunRecord, StepRecord } from './records.ts'
 
 export interface LastState {
   readonly landed?: Landed | undefined
   readonly order?: number | undefined
-  readonly version?: Version | undefined
+  /** The objects of the step's states, which the next state replaces. */
+  readonly objects?: readonly MountPath[] | undefined
 }
 
 /** State that a caller of `saveEnd` read under a lease of the step: reading again would cost requests. */
@@ -29,5 +30,4 @@ export interface Journal {
   openLandings(): Promise<StepRecord[]>
   last(stepId: string): Promise<LastState>
   allLanded(): Promise<Landed[]>
-  close(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, realpath, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
@@ -8,8 +9,8 @@ import { HostPaths, Temporary } from '@ws/sandbox'
 import { createMachineLeases } from '@ws/threads'
 
 import { invalid } from '../errors.ts'
-import { inReach } from './faults.ts'
-import { openSqliteJournal } from './sqlite.ts'
+import { inReach, otherVersion } from './faults.ts'
+import { openObjectJournal } from './objects.ts'
 import { stagingName, type RunState, type Staging } from './state.ts'
 
 export interface LocalStateOptions {
@@ -18,7 +19,7 @@ export interface LocalStateOptions {
   readonly owner?: Owner | undefined
 }
 
-/** File systems on which SQLite's locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
+/** File systems on which locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
 const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997])
 
 /** Opens the journal and staging of an output's runs. @throws WorkspaceError `EINVAL` where steps see them, or on a network file system */
@@ -26,8 +27,10 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
   const { owner, mounted } = options
   const directory = resolve(options.directory)
   const staging = join(directory, 'staging')
+  const root = join(directory, 'journal')
   try {
     refuseMounted(await existingPart(directory), mounted)
+    if (existsSync(join(directory, 'journal.sqlite'))) throw otherVersion(1)
     // Commands may run as another user, who can enter this directory but not list it.
     const made = await mkdir(staging, { recursive: true, mode: 0o711 })
     refuseMounted(await realpath(directory), mounted)
@@ -35,10 +38,15 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
     if (remote.has((await statfs(directory)).type)) {
       throw invalid('openState', 'the state directory lies on a network file system', 'give one on a local disk')
     }
+    await mkdir(root, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw isWorkspaceError(error) ? error : unusable(error)
   }
-  const journal = openSqliteJournal(join(directory, 'journal.sqlite'))
+  const objects = await createLocalAdapter({ root }) // its exclusive creation holds between processes
+  const journal = await openObjectJournal(objects).catch(async (error: unknown) => {
+    await objects.close()
+    throw error
+  })
   const pathOf = (name: string): string => join(staging, name)
 
   const leases = createMachineLeases({ key: 'runs', directory: join(directory, 'leases') })
@@ -68,7 +76,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
     },
     async close() {
       await leases.close()
-      await journal.close()
+      await objects.close()
     },
   }
 }

@@ -36,7 +36,7 @@ export class ObjectFiles {
     const nonce = randomUUID()
     const bytes = Buffer.from(`${JSON.stringify({ nonce, ...content })}\n`)
     try {
-      await this.#adapter.write(path, bytes, { ifVersion, parents: true })
+      await this.#adapter.write(path, bytes, { ifVersion, parents: true, durable: true })
       return true
     } catch (error) {
       const isRefused = isWorkspaceError(error, 'ECONFLICT')

@@ -17,11 +17,11 @@ import {
 
 const concurrency = 16
 
-/** `order` is greatest in the last state of a step. Between equal orders, the attempt's name in `by` decides. */
-const lastSchema = z.object({ order: z.int(), by: z.string(), landed: landedSchema })
-type Last = z.output<typeof lastSchema>
+/** The state of a step after an attempt landed. The greatest `order` is the last one. */
+const stateSchema = z.object({ order: z.int(), landed: landedSchema })
+type State = z.output<typeof stateSchema>
 
-const endSchema = z.object({ record: recordSchema, last: lastSchema.optional() })
+const endSchema = z.object({ record: recordSchema, last: stateSchema.optional() })
 const landingSchema = z.object({ record: recordSchema })
 const runFileSchema = z.object({ run: runSchema })
 
@@ -30,7 +30,7 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
   const marker = parseMountPath('/version.json', 'openJournal')
   const bytes = Buffer.from(`${JSON.stringify({ version: journalVersion })}\n`)
   try {
-    await adapter.write(marker, bytes, { ifVersion: 'absent', parents: true })
+    await adapter.write(marker, bytes, { ifVersion: 'absent', parents: true, durable: true })
   } catch (error) {
     if (!isWorkspaceError(error, 'ECONFLICT')) throw error
     const { version } = parse((await adapter.read(marker)).bytes, z.object({ version: z.number() }))
@@ -41,13 +41,13 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
 
 /**
  * Objects:
- * - `runs/NUMBER.json`: a run;
- * - `landings/STEP/RUN~ATTEMPT.json`: an unsettled landing;
+ * - `runs/NUMBER.json`: a run, which only the holder of the run's lease replaces;
  * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the step's last state if it landed;
- * - `landed/STEP.json`: the last state of a step.
- * **The order of `saveEnd`**: create the end, update `landed`, remove the landing. The creation of the end decides.
+ * - `steps/STEP/landing~RUN~ATTEMPT.json`: an unsettled landing;
+ * - `steps/STEP/landed~ORDER~RUN~ATTEMPT.json`: a state of the step, created once. The greatest one is the last state.
+ * **The order of `saveEnd`**: create the end, create the state, remove older states and the landing. The creation of the end decides.
  * A crash before the creation leaves an open landing. After a later crash, the next reader of the landing finds and settles the end.
- * Settling can be repeated, and never replaces a newer state. So a step reads its own few objects, never the history.
+ * Settling can be repeated by any process, at any time: it replaces no object. So a step reads its own few objects, never the history.
  */
 class ObjectJournal implements Journal {
   readonly #files: ObjectFiles
@@ -63,7 +63,7 @@ class ObjectJournal implements Journal {
   }
 
   async saveRun(run: RunRecord): Promise<void> {
-    const path = fileAt('runs', String(run.number).padStart(10, '0'))
+    const path = fileAt('runs', digits(run.number))
     const found = await this.#files.read(path, runFileSchema)
     const isOther = found !== undefined && found.content.run.runId !== run.runId
     if (!isOther && (await this.#files.write(path, { run }, found?.version ?? 'absent'))) return
@@ -84,9 +84,8 @@ class ObjectJournal implements Journal {
 
   async records(runId: string): Promise<StepRecord[]> {
     const found = new Map<string, StepRecord>()
-    for (const key of await this.#landings()) {
-      if (key.runId !== runId) continue
-      const record = await this.find(key)
+    for (const key of (await this.#list()).flatMap(({ landings }) => landings)) {
+      const record = key.runId === runId ? await this.find(key) : undefined
       if (record !== undefined) found.set(nameOf(key), record)
     }
     const read = (path: MountPath) => this.#files.read(path, endSchema)
@@ -108,15 +107,14 @@ class ObjectJournal implements Journal {
 
   async saveEnd(record: StepRecord, landed?: Landed, since?: SinceLook): Promise<void> {
     if (landed === undefined) return this.#createEnd(record)
-    const by = nameOf(record)
     const { last: before, isLanding } = since ?? (await this.#look(record))
     if (!isLanding) {
       await this.#files.write(landingAt(record), { record: { ...record, state: 'landing' } }, 'absent')
     }
-    const last: Last = { order: (before.order ?? 0) + 1, by, landed }
+    const last: State = { order: (before.order ?? 0) + 1, landed }
     await this.#createEnd(record, last)
     // The end is saved. If settling fails, the next reader of last states repeats it.
-    await this.#settle(record, last, before).catch(() => undefined)
+    await this.#settle(record, last, before.objects).catch(() => undefined)
   }
 
   /** A crash can leave some failures. No step runs before a further call has removed these failures. */
@@ -138,7 +136,7 @@ class ObjectJournal implements Journal {
 
   async openLandings(): Promise<StepRecord[]> {
     const open: StepRecord[] = []
-    for (const key of await this.#settled()) {
+    for (const key of (await this.#settled()).flatMap(({ landings }) => landings)) {
       const record = await this.find(key)
       if (record?.state === 'landing') open.push(record)
     }
@@ -146,89 +144,99 @@ class ObjectJournal implements Journal {
   }
 
   async last(stepId: string): Promise<LastState> {
-    await this.#settled(stepId)
-    return this.#readLast(stepId)
+    const [step] = await this.#settled(stepId)
+    return step === undefined ? {} : this.#readLast(step)
   }
 
   async allLanded(): Promise<Landed[]> {
-    await this.#settled()
     const found: Landed[] = []
-    const read = (path: MountPath) => this.#files.read(path, lastSchema)
-    for await (const last of mapInOrder(this.#files.list('/landed'), concurrency, read)) {
-      if (last !== undefined) found.push(last.content.landed)
+    for await (const { landed } of mapInOrder(await this.#settled(), concurrency, (step) => this.#readLast(step))) {
+      if (landed !== undefined) found.push(landed)
     }
     return found
   }
 
-  async close(): Promise<void> {}
-
-  async #createEnd(record: StepRecord, last?: Last): Promise<void> {
+  async #createEnd(record: StepRecord, last?: State): Promise<void> {
     if (await this.#files.write(endAt(record), { record, last }, 'absent')) return
     throw endedAlready(record)
   }
 
-  async #landings(stepId?: string): Promise<AttemptKey[]> {
-    const keys: AttemptKey[] = []
-    for await (const path of this.#files.list(landingsOf(stepId))) {
-      const [, step = '', run = '', attempt = ''] = landingPattern.exec(path) ?? []
+  async #list(stepId?: string): Promise<StepObjects[]> {
+    const steps = new Map<string, StepObjects>()
+    for await (const path of this.#files.list(objectsOf(stepId))) {
+      const [, step = '', order, run = '', attempt = ''] = objectPattern.exec(path) ?? []
       if (attempt === '') throw damaged()
-      keys.push({ runId: decodeURIComponent(run), stepId: decodeURIComponent(step), attempt: Number(attempt) })
+      const key: AttemptKey = {
+        runId: decodeURIComponent(run),
+        stepId: decodeURIComponent(step),
+        attempt: Number(attempt),
+      }
+      const objects = steps.get(step) ?? { stepId: key.stepId, landings: [], states: [] }
+      steps.set(step, objects)
+      if (order === undefined) objects.landings.push(key)
+      else objects.states.push(path)
     }
-    return keys
+    return [...steps.values()].map((step) => ({ ...step, states: step.states.toSorted() }))
   }
 
-  /** Completes the work of created ends; returns the landings without an end. */
-  async #settled(stepId?: string): Promise<AttemptKey[]> {
-    const open: AttemptKey[] = []
-    for (const key of await this.#landings(stepId)) {
-      const end = await this.#files.read(endAt(key), endSchema)
-      if (end === undefined) open.push(key)
-      else await this.#settle(key, end.content.last)
+  /** Completes the work of created ends. The landings that remain have no end. */
+  async #settled(stepId?: string): Promise<StepObjects[]> {
+    const steps = await this.#list(stepId)
+    let isSettled = false
+    for (const { landings, states } of steps) {
+      for (const key of landings) {
+        const end = await this.#files.read(endAt(key), endSchema)
+        if (end === undefined) continue
+        await this.#settle(key, end.content.last, states)
+        isSettled = true
+      }
     }
-    return open
+    return isSettled ? this.#settled(stepId) : steps
   }
 
   async #look(record: StepRecord): Promise<SinceLook> {
-    const landings = await this.#settled(record.stepId)
-    const by = nameOf(record)
-    return { last: await this.#readLast(record.stepId), isLanding: landings.some((key) => nameOf(key) === by) }
+    const [step] = await this.#settled(record.stepId)
+    if (step === undefined) return { last: {}, isLanding: false }
+    const isLanding = step.landings.some((key) => nameOf(key) === nameOf(record))
+    return { last: await this.#readLast(step), isLanding }
   }
 
-  async #readLast(stepId: string): Promise<LastState> {
-    const found = await this.#files.read(lastAt(stepId), lastSchema)
-    return { landed: found?.content.landed, order: found?.content.order, version: found?.version }
+  async #readLast({ stepId, states }: StepObjects): Promise<LastState> {
+    const path = states.at(-1)
+    if (path === undefined) return {}
+    const found = await this.#files.read(path, stateSchema)
+    if (found === undefined) return this.last(stepId) // replaced by a newer one meanwhile
+    return { ...found.content, objects: states }
   }
 
-  async #settle(key: AttemptKey, last: Last | undefined, before?: LastState): Promise<void> {
-    if (last !== undefined) await this.#advance(last, before)
-    await this.#files.remove(landingAt(key))
-  }
-
-  async #advance(last: Last, before?: LastState): Promise<void> {
-    const path = lastAt(last.landed.stepId)
-    if (before !== undefined && (await this.#files.write(path, last, before.version ?? 'absent'))) return
-    for (;;) {
-      const found = await this.#files.read(path, lastSchema)
-      if (found !== undefined && !isBefore(found.content, last)) return
-      if (await this.#files.write(path, last, found?.version ?? 'absent')) return
+  async #settle(key: AttemptKey, last: State | undefined, before: readonly MountPath[] = []): Promise<void> {
+    if (last !== undefined) {
+      const path = stateAt(key, last.order)
+      await this.#files.write(path, last, 'absent')
+      for (const old of before) if (old < path) await this.#files.remove(old)
     }
+    await this.#files.remove(landingAt(key))
   }
 }
 
-const landingPattern = /^\/landings\/([^/]+)\/([^/]+)~(\d+)\.json$/u
+interface StepObjects {
+  readonly stepId: string
+  readonly landings: AttemptKey[]
+  readonly states: MountPath[] // sorted by order: the last one is the last state
+}
+
+const objectPattern = /^\/steps\/([^/]+)\/(?:landing|landed~(\d+))~([^/]+)~(\d+)\.json$/u
 
 // Engines may name runs: encode the names, so that they form no paths.
 const fileAt = (...names: readonly string[]): MountPath =>
   parseMountPath(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
-const landingsOf = (stepId?: string): string =>
-  stepId === undefined ? '/landings' : `/landings/${encodeURIComponent(stepId)}`
+const digits = (number: number): string => String(number).padStart(10, '0')
+const objectsOf = (stepId?: string): string =>
+  stepId === undefined ? '/steps' : `/steps/${encodeURIComponent(stepId)}`
 const landingAt = ({ runId, stepId, attempt }: AttemptKey): MountPath =>
-  fileAt('landings', stepId, `${runId}~${attempt}`)
+  fileAt('steps', stepId, `landing~${runId}~${attempt}`)
+const stateAt = ({ runId, stepId, attempt }: AttemptKey, order: number): MountPath =>
+  fileAt('steps', stepId, `landed~${digits(order)}~${runId}~${attempt}`)
 const endsOf = (runId: string): string => `/ends/${encodeURIComponent(runId)}`
 const endAt = ({ runId, stepId, attempt }: AttemptKey): MountPath => fileAt('ends', runId, `${stepId}~${attempt}`)
-const lastAt = (stepId: string): MountPath => fileAt('landed', stepId)
 const nameOf = ({ runId, stepId, attempt }: AttemptKey): string => `${runId}~${stepId}~${attempt}`
-
-function isBefore(one: Last, other: Last): boolean {
-  return one.order < other.order || (one.order === other.order && one.by < other.by)
-}

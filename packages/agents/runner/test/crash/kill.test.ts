@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deep } from '@ws/test-fixtures'
 
-import { openSqliteJournal } from '../../src/state/sqlite.ts'
+import { openLocalState } from '../../src/state/local.ts'
 import { createSite, treeOf, type Site } from '../support.ts'
 
 const program = fileURLToPath(new URL('run-plan.ts', import.meta.url))
@@ -48,13 +48,13 @@ const linesOf = async (site: Site): Promise<string[]> =>
 
 /** The steps that the journal calls ended. */
 async function finished(site: Site): Promise<string[]> {
-  const journal = openSqliteJournal(join(site.state, 'journal.sqlite'))
+  const { journal, close } = await openLocalState({ directory: site.state, mounted: [] })
   try {
     const last = await journal.lastRun()
     if (last === undefined) return []
     return (await journal.records(last.runId)).filter(({ state }) => state === 'ended').map(({ stepId }) => stepId)
   } finally {
-    await journal.close()
+    await close()
   }
 }
 

@@ -135,7 +135,10 @@ const attacks: readonly Attack[] = [
     title: 'a search of the whole system',
     steps: [run(`grep -rs '${secret}' / --include=secret.txt > $OUTPUT/got; true`)],
   },
-  { title: 'the state of the run', steps: [run('find / -name journal.sqlite 2>/dev/null > $OUTPUT/got; true')] },
+  {
+    title: 'the state of the run',
+    steps: [run('find / -path "*/journal/version.json" 2>/dev/null > $OUTPUT/got; true')],
+  },
   {
     title: 'the staging directory of another step',
     steps: [run('ls -d /output/../*~* ../*~* > $OUTPUT/got 2>/dev/null; true')],
@@ -227,7 +230,7 @@ describeWith(component('bubblewrap'), 'hostile plans', () => {
       const loot = await everythingIn(site.output)
       expect(loot).not.toContain(secret)
       expect(loot).not.toContain('root:x:')
-      expect(loot).not.toMatch(/journal\.sqlite|~one~|WS_|VITEST/u)
+      expect(loot).not.toMatch(/journal\/version|~one~|WS_|VITEST/u)
     },
   )
 })

@@ -1,6 +1,5 @@
-import { mkdir, open, readFile, realpath, stat, symlink, truncate } from 'node:fs/promises'
+import { mkdir, readdir, realpath, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 
 import { defineStepType, type RunnerOptions } from '@ws/runner'
 import { describe, expect, it } from 'vitest'
@@ -9,9 +8,15 @@ import { z } from 'zod'
 import { createSite, testTypes, treeOf, type Site } from '../support.ts'
 
 const plan = { version: 1, steps: [{ id: 'one', type: 'put', with: { a: 'new' }, outputs: ['a'] }] }
-const journalOf = (site: Site): string => join(site.state, 'journal.sqlite')
+const journalOf = (site: Site): string => join(site.state, 'journal')
 
-/** A site whose plan has run, and whose runner is closed: everything is in one file. */
+/** The path of the first object of the journal whose path begins like this. */
+async function objectOf(site: Site, start: string): Promise<string> {
+  const paths = await readdir(journalOf(site), { recursive: true })
+  return join(journalOf(site), paths.find((path) => path.startsWith(start)) ?? 'missing')
+}
+
+/** A site whose plan has run, and whose runner is closed. */
 async function finishedSite(): Promise<Site> {
   const site = await createSite()
   const runner = await site.runner({ types: testTypes })
@@ -23,42 +28,53 @@ async function finishedSite(): Promise<Site> {
 describe('a journal that cannot be trusted', () => {
   const tears: readonly (readonly [how: string, tear: (file: string) => Promise<void>])[] = [
     ['is cut in its middle', async (file) => truncate(file, Math.floor((await stat(file)).size / 2))],
-    ['has lost its first page', (file) => overwrite(file, 0, Buffer.alloc(4096, 0x2a))],
-    ['has a page of other bytes', (file) => overwrite(file, 4096, Buffer.alloc(4096, 0xff))],
-    ['is a text', (file) => overwrite(file, 0, Buffer.from("not a database, but somebody's notes\n"))],
+    ['is empty', (file) => truncate(file)],
+    ['is zeros', async (file) => writeFile(file, Buffer.alloc((await stat(file)).size))],
+    ['is a text', (file) => writeFile(file, "not a record, but somebody's notes\n")],
+    ['is another record', (file) => writeFile(file, '{"nonce":"1","stepId":7}')],
   ]
+  const objects = ['version.json', 'runs/', 'steps/one/landed~'] as const
 
-  it.each(tears)('is EIO before anything runs, and nothing is overwritten, where it %s', async (_how, tear) => {
-    await using site = await finishedSite()
-    await tear(journalOf(site))
-    const before = [await readFile(journalOf(site), 'latin1'), await treeOf(site.output)]
-    await expect(site.runner({ types: testTypes })).rejects.toMatchObject({
-      code: 'EIO',
-      message: expect.stringContaining('the journal is damaged') as string,
-    })
-    expect([await readFile(journalOf(site), 'latin1'), await treeOf(site.output)]).toEqual(before)
-  })
-
-  it('is EIO where a record is not what this program writes', async () => {
-    await using site = await finishedSite()
-    const database = new DatabaseSync(journalOf(site))
-    database.exec('UPDATE landed SET record = \'{"stepId": 7\'')
-    database.close()
-    await expect(site.runner({ types: testTypes })).rejects.toMatchObject({ code: 'EIO' })
-    expect(await site.read('workspace/out/a')).toBe('new')
-  })
+  it.each(objects.flatMap((start) => tears.map(([how, tear]) => [start, how, tear] as const)))(
+    'is EIO before anything runs, and nothing is overwritten, where %s… %s',
+    async (start, _how, tear) => {
+      await using site = await finishedSite()
+      await tear(await objectOf(site, start))
+      const before = [await treeOf(journalOf(site)), await treeOf(site.output)]
+      const running = site.runner({ types: testTypes }).then((runner) => runner.run(plan, { force: true }))
+      await expect(running).rejects.toMatchObject({
+        code: 'EIO',
+        message: expect.stringContaining('the journal is damaged') as string,
+      })
+      expect([await treeOf(journalOf(site)), await treeOf(site.output)]).toEqual(before)
+    },
+  )
 
   it('is EINVAL where another version wrote it, and stays byte for byte', async () => {
     await using site = await finishedSite()
-    const database = new DatabaseSync(journalOf(site))
-    database.exec('PRAGMA user_version = 99')
-    database.close()
-    const before = await readFile(journalOf(site), 'latin1')
+    await writeFile(await objectOf(site, 'version.json'), '{"version":99,"more":[]}')
+    const before = await treeOf(site.state)
     await expect(site.runner({ types: testTypes })).rejects.toMatchObject({
       code: 'EINVAL',
-      message: expect.stringContaining('version 99, and this program knows version 1') as string,
+      message: expect.stringContaining('version 99, and this program knows version 2') as string,
     })
-    expect(await readFile(journalOf(site), 'latin1')).toBe(before)
+    expect(await treeOf(site.state)).toEqual(before)
+  })
+
+  it('is EINVAL where it is the one file of version 1, and stays byte for byte', async () => {
+    await using site = await createSite()
+    await mkdir(site.state)
+    await writeFile(join(site.state, 'journal.sqlite'), 'records of version 1')
+    await expect(site.runner({ types: testTypes })).rejects.toMatchObject({
+      code: 'EINVAL',
+      message: expect.stringContaining('version 1, and this program knows version 2') as string,
+    })
+    expect(await treeOf(site.state)).toEqual({ 'journal.sqlite': 'records of version 1' })
+  })
+
+  it('is closed to other users', async () => {
+    await using site = await finishedSite()
+    expect((await stat(journalOf(site))).mode & 0o777).toBe(0o700)
   })
 })
 
@@ -104,7 +120,7 @@ describe('[PM3] a state directory that a step would see', () => {
     await symlink(join(site.directory, 'elsewhere'), join(site.directory, 'link'))
     const runner = await site.runner({ types: testTypes, state: join(site.directory, 'link') })
     expect(await runner.run(plan)).toMatchObject({ state: 'done' })
-    const journal = await realpath(join(site.directory, 'link/journal.sqlite'))
+    const journal = await realpath(join(site.directory, 'link/journal/version.json'))
     expect(journal).toContain('/elsewhere/')
   })
 })
@@ -148,9 +164,3 @@ describe('content of the output that no run wrote', () => {
     expect(await treeOf(site.output)).toEqual({ b: 'by hand' })
   })
 })
-
-async function overwrite(file: string, position: number, bytes: Buffer): Promise<void> {
-  const handle = await open(file, 'r+')
-  await handle.write(bytes, 0, bytes.length, position)
-  await handle.close()
-}

@@ -68,6 +68,7 @@ describe('a run whose power is cut at any change', () => {
         const runs = createRunner({ ...trees, types: typesOf(began) }).then((runner) => runner.run(plan))
         const moment = `change ${last} of ${whole.changes}`
         await runs.catch((error: unknown) => expect(error, moment).toMatchObject({ message: 'the power is off' }))
+        await power.lose()
 
         const journal = await openObjectJournal(site.state)
         const { runId = '', number = 0, state } = (await journal.lastRun()) ?? {}
@@ -92,7 +93,7 @@ describe('a run whose power is cut at any change', () => {
           Object.values(third.steps).map((end) => end.state),
           moment,
         ).toEqual(['current', 'current', 'current'])
-        const left = Object.keys(await filesOf(site.state)).filter((path) => /^\/(?:landings|staging)\//u.test(path))
+        const left = Object.keys(await filesOf(site.state)).filter((path) => /^\/staging\/|\/landing~/u.test(path))
         expect(left, moment).toEqual([])
       }
     },
@@ -115,7 +116,7 @@ it('an old end never goes over a newer one, though it is settled late', async ()
       const call = value.bind(target) as (...given: unknown[]) => unknown
       if (name !== 'write') return call
       return async (path: string, ...given: unknown[]) => {
-        if (path.startsWith('/landed/')) {
+        if (path.includes('/landed~')) {
           fallsAsleep()
           await asleep
         }
@@ -130,5 +131,5 @@ it('an old end never goes over a newer one, though it is settled late', async ()
   wake()
   await late
   expect((await journal.last('one')).landed).toEqual(landed('new'))
-  expect(Object.keys(await filesOf(store)).filter((path) => path.startsWith('/landings/'))).toEqual([])
+  expect(Object.keys(await filesOf(store)).filter((path) => path.includes('/landing~'))).toEqual([])
 })

@@ -44,10 +44,10 @@ describeWith(s3Needs('r2'), 'requests of a run on a bucket', () => {
       counts[`${step.name} again`] = ((await run(others, step)) - again) / 2
     }
     expect(counts).toEqual({
-      'a new idle step': 10,
-      'idle again': 4,
-      'a new writing step': 46,
-      'writing again': 10,
+      'a new idle step': 8,
+      'idle again': 3,
+      'a new writing step': 44,
+      'writing again': 9,
     })
   })
 })

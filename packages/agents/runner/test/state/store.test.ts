@@ -35,7 +35,7 @@ describe('a journal in a store that cannot be trusted', () => {
     ['another record', () => '{"nonce":"1","stepId":7}'],
     ['a list', () => '[]'],
   ]
-  const objects = ['/version.json', '/landed/', '/runs/'] as const
+  const objects = ['/version.json', '/steps/', '/runs/'] as const
 
   it.each(objects.flatMap((start) => tears.map(([how, change]) => [start, how, change] as const)))(
     'is EIO before anything runs, and nothing is overwritten, where %s is %s',
@@ -76,7 +76,7 @@ describe('a journal in a store that cannot be trusted', () => {
     const before = await filesOf(site.state)
     await expect(createRunner(site)).rejects.toMatchObject({
       code: 'EINVAL',
-      message: expect.stringContaining('version 99, and this program knows version 1') as string,
+      message: expect.stringContaining('version 99, and this program knows version 2') as string,
     })
     expect(await filesOf(site.state)).toEqual(before)
   })
