@@ -407,6 +407,24 @@ describe('copying', () => {
 })
 
 describe('deleting', () => {
+  it('is refused while the mount table cannot be read: a mount below could lose its files', async () => {
+    const { adapter, root } = await openSite()
+    await mkdir(join(root, 'd'))
+    const { openSync } = fs
+    fs.openSync = (path, ...rest) => {
+      if (String(path).endsWith('/mountinfo')) throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
+      return openSync(path, ...rest)
+    }
+    syncBuiltinESMExports()
+    try {
+      expect(await failureOf(adapter.delete(at('/d'), { recursive: true, force: true }))).toMatchObject({ path: '/d' })
+      expect(await readdir(root)).toEqual(['d'])
+    } finally {
+      fs.openSync = openSync
+      syncBuiltinESMExports()
+    }
+  })
+
   it('with force, an entry that another process deletes in the last moment is no error; without force it is ENOENT', async () => {
     const { unlinkSync, rmdirSync } = fs
     const twice = (remove: (path: fs.PathLike) => void) => (path: fs.PathLike) => {

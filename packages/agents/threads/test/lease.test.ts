@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
@@ -370,6 +372,16 @@ describe('leases of a machine', () => {
     await lease.release()
     await using again = await leases.acquire('t1')
     expect(again.notes).toEqual({ a: '1' })
+  })
+
+  it('[TH2] are refused where the notes cannot be read, since the next holder would overwrite them', async () => {
+    await using scratch = await createScratchDirectory()
+    const leases = createMachineLeases({ key: 'k', directory: scratch.path })
+    await mkdir(join(scratch.path, 'k'))
+    await symlink('t1.json', join(scratch.path, 'k/t1.json')) // a read fails, and a rename over it does not
+    for (let asked = 0; asked < 2; asked += 1) {
+      await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EIO' }) // and gives the lock back
+    }
   })
 
   it('say what to do where the state directory cannot be used', async () => {

@@ -96,6 +96,24 @@ describe('a patch of several files', () => {
     expect(toolset.journal()).toEqual([])
   })
 
+  it('[PC23] takes no file for deleted that it cannot look at after a failed deletion', async () => {
+    const workspace = await workspaceWith(given)
+    let isCut = false
+    const silent = withMethod(workspace, 'stat', async (path, options) => {
+      if (isCut) throw failed(path)
+      return workspace.stat(path, options)
+    })
+    const failing = withMethod(silent, 'delete', async (path) => {
+      isCut = true
+      throw failed(path)
+    })
+    const toolset = openAI(failing)
+    const answer = await refused(toolset, 'apply_patch', patch('*** Delete File: b.txt'))
+    expect(answer.text).not.toContain('could not be taken back')
+    expect(toolset.journal()).toEqual([])
+    expect(await contents(workspace)).toEqual(given)
+  })
+
   it('[PC23] takes a write back whose answer was lost', async () => {
     const workspace = await workspaceWith(given)
     const before = await contents(workspace)

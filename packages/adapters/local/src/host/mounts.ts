@@ -1,5 +1,7 @@
 import { HostPaths } from '@ws/sandbox'
 
+import { nativeCode } from '../errors.ts'
+
 export interface HostMount {
   readonly at: string
   readonly type: string
@@ -21,7 +23,8 @@ export function readMounts(): HostMount[] {
       at: Buffer.from(point, 'latin1').toString(),
       type: fileSystem,
     }))
-  } catch {
+  } catch (error) {
+    if (nativeCode(error) !== 'ENOENT') throw error // a table that cannot be read does not mean that nothing is mounted
     return []
   }
 }
@@ -45,7 +48,11 @@ export class NestedMounts {
 
   /** Whether a host path is at, below or above a nested mount that may hang. */
   touchesSlow(path: string): boolean {
-    this.#refresh()
+    try {
+      this.#refresh()
+    } catch {
+      return true // an unknown mount may hang
+    }
     return this.#slow.some((mount) => mount === path || isBelow(path, mount) || isBelow(mount, path))
   }
 
@@ -65,8 +72,8 @@ export class NestedMounts {
   #refresh(): void {
     const now = performance.now()
     if (now - this.#readAt < believedMs) return
-    this.#readAt = now
     const nested = readMounts().filter(({ at }) => isBelow(at, this.#root))
+    this.#readAt = now
     this.#all = nested.map(({ at }) => at)
     this.#slow = nested.filter(({ type }) => HostPaths.isSlowType(type)).map(({ at }) => at)
   }

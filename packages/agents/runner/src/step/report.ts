@@ -1,4 +1,4 @@
-import type { AccessEvent } from '@ws/core'
+import { isWorkspaceError, type AccessEvent } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createTwoFilesPatch } from 'diff'
 
@@ -49,7 +49,12 @@ export class Notes {
       if (this.#diffs.length >= maxDiffs) return
       if (entry.type !== 'file' || entry.size > maxDiffBytes) continue
       const at = mountPath(entry.path)
-      const old = await hasher.hash(output, at).catch(() => undefined)
+      let old: Awaited<ReturnType<Hasher['hash']>> | undefined
+      try {
+        old = await hasher.hash(output, at)
+      } catch (error) {
+        if (!isWorkspaceError(error, 'ENOENT') && !isWorkspaceError(error, 'ENOTDIR')) continue // no diff instead of a wrong one
+      }
       if (old?.hash === entry.hash || (old?.size ?? 0) > maxDiffBytes) continue
       const before = old === undefined ? '' : textOf((await output.read(at)).bytes)
       const after = textOf((await staging.read(at)).bytes)

@@ -130,12 +130,18 @@ async function makeDirectory(folder: string): Promise<void> {
 }
 
 async function holderOf(path: string): Promise<LeaseHolder> {
-  return (await readSidecar(path))?.holder ?? { name: 'another process', since: Number.NaN }
+  // the lock is held in any case; only the holder's name is unknown
+  return (await readSidecar(path).catch(() => undefined))?.holder ?? { name: 'another process', since: Number.NaN }
 }
 
 async function readSidecar(path: string): Promise<Sidecar | undefined> {
-  const text = await readFile(`${path}.json`, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
+  let text: string
+  try {
+    text = await readFile(`${path}.json`, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unusable(error) // the next holder would overwrite the notes
+  }
   try {
     return sidecarSchema.parse(JSON.parse(text))
   } catch {

@@ -82,8 +82,8 @@ async function move(call: Call, { path, to, before, parents }: Planned<'move'>, 
   try {
     add(await moveVersion(call, path, to, source, signal))
   } catch (error) {
-    const [gone, there] = [await versionAt(call, path), await versionAt(call, to)]
-    if (gone === undefined && there !== undefined) add(there)
+    const there = await versionAt(call, to)
+    if (there !== undefined && (await isGone(call, path))) add(there)
     else await removeEmpty(call, parents)
     throw error
   }
@@ -106,7 +106,7 @@ async function remove(call: Call, { path, before, old }: Planned<'delete'>, done
   } catch (error) {
     // after an abort, or without an answer, the deletion may have happened
     const isUnclear = !isWorkspaceError(error) || error.code === 'EIO' || error.code === 'ETIMEDOUT'
-    if (isUnclear && (await versionAt(call, path)) === undefined) add()
+    if (isUnclear && (await isGone(call, path))) add()
     throw error
   }
 }
@@ -122,8 +122,17 @@ async function lateVersion(
   return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.stat.version : undefined
 }
 
+/** `undefined` also if the entry cannot be looked at: the caller reports an earlier error, or the conflict. */
 async function versionAt({ workspace }: Call, path: VirtualPath): Promise<Version | undefined> {
   return (await workspace.stat(path).catch(() => undefined))?.version
+}
+
+/** False if the entry cannot be looked at: nothing shows that it is gone. */
+async function isGone({ workspace }: Call, path: VirtualPath): Promise<boolean> {
+  return workspace.stat(path).then(
+    () => false,
+    (error: unknown) => isWorkspaceError(error, 'ENOENT'),
+  )
 }
 
 async function deleteVersion(call: Call, path: VirtualPath, version: Version, signal?: AbortSignal): Promise<void> {
