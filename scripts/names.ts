@@ -1,12 +1,12 @@
 // Fails where a process with more rights than a command acts by a name, or an event could end the process.
 // The exceptions and their reasons: lib/acts-by-name-exceptions.ts.
 import { unexpectedActs } from './lib/acts-by-name.ts'
-import { unguardedHandlers } from './lib/handlers.ts'
+import { ignoredErrors, unguardedHandlers } from './lib/handlers.ts'
 import { repositoryRoot } from './lib/run.ts'
 
 process.chdir(repositoryRoot)
 const { problems: acts, files } = unexpectedActs()
-const problems = [...acts, ...unguardedHandlers()]
+const problems = [...acts, ...unguardedHandlers(), ...ignoredErrors()]
 for (const problem of problems) console.error(problem)
 // A pattern that fits no file finds no problem either.
 if (files === 0) console.error('no sources were found')

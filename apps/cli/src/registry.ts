@@ -63,7 +63,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
       },
     }
   } catch {
-    return nothing
+    return nothing // without an entry the run is only not listed
   }
 }
 

@@ -68,6 +68,6 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    return []
+    return [] // a directory that cannot be listed offers no tools
   }
 }

@@ -15,6 +15,7 @@ export function ownTerminal(): { readonly columns: number; readonly rows: number
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)
+  // the session has ended, and says so itself
   const onKeys = (keys: Uint8Array): void => void session.write(keys).catch(() => undefined)
   const onResize = (): void => {
     try {
@@ -87,7 +88,7 @@ async function printUntilEnd(session: Session, output: Output): Promise<void> {
   const stop = session.onData(
     (chunk) => {
       const bytes = Uint8Array.from(chunk)
-      printed = printed.then(() => output.bytes(bytes)).catch(() => undefined)
+      printed = printed.then(() => output.bytes(bytes)).catch(() => undefined) // a closed output ends the attachment by its own event
     },
     { since: 0 },
   )

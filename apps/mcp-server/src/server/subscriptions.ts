@@ -29,7 +29,7 @@ export function addSubscriptions(server: McpServer, { watch }: Source, era: 'leg
   const stop = watch.on((path) => {
     const uri = uriOf(path)
     if (era === 'legacy' && !subscribed.has(uri)) return
-    server.server.sendResourceUpdated({ uri }).catch(() => undefined)
+    server.server.sendResourceUpdated({ uri }).catch(() => undefined) // a client that has left needs no message
   })
   return () => {
     stop()

@@ -46,7 +46,7 @@ function reportProgress(name: string, { _meta, notify }: ServerContext['mcpReq']
   const timer = setInterval(() => {
     seconds += 1
     const params = { progressToken, progress: seconds, message: `${name} has been running for ${seconds} s` }
-    notify({ method: 'notifications/progress', params }).catch(() => undefined)
+    notify({ method: 'notifications/progress', params }).catch(() => undefined) // a client that has left needs no progress
   }, progressInterval)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -156,7 +156,7 @@ export class Attached implements AttachedCheckpoints {
 
   async close(): Promise<void> {
     await this.#settling?.end
-    if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined)
+    if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined) // a thread that has ended holds nothing
     await this.#onClose()
   }
 

@@ -108,7 +108,7 @@ export function faulty(
 async function wait(call: Call, duration: number, closing: AbortSignal): Promise<void> {
   const { signal } = call
   const either = signal === undefined ? closing : AbortSignal.any([signal, closing])
-  await setTimeout(duration, undefined, { signal: either }).catch(() => undefined)
+  await setTimeout(duration, undefined, { signal: either }).catch(() => undefined) // an abort ends the wait; the next line reports it
   signal?.throwIfAborted()
   if (closing.aborted) throw failure(call, 'ECLOSED', 'was closed during a delay of the test', 'open another adapter')
 }

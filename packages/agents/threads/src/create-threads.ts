@@ -185,7 +185,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         try {
           await importTree(fenced, tree, archive, options)
         } catch (error) {
-          await fenced.delete(tree, { recursive: true, force: true }).catch(() => undefined)
+          await fenced.delete(tree, { recursive: true, force: true }).catch(() => undefined) // the failure of the import comes first
           throw error
         }
       })

@@ -143,7 +143,7 @@ class LiveToolset implements Toolset {
   async close(): Promise<void> {
     for (const id of this.#session.background.keys()) {
       const command = this.#session.workspace.commands().find((one) => one.id === id)
-      if (command?.kill('SIGKILL') === true) await command.wait().catch(() => undefined)
+      if (command?.kill('SIGKILL') === true) await command.wait().catch(() => undefined) // how a killed command ends does not matter
     }
     this.#session.background.clear()
     await this.#session.close()

@@ -68,7 +68,8 @@ async function infoOf(workspace: Workspace, entry: WorkspaceEntry, globBase?: st
   const { path, type } = entry
   const needsStat = type === 'symlink' || entry.modifiedAt === undefined
   const found = needsStat
-    ? await ifThere(workspace.stat(path, { followLinks: true })).catch(() => undefined)
+    ? // a link that cannot be followed is shown as a link
+      await ifThere(workspace.stat(path, { followLinks: true })).catch(() => undefined)
     : undefined
   const isDirectory = (found?.type ?? type) === 'directory'
   const modifiedAt = found?.modifiedAt ?? entry.modifiedAt

@@ -49,7 +49,7 @@ export function startProot(command: ProotCommand, run: CommandRun): CommandPort 
 function closed(pipe: Duplex | undefined): Promise<unknown> {
   if (pipe === undefined || pipe.closed) return Promise.resolve()
   const late = delay(reportTimeout, undefined, { ref: false }).then(() => pipe.destroy())
-  return Promise.race([once(pipe, 'close').catch(() => undefined), late])
+  return Promise.race([once(pipe, 'close').catch(() => undefined), late]) // a broken pipe is closed, too
 }
 
 /**

@@ -10,7 +10,7 @@ export function isInstalled(name: string): boolean {
       accessSync(`${directory}/${name}`, constants.X_OK)
       return true
     } catch {
-      return false
+      return false // not there
     }
   })
 }

@@ -43,7 +43,7 @@ export async function checkedAddresses(
   try {
     found = literal === undefined ? await resolve(host, port) : [literal]
   } catch {
-    return { problem: 'unknown' }
+    return { problem: 'unknown' } // the caller reports that the name is unknown
   }
   if (found.length === 0) return { problem: 'unknown' }
   const addresses = found.map((one) =>

@@ -68,7 +68,7 @@ async function takeWorker(signal: AbortSignal | undefined): Promise<Worker> {
     execArgv: ['--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: 128 },
   })
-  worker.on('error', () => undefined)
+  worker.on('error', () => undefined) // its exit is seen
   try {
     await once(worker, 'message', { signal })
     return worker

@@ -106,6 +106,7 @@ class Lister {
     const own = listed?.stat ?? (await this.#call.listing.look(path))
     if (!own.isSymbolicLink) return { shown, path, stat: own }
     const leads = follow || this.#flags.has('L') || this.#flags.has('g')
+    // a broken link is shown as a link
     const leadsTo = leads ? await this.#call.listing.look(path, { follow: true }).catch(() => undefined) : undefined
     if (this.#flags.has('L') || (follow && leadsTo?.isDirectory === true)) {
       if (leadsTo !== undefined) return { shown, path, stat: leadsTo }

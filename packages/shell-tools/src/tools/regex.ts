@@ -56,7 +56,7 @@ export function extendedExpression(pattern: string, { longest }: { readonly long
   try {
     return new RegExp(source)
   } catch {
-    return undefined
+    return undefined // no pattern for JavaScript
   }
 }
 

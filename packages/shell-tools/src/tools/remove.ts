@@ -112,7 +112,7 @@ async function moveOne(
   const moved = await fs.lstat(from).catch((error: unknown) => {
     throw new MoveError(`mv: cannot stat '${source}': ${wordsOf(error)}`)
   })
-  const there = await fs.lstat(to).catch(() => undefined)
+  const there = await fs.lstat(to).catch(() => undefined) // the move itself reports it
   const last = source.replace(/\/+$/, '').split('/').at(-1)
   if (last === '.' || last === '..')
     throw new MoveError(`mv: cannot move '${source}' to '${shown}': Device or resource busy`)

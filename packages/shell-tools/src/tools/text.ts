@@ -138,6 +138,7 @@ async function columnWidth(call: Invocation, operands: readonly string[], column
     else if (operand === '-') least = 7
     else {
       const { fs } = call.context
+      // the count itself reports it; here it costs a column
       const stat = await fs.stat(fs.resolvePath(call.context.cwd, operand)).catch(() => undefined)
       if (stat?.isFile === true) total += stat.size
       else if (stat !== undefined) least = 7

@@ -36,6 +36,7 @@ async function collectRows(
   rows.sort((a, b) => (a.path < b.path ? -1 : 1))
   if (!details) return rows
   for (const row of rows) {
+    // a link that is gone or denied has no target to show
     if (row.type === 'symlink') row.target = await workspace.readSymlink(row.path, { signal }).catch(() => undefined)
   }
   return rows

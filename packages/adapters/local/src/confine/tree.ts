@@ -110,7 +110,7 @@ export class Tree {
     try {
       return identityOf(await calls.lstat(this.root)) === this.identity
     } catch {
-      return false
+      return false // a root that cannot be looked at counts as gone
     }
   }
 }

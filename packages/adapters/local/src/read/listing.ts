@@ -198,7 +198,7 @@ export class Listing implements EntryIterator, Held {
       }
       return true
     } catch {
-      if (fd >= 0) calls.close(fd)
+      if (fd >= 0) calls.close(fd) // the thorough way meets the error again
       return false
     }
   }

@@ -138,7 +138,7 @@ class Run implements Held {
     this.#reason = reason
     this.#running?.kill('SIGKILL')
     this.#running?.stdout?.destroy()
-    await this.#running?.wait().catch(() => undefined)
+    await this.#running?.wait().catch(() => undefined) // the caller reports the reason of the abandonment
   }
 
   async *paths(directory: MountPath, onEnd: () => void): AsyncGenerator<MountPath, void, undefined> {

@@ -199,7 +199,7 @@ function removeAtOnce(
   try {
     calls.unlink(under(directory.self, name))
   } catch {
-    return false
+    return false // the thorough way meets the error again
   }
   progress.removed(childPath(path, name))
   return true

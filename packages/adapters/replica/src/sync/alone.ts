@@ -27,7 +27,7 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
     await store.stat(mountRoot, { signal: AbortSignal.timeout(answerTime) })
     return false
   } catch {
-    return true
+    return true // any failure of the root is that of the whole store
   }
 }
 

@@ -144,7 +144,7 @@ class Transport {
   }
 
   destroy(): void {
-    for (const agent of [this.#agent, this.#urgent]) agent.destroy().catch(() => undefined)
+    for (const agent of [this.#agent, this.#urgent]) agent.destroy().catch(() => undefined) // nothing waits for these connections
   }
 
   async send(
@@ -196,7 +196,7 @@ class Transport {
       const protocol = this.#config.protocol as unknown as Protocol
       return await protocol.deserializeResponse(operation, context, { statusCode, headers, body })
     } catch (error) {
-      body.on('error', () => undefined).destroy()
+      body.on('error', () => undefined).destroy() // the failure of the answer is reported
       if (!(error instanceof Error) || error.name === 'NotS3') throw error
       // as the SDK's middleware has it
       Object.defineProperty(error, '$response', { value: { statusCode, headers } })

@@ -15,6 +15,7 @@ export function decodeKey(encoded: string): DecodedKey {
     return { key, shown: key }
   } catch {
     const bytes = Buffer.from(
+      // `key: undefined` says so
       spaced.replaceAll(/%[0-9a-f]{2}/giu, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16))),
       'latin1',
     )

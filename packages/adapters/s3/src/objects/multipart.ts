@@ -64,7 +64,7 @@ async function sendParts(
         reader.recycle(part)
       })
       const tracked = sending.finally(() => running.delete(tracked))
-      tracked.catch(() => undefined)
+      tracked.catch(() => undefined) // the race or the end of all sees it
       running.add(tracked)
       if (running.size >= partsAtATime) await Promise.race(running)
       if (reader.ended) break

@@ -119,7 +119,7 @@ export class Asker {
   }
 
   async remove(call: ProbeRequest): Promise<void> {
-    await this.#run(call, { whileClosing: true }).catch(() => undefined)
+    await this.#run(call, { whileClosing: true }).catch(() => undefined) // an object of the probe may stay
   }
 
   #run(call: ProbeRequest, options: RunOptions): Promise<unknown> {

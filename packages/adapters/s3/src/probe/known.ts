@@ -104,7 +104,7 @@ function once<Facts>(
     }
   }
   return async (requests) => {
-    const answer = await asked?.catch(() => undefined)
+    const answer = await asked?.catch(() => undefined) // asked again below
     if (answer !== undefined) return answer
     asked ??= ask(requests)
     return asked

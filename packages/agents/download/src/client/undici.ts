@@ -34,7 +34,7 @@ export const undiciClient: Client = {
       bodyTimeout: 0,
       ...(ca !== undefined && { requestTls: { ca } }),
     })
-    const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined)
+    const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined) // nothing waits for these connections
     try {
       const response = await sendRequest(url, { signal, dispatcher, headers })
       const header = (name: string): string | undefined => {

@@ -98,6 +98,6 @@ async function reachThroughTor(host: string, port: number, transfer: Transfer, {
     })
     return { socket }
   } catch {
-    return { problem: 'unreachable' }
+    return { problem: 'unreachable' } // Tor gives no cause
   }
 }

@@ -44,7 +44,7 @@ export function createStepWorker(options: StepWorkerOptions): StepWorker {
       maxStalledCount: 20,
     },
   )
-  worker.on('error', () => undefined)
+  worker.on('error', () => undefined) // the client reconnects; an unheard error would end the process
   const close = async (): Promise<void> => worker.close()
   return { close, [Symbol.asyncDispose]: close }
 }

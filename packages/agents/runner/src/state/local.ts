@@ -87,7 +87,7 @@ export function defaultStateDirectory(identity: string): string {
 
 async function existingPart(path: string): Promise<string> {
   for (let part = path; ; part = join(part, '..')) {
-    const real = await realpath(part).catch(() => undefined)
+    const real = await realpath(part).catch(() => undefined) // the caller checks the real path again once it is made
     if (real !== undefined) return join(real, path.slice(part.length))
   }
 }

@@ -174,6 +174,7 @@ async function partlyLanded(
 async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteContext): Promise<boolean> {
   for (const entry of entries) {
     if (entry.type === 'directory') {
+      // a directory that cannot be looked at counts as changed
       const found = await output.stat(mountPath(entry.path)).catch(() => undefined)
       if (found?.type !== 'directory') return false
       continue

@@ -98,13 +98,13 @@ export class LiveStep implements AsyncDisposable {
   }
 
   async closeWorkspace(): Promise<void> {
-    const workspace = await this.#workspace?.catch(() => undefined)
+    const workspace = await this.#workspace?.catch(() => undefined) // its failure was the step's own
     await workspace?.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.closeWorkspace()
-    const staging = await this.#staging?.catch(() => undefined)
+    const staging = await this.#staging?.catch(() => undefined) // its failure was the step's own
     await staging?.close()
   }
 

@@ -52,7 +52,7 @@ function textOf({ facts, bytes }: DiffSide): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined
+    return undefined // not a text
   }
 }
 

@@ -140,7 +140,7 @@ export class HeldObject implements Lease {
 
   #write(changes: Partial<LeaseRecord>, trying: Trying = {}): Promise<void> {
     const done = this.#work.then(() => this.#replace(changes, trying))
-    this.#work = done.catch(() => undefined)
+    this.#work = done.catch(() => undefined) // the caller of `done` sees it
     return done
   }
 

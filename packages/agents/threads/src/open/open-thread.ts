@@ -96,7 +96,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       options.onLost,
     )
   } catch (error) {
-    for (const end of ends) await Promise.resolve(end()).catch(() => undefined)
+    for (const end of ends) await Promise.resolve(end()).catch(() => undefined) // the first failure is reported
     throw error
   }
 }

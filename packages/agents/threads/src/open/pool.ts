@@ -40,7 +40,7 @@ export class Pool {
     open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,
   ): Promise<OpenThread> {
     const name = foldId(key.threadId)
-    await this.#closing.get(name)?.catch(() => undefined)
+    await this.#closing.get(name)?.catch(() => undefined) // who closes the thread sees it
     const known = this.#entries.get(name)
     if (known?.isStuck === true) {
       await this.#close(known) // throws the reason why the thread still cannot be flushed
@@ -82,13 +82,14 @@ export class Pool {
     if (entry.users > 0) return
     entry.idleSince = performance.now()
     if (this.#options.idleTimeout === 0) return this.#close(entry)
+    // `#close` keeps a stuck thread, and tries again
     entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), this.#options.idleTimeout)
     entry.timer.unref()
   }
 
   async evict(threadId: string): Promise<boolean> {
     const name = foldId(threadId)
-    await this.#closing.get(name)?.catch(() => undefined)
+    await this.#closing.get(name)?.catch(() => undefined) // who closes the thread sees it
     const entry = this.#entries.get(name)
     if (entry === undefined) return true
     if (entry.users > 0) return false
@@ -128,7 +129,7 @@ export class Pool {
       }
     }
     if (this.#closing.size === 0) throw failure ?? fullError(this.#options.maxOpen)
-    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined)))
+    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined))) // only room counts here
   }
 
   #close(entry: Entry): Promise<void> {
@@ -150,7 +151,7 @@ export class Pool {
     entry.isStuck = true
     entry.users = 0
     this.#entries.set(foldId(entry.threadId), entry)
-    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), retryMs)
+    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), retryMs) // `#close` keeps it, and tries again
     entry.timer.unref()
   }
 

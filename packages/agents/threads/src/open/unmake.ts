@@ -24,7 +24,7 @@ export async function unmake(place: ThreadPlace, lease: Lease | undefined): Prom
   const points = new Set(mountPointsOf(place).flatMap(withParents))
   const paths = [...points].map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
   for (const path of [...paths.toSorted((a, b) => b.length - a.length), tree])
-    await store.delete(path).catch(() => undefined)
+    await store.delete(path).catch(() => undefined) // a directory with files stays
   await lease?.writeNotes({})
 }
 

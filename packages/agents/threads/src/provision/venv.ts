@@ -38,7 +38,7 @@ export async function makeVenv(
     return { reason: `was left out: \`python3 -m venv\` failed: ${lastLine(result.stderr || result.stdout)}` }
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    await workspace.delete(venv, { recursive: true, force: true }).catch(() => undefined)
+    await workspace.delete(venv, { recursive: true, force: true }).catch(() => undefined) // the first failure is told
     return { reason: `was left out: ${error.reason}` }
   }
 }

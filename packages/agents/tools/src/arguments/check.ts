@@ -142,7 +142,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return undefined
+    return undefined // no JSON
   }
 }
 

@@ -54,7 +54,7 @@ async function takeBack(done: readonly Committed[]): Promise<readonly Committed[
     try {
       await one.undo()
     } catch {
-      stuck.unshift(one)
+      stuck.unshift(one) // the caller names what stays changed
     }
   }
   return stuck

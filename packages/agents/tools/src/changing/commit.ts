@@ -118,7 +118,7 @@ async function lateVersion(
   content: Uint8Array,
 ): Promise<Version | undefined> {
   if (isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'EEXIST')) return undefined
-  const found = await workspace.read(path).catch(() => undefined)
+  const found = await workspace.read(path).catch(() => undefined) // nothing shows that it was written
   return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.stat.version : undefined
 }
 
@@ -167,5 +167,5 @@ async function compareVersion(call: Call, path: VirtualPath, version: Version): 
 }
 
 async function removeEmpty({ workspace }: Call, directories: readonly VirtualPath[]): Promise<void> {
-  for (const path of directories.toReversed()) await workspace.delete(path).catch(() => undefined)
+  for (const path of directories.toReversed()) await workspace.delete(path).catch(() => undefined) // a directory with files stays
 }

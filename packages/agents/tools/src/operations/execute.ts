@@ -130,7 +130,7 @@ function newOutput(call: Call, id: string): Outcome {
 async function killCommand(call: Call, id: string): Promise<Outcome> {
   const command = call.workspace.command(known(call, id))
   const wasRunning = command.kill('SIGKILL')
-  if (wasRunning) await command.wait().catch(() => undefined)
+  if (wasRunning) await command.wait().catch(() => undefined) // how a killed command ends does not matter
   return {
     text: wasRunning ? `Ended the background command ${id}.` : `The background command ${id} had ended already.`,
     data: { id, running: false },

@@ -24,7 +24,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
     let killedBy: KillSignal | undefined
     const kill = (signal: KillSignal): boolean => {
       killedBy ??= signal
-      void Promise.resolve(process.kill()).catch(() => undefined)
+      void Promise.resolve(process.kill()).catch(() => undefined) // a process that has ended needs no signal
       return true
     }
     const exited = async () => {

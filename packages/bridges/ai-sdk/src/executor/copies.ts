@@ -52,7 +52,7 @@ export class Copies {
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined)
+    this.#last = result.catch(() => undefined) // the caller of `result` sees it
     return result
   }
 

@@ -94,7 +94,7 @@ class Output {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work)
-    this.#turn = result.catch(() => undefined)
+    this.#turn = result.catch(() => undefined) // the caller of `result` sees it
     return result
   }
 }

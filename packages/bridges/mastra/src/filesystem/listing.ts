@@ -74,6 +74,7 @@ async function describeEntry(
       ...(type === 'file' && size !== undefined && { size }),
     }
   }
+  // a link that cannot be followed is shown as a link
   const behind = await ifThere(workspace.stat(full, { followLinks: true })).catch(() => undefined)
   return {
     name,

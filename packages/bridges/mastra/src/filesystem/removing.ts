@@ -103,7 +103,7 @@ async function transfer(
 }
 
 async function isDirectory(workspace: Workspace, path: string): Promise<boolean> {
-  const found = await workspace.stat(path, { followLinks: true }).catch(() => undefined)
+  const found = await workspace.stat(path, { followLinks: true }).catch(() => undefined) // the operation itself reports it
   return found?.type === 'directory'
 }
 

@@ -113,7 +113,7 @@ function textOf({ text, dropped }: { readonly text: string; readonly dropped: nu
 
 async function settled(ended: Promise<void>, timeout: number): Promise<void> {
   const stop = new AbortController()
-  const late = delay(timeout, undefined, { signal: stop.signal }).catch(() => undefined)
+  const late = delay(timeout, undefined, { signal: stop.signal }).catch(() => undefined) // stopped: `ended` came first
   await Promise.race([ended, late])
   stop.abort()
 }

@@ -130,7 +130,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     return { ...followCold(running, report, child, layout.mode), errorsRead, watch }
   } catch (error) {
     running.kill('SIGKILL')
-    await running.wait().catch(() => undefined)
+    await running.wait().catch(() => undefined) // the first failure is reported
     await watch?.end()
     throw error
   } finally {
@@ -142,7 +142,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
 
 async function abandon(running: RunningProcess, signal: AbortSignal | undefined): Promise<unknown> {
   running.kill('SIGKILL')
-  await running.wait().catch(() => undefined)
+  await running.wait().catch(() => undefined) // the caller reports why it was killed
   if (signal?.aborted) return signal.reason
   return execError('ENOEXEC', `the sandbox was not ready after ${startTimeout / 1000} s`, {
     remedy: 'look for a file system that does not answer',

@@ -192,7 +192,7 @@ export class Supervisor {
       if (this.#first === undefined) return false
       spare = openSpare(this.#first.pid, line)
     } catch {
-      return false
+      return false // the caller gives the supervisor up
     }
     this.#parts.control.write(`opened ${line.id}\n`)
     if (spare === undefined) return this.#runShort()

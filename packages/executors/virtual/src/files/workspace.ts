@@ -206,7 +206,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     const from = own.isSymbolicLink && !recursive ? await this.realpath(source) : source
     const { isDirectory } = from === source ? own : await this.lstat(from)
     if (isDirectory && !recursive) throw new FileError('EISDIR', 'cp', source)
-    const there = await this.lstat(destination).catch(() => undefined)
+    const there = await this.lstat(destination).catch(() => undefined) // the copy itself reports it
     if (isDirectory && there?.isDirectory === true) {
       for (const { name } of await this.readdirWithFileTypes(from)) {
         await this.cp(childOf(from, name), childOf(destination, name), { recursive: true })

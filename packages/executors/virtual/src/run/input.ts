@@ -18,18 +18,18 @@ export async function collectInput(
   const iterator = input[Symbol.asyncIterator]()
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
-  aborted.promise.catch(() => undefined)
+  aborted.promise.catch(() => undefined) // the race below sees it
   signal.addEventListener('abort', abort, { once: true })
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next().catch(() => undefined), aborted.promise])
+      const next = await Promise.race([iterator.next().catch(() => undefined), aborted.promise]) // ends the input early
       if (next === undefined || next.done === true) break
       size += next.value.length
       if (size > maxBytes) throw new FileError('EFBIG', 'read', '/dev/stdin')
       chunks.push(Uint8Array.from(next.value))
     }
   } catch (error) {
-    void iterator.return?.()?.catch(() => undefined)
+    void iterator.return?.()?.catch(() => undefined) // the first failure is reported
     throw error
   } finally {
     signal.removeEventListener('abort', abort)

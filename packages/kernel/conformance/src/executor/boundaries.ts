@@ -61,7 +61,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       for (const path of ['out', 'file', 'directory/secret.txt', 'up/secret.txt'])
         await rejects(site.workspace.read(path), ['ENOENT', 'EOUTSIDE', 'ENOTDIR'], nothing)
       await rejects(site.workspace.list('directory/sub').next(), ['ENOENT', 'ENOTDIR'], nothing)
-      await site.workspace.write('directory/secret.txt', 'evil').catch(() => undefined)
+      await site.workspace.write('directory/secret.txt', 'evil').catch(() => undefined) // only the file outside counts
       equal(await outside.content(), outside.secret, 'the file outside')
     })
 

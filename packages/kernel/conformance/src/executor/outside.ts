@@ -29,7 +29,7 @@ export async function createOutside(): Promise<Outside> {
     file,
     secret,
     names: () => readdir(directory),
-    content: async () => readFile(file, 'utf8').catch(() => 'gone'),
+    content: async () => readFile(file, 'utf8').catch(() => 'gone'), // the answer differs from the secret
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
 }
@@ -47,7 +47,7 @@ export async function listen(where: string | { readonly host: string; readonly p
   const server: Server = createServer((socket) => {
     reached += 1
     sockets.push(socket)
-    socket.on('error', () => undefined)
+    socket.on('error', () => undefined) // the command may be killed
     socket.end('hello')
   })
   if (typeof where === 'string') server.listen(where)
@@ -98,7 +98,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
     async lives() {
       child.stdin.write('x')
       const patience = new AbortController()
-      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined)
+      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined) // stopped: the answer came first
       const answer = await Promise.race([answers.next(), late])
       patience.abort()
       return answer?.done === false

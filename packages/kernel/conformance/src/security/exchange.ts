@@ -51,7 +51,7 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
   try {
     exchange(directory, outside.directory)()
   } catch {
-    it.skip('the directory cannot be exchanged for a link')
+    it.skip('the directory cannot be exchanged for a link') // the skip says so
   }
   equal(await site.run('cat file.txt'), 'a file\n', 'what a command reads while nothing is exchanged')
 

@@ -8,7 +8,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = map(item)
-      result.catch(() => undefined)
+      result.catch(() => undefined) // seen when its turn comes
       running.push(result)
       const first = running.length >= limit ? running.shift() : undefined
       if (first !== undefined) yield await first

@@ -71,7 +71,7 @@ export const closedInput: CommandInput = { writeInput: () => inputClosed(), endI
 
 function inputClosed(): Promise<never> {
   const refused = Promise.reject(closedError())
-  refused.catch(() => undefined)
+  refused.catch(() => undefined) // a caller that does not wait for the write needs no error
   return refused
 }
 

@@ -107,7 +107,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
       return this.next()
     }
     const opening = this.#open()
-    this.#opening = opening.catch(() => undefined)
+    this.#opening = opening.catch(() => undefined) // the caller of `opening` sees it
     return opening
   }
 

@@ -104,7 +104,7 @@ class Subtree {
       await this.#inner.createDirectory(this.#root, { recursive: true })
       return true
     } catch {
-      return false
+      return false // the caller reports the first failure
     }
   }
 

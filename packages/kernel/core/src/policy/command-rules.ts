@@ -29,6 +29,7 @@ function ask(
     try {
       verdict = rule.test(command)
     } catch {
+      // the refusal names the rule
       return refuse(rule, 'the command could not be judged: the rule failed', 'tell the author of the rule')
     }
     if (verdict === true) continue

@@ -114,7 +114,7 @@ function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | u
   try {
     verdict = rule.test(request)
   } catch {
-    return refuse(rule, 'could not be judged: the rule failed', 'tell the author of the rule')
+    return refuse(rule, 'could not be judged: the rule failed', 'tell the author of the rule') // the refusal names the rule
   }
   if (verdict === true) return undefined
   const detail = typeof verdict === 'object' && verdict !== null ? verdict : undefined

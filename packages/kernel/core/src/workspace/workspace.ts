@@ -360,7 +360,7 @@ export class LiveWorkspace implements Workspace {
     await this.#work.close()
     for (const running of [...this.#running]) {
       running.kill('SIGKILL')
-      await running.wait().catch(() => undefined)
+      await running.wait().catch(() => undefined) // how a killed command ends does not matter
     }
     await attempt(() => this.#executor?.attached.close())
     await attempt(() => this.#flushAll({}))

@@ -85,7 +85,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
           port.end()
           return prepared.release?.()
         })
-        .catch(() => undefined)
+        .catch(() => undefined) // it started too late, or not at all: `late` says so
     }, startTimeout)
     try {
       return await Promise.race([starting, late.promise])
@@ -111,7 +111,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
       if (exitCode === 125 && /^no terminal: \w+ \d+$/m.test(stderr)) throw notLed(stderr)
       return { exitCode, signal, timedOut, ...(survivors && { survivors }), ...(violations && { violations }) }
     })
-    result.catch(() => undefined)
+    result.catch(() => undefined) // seen by those who wait for the end
     const marked = request.login && request.command !== undefined
     return {
       output: device.output,

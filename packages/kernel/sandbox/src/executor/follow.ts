@@ -86,7 +86,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
   }
 
   const result = follow()
-  result.catch(() => undefined)
+  result.catch(() => undefined) // seen by those who wait for the end
   return {
     ...output.readers,
     kill: (signal = 'SIGTERM') => killer.kill(signal),
@@ -96,7 +96,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
     wait: () => result,
     async [Symbol.asyncDispose]() {
       killer.kill('SIGKILL')
-      await result.catch(() => undefined)
+      await result.catch(() => undefined) // seen by those who wait for the end
     },
   }
 }
@@ -146,7 +146,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
     async untilGivenUp<Value>(value: Promise<Value>): Promise<Value | undefined> {
       const settled = await Promise.race([value, givenUp.promise])
       isUnknown = settled === undefined
-      void value.catch(() => undefined).then(() => (isUnknown = false))
+      void value.catch(() => undefined).then(() => (isUnknown = false)) // the caller awaits `value` itself
       exited.abort(over)
       return settled
     },

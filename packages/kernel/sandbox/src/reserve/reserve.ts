@@ -116,7 +116,7 @@ export async function sweepReserved(): Promise<void> {
   try {
     names = readdirSync(reservedDirectory())
   } catch {
-    return
+    return // nothing is reserved, or the next start sweeps it
   }
   if (!names.some((name) => /^[\w-]+\.\d+$/.test(name)) || keeperProblem() !== undefined) return
   const known = useNameKeeper()

@@ -36,7 +36,7 @@ export function startPipeHelper(): PipeHelper {
   }
   child.on('error', end)
   child.on('exit', end)
-  stdin.on('error', () => undefined)
+  stdin.on('error', () => undefined) // its end is seen by `exit`
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
     if (text.endsWith('\n')) answered?.(text)

@@ -151,7 +151,7 @@ function describe(
     wait: () => result,
     async [Symbol.asyncDispose]() {
       if (child.pid !== undefined && !ended.aborted) endNow()
-      await result.catch(() => undefined)
+      await result.catch(() => undefined) // seen by those who wait for the end
     },
   }
 }

@@ -40,7 +40,7 @@ export function watchProcess(
   const ended = new AbortController()
   const ender = createEnder(child, options)
   const result = follow({ child, stdout }, options, startedAt, ender, ended)
-  result.catch(() => undefined)
+  result.catch(() => undefined) // seen by those who wait for the end
   return { ...ender, result, ended: ended.signal }
 }
 

@@ -89,7 +89,7 @@ const statAsync = promisify(fstat) as (fd: number, options: { bigint: true }) =>
 const patient: Calls = {
   open: openAsync,
   stat: (fd) => statAsync(fd, { bigint: true }),
-  close: (fd) => close(fd, () => undefined),
+  close: (fd) => close(fd, () => undefined), // a descriptor is gone after any close
 }
 
 async function openWanted(wanted: Wanted, calls: Calls): Promise<BindSource> {

@@ -159,6 +159,6 @@ function expressionOf(text: string, flags: ReadonlySet<string>): RegExp | undefi
   try {
     return new RegExp(bounded, `gu${flags.has('P') ? 's' : ''}${flags.has('i') ? 'i' : ''}`)
   } catch {
-    return undefined
+    return undefined // no pattern for JavaScript: the caller has another way
   }
 }

@@ -25,7 +25,7 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
         if (item.hasEOL) text += '\n'
       }
       if (text.length > maxPageCharacters) {
-        void reader.cancel(new Error('long enough')).catch(() => undefined)
+        void reader.cancel(new Error('long enough')).catch(() => undefined) // the text is long enough already
         return { text: text.slice(0, maxPageCharacters).toWellFormed(), cut: true }
       }
     }

@@ -19,7 +19,7 @@ export async function* readPages({ bytes, first, last, maxPages }: PdfRequest): 
       ;({ text, cut } = await pageText(document, number))
       readable += 1
     } catch {
-      broken = true
+      broken = true // the answer names the page as broken
     }
     total += text.length
     if (cut) notes.push(`page ${number} is cut after ${text.length} characters, and the rest of it is left out`)

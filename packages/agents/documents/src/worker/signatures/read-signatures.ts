@@ -24,7 +24,7 @@ export async function readSignatures({ source, language, parseTime }: SignatureR
         return { kind: 'signatures', signatures, parsed, truncated, method: 'parser', spent }
       }
     } catch {
-      spent = true
+      spent = true // the patterns below answer instead
     }
   }
   const list = new SignatureList(source)

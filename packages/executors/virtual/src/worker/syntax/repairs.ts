@@ -47,7 +47,7 @@ function repairDeclaration({ sourceText = '', pipelines }: OneCommand): void {
   try {
     assignment = parse(`${name}${value}`).statements
   } catch {
-    return
+    return // no assignment
   }
   if (!isOneArray(assignment)) return
   const declared = parse(`${command}${options} ${name}`).statements

@@ -49,7 +49,7 @@ export async function scriptOf(call: Call): Promise<string | undefined> {
   const [file] = operands
   if (stdin || file === undefined) return text(call.context.stdin)
   const { fs } = call.context
-  return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined)
+  return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined) // the shell reports it
 }
 
 const text = (bytes: string): string => decodeText(Buffer.from(bytes, 'latin1'))

@@ -12,7 +12,7 @@ export const cp: ScriptTool = async (call) => {
   const target = operands.at(-1) ?? ''
   const device = sources.find((source) => /^\/(?:dev|proc)\/(?!null$)/.test(source))
   if (device !== undefined) call.host.refuse(`cp ${device}`, 'use cat')
-  const found = await call.listing.look(pathOf(call, target), { follow: true }).catch(() => undefined)
+  const found = await call.listing.look(pathOf(call, target), { follow: true }).catch(() => undefined) // the copy itself reports it
   const into = found?.isDirectory === true
   const made = new Set<string>()
   const output = new Output()
@@ -25,7 +25,7 @@ export const cp: ScriptTool = async (call) => {
   for (const source of sources) {
     const name = source.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const path = pathOf(call, into ? `${target}/${name}` : target)
-    const there = await call.listing.look(path).catch(() => undefined)
+    const there = await call.listing.look(path).catch(() => undefined) // the copy itself reports it
     if (there?.isSymbolicLink === true && !has('-n') && !(await fs.exists(path)))
       call.host.refuse('cp', `'${target}' is a link that leads nowhere`)
     if (has('-f') && there?.isFile === true && (there.mode & 0o200) === 0)
@@ -57,7 +57,7 @@ async function copyNew(
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
 ): Promise<ToolResult | undefined> {
   const from = pathOf(call, source)
-  const stat = await call.listing.look(from, { follow: true }).catch(() => undefined)
+  const stat = await call.listing.look(from, { follow: true }).catch(() => undefined) // the copy itself reports it
   if (stat === undefined || (stat.isDirectory && !recursive)) return undefined
   try {
     await call.context.fs.cp(from, path, { recursive })
@@ -87,10 +87,11 @@ async function keepTimes(call: Call, from: string, to: string): Promise<void> {
 
 async function isInside(call: Call, source: string, path: string): Promise<boolean> {
   const { fs } = call.context
-  const stat = await call.listing.look(pathOf(call, source), { follow: true }).catch(() => undefined)
+  const stat = await call.listing.look(pathOf(call, source), { follow: true }).catch(() => undefined) // the copy itself reports it
   if (stat?.isDirectory !== true) return false
-  const from = await fs.realpath(pathOf(call, source)).catch(() => undefined)
+  const from = await fs.realpath(pathOf(call, source)).catch(() => undefined) // the copy itself reports it
   if (from === undefined) return false
+  // the copy itself reports it
   const above = await fs.realpath(path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/').catch(() => undefined)
   return above !== undefined && `${above}/`.startsWith(`${from}/`)
 }

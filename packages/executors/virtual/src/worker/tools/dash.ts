@@ -45,7 +45,7 @@ function firstOddity(script: string): string | undefined {
   try {
     walk(parse(script), (node) => (odd ??= oddityOf(node)))
   } catch {
-    return undefined
+    return undefined // the shell reports its syntax
   }
   return odd
 }

@@ -38,7 +38,7 @@ export const gzip: ScriptTool = async (call) => {
   const { fs } = call.context
   const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
   for (const operand of call.given.filter((word) => inPlace && !word.startsWith('-'))) {
-    const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined)
+    const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined) // gzip itself reports it
     if (stat?.isSymbolicLink === true) call.host.refuse(call.name, `'${operand}' is a link; use -c`)
   }
   const result = await original(call)

@@ -40,6 +40,7 @@ export async function namesOf(field: Field, place: Place): Promise<readonly stri
       const found: string[] = []
       for (const path of paths) {
         const at = place.files.resolvePath(place.cwd, path === '' ? '.' : path)
+        // as in bash, a directory that cannot be read matches nothing
         const entries = await place.files.readdirWithFileTypes(at).catch(() => [])
         place.count(entries.length)
         for (const { name, isDirectory, isSymbolicLink } of entries) {
@@ -96,6 +97,7 @@ async function existing(paths: readonly string[], { files, cwd, count }: Place):
   const found: string[] = []
   for (const path of paths) {
     const follow = path.endsWith('/')
+    // as in bash, a path that cannot be looked at is no match
     const stat = await files.look(files.resolvePath(cwd, path), { follow }).catch(() => undefined)
     count(1)
     if (stat !== undefined && (!follow || stat.isDirectory)) found.push(path)

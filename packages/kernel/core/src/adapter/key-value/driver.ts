@@ -182,7 +182,7 @@ class KeyValueDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    await this.#last.catch(() => undefined)
+    await this.#last.catch(() => undefined) // the caller of that change sees it
     await this.#store.close?.()
   }
 

@@ -164,7 +164,7 @@ class Compiler {
       await mount.adapter.createDirectory(relativeTo(path, mount.at))
       return true
     } catch {
-      return false
+      return false // the caller names the place that is missing
     }
   }
 }

@@ -64,7 +64,7 @@ class LiveCommand implements BackgroundCommand {
     this.#running = running
     this.#logs = logs
     this.#ending = this.#follow()
-    this.#ending.catch(() => undefined)
+    this.#ending.catch(() => undefined) // seen by those who wait for the end
   }
 
   async #follow(): Promise<CommandResult> {
@@ -120,6 +120,6 @@ class LiveCommand implements BackgroundCommand {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL')
-    await this.#ending.catch(() => undefined)
+    await this.#ending.catch(() => undefined) // seen by those who wait for the end
   }
 }

@@ -46,7 +46,7 @@ export class LiveSession implements Session {
     this.#judge = judge
     this.#log = new OutputLog(maxOutputBytes)
     this.#exit = this.#follow()
-    this.#exit.catch(() => undefined)
+    this.#exit.catch(() => undefined) // seen by those who wait for the end
     this.#touch()
   }
 
@@ -203,7 +203,7 @@ export class LiveSession implements Session {
 
   async close(): Promise<void> {
     this.#end('close')
-    await this.#exit.catch(() => undefined)
+    await this.#exit.catch(() => undefined) // seen by those who wait for the end
   }
 
   wait(): Promise<SessionExit> {
