@@ -24,7 +24,7 @@ async function contents(workspace: Workspace): Promise<Record<string, string>> {
 }
 
 /** The workspace with one method replaced: it fails, or does more, before or after its work. */
-function withMethod<Name extends 'write' | 'delete' | 'move'>(
+function withMethod<Name extends 'write' | 'delete' | 'move' | 'stat'>(
   workspace: Workspace,
   name: Name,
   method: Workspace[Name],
