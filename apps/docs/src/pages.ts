@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 
@@ -44,8 +45,17 @@ export function loadPages(): LoadedPage[] {
     })
 }
 
+/** The tables below docs/conformance.md, which are not stored. */
+let tables: string | undefined
+
 function linesOf(source: string): Line[] {
-  const lines = readFileSync(join(repositoryRoot, source), 'utf8').trimEnd().split('\n')
+  let all = readFileSync(join(repositoryRoot, source), 'utf8')
+  if (source === 'docs/conformance.md') {
+    const program = join(repositoryRoot, 'lab/tests-kit/test/print-table.ts')
+    tables ??= execFileSync(process.execPath, ['--conditions=@ws/source', program], { encoding: 'utf8' })
+    all += `\n${tables}`
+  }
+  const lines = all.trimEnd().split('\n')
   return lines.map((text, index) => ({ source, number: index + 1, text }))
 }
 

@@ -1,11 +1,20 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { executorFaults, faults, workspaceFaults } from '@ws/conformance'
 import { conformanceTable } from './table.ts'
 
-describe('docs/conformance.md', () => {
-  it('is the table of promises and broken implementations as it stands', async () => {
-    await expect(conformanceTable()).toMatchFileSnapshot(join(import.meta.dirname, '../../../docs/conformance.md'))
+describe('the tables of docs/conformance.md', () => {
+  it('have a section for each suite, with its promises', () => {
+    const sections = conformanceTable().split('## ').slice(1)
+    expect(sections.map((section) => section.split('\n')[0])).toEqual([
+      'Adapters: `testAdapter`',
+      'Executors: `testExecutor`',
+      'Workspaces, the two doors and attacks on the policy: `testWorkspace`',
+    ])
+    for (const section of sections) {
+      const [, promises = ''] = /^(\d+) promises; [1-9]\d* broken implementations/mu.exec(section) ?? []
+      expect(Number(promises)).toBeGreaterThan(50)
+      expect(section.match(/^\| .+ \| .+ \|$/gmu)).toHaveLength(Number(promises) + 2)
+    }
   })
 
   it('has a promise for every broken implementation', () => {

@@ -45,7 +45,7 @@ function section(title: string, broken: readonly Broken[], promises: readonly st
   ].join('\n')
 }
 
-/** The whole of docs/conformance.md. */
+/** The tables that the site shows below docs/conformance.md. */
 export function conformanceTable(): string {
   const doors: WorkspaceSuiteOptions = { name: 'x', create: never, roots: ['/'] }
   const elsewhere: WorkspaceSuiteOptions = { name: 'x', create: never, roots: ['/workspace'] }
@@ -57,16 +57,6 @@ export function conformanceTable(): string {
   })
   const brokenExecutors = [...executorFaults, ...ownFaults]
   return [
-    '# What the conformance kit promises to catch',
-    '',
-    'Every test of `@ws/conformance` is one promise of a contract. The kit is tested itself: it is run on implementations that',
-    'are wrong in exactly one way each, and has to fail in the test of that promise, while the same test passes on the sound',
-    'implementation. This page is made by a test, which fails when it is out of date; `npx vitest run test/table.test.ts -u`',
-    'in `lab/tests-kit` writes it anew.',
-    '',
-    'The capabilities or guarantees that an implementation declares select the tests. Each of the others is skipped with the reason.',
-    'Tests of executors and of the two doors are run with a mount at `/` and at `/workspace`.',
-    '',
     section('Adapters: `testAdapter`', faults, adapters),
     section(
       'Executors: `testExecutor`',
