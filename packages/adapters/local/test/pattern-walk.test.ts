@@ -183,6 +183,14 @@ describe('the walk for rules by pattern', () => {
       [() => writeFileSync(join(root, 'padding/d1/.env'), ''), 2],
       [() => writeFileSync(join(root, 'padding/moved/deep/er/id_rsa'), ''), 3],
       [() => renameSync(join(root, 'padding/moved'), join(outside, 'moved')), 1],
+      [() => writeFileSync(join(root, 'padding/d4/.env'), ''), 2],
+      [
+        () => {
+          renameSync(join(root, 'padding/d4'), join(outside, 'd4'))
+          renameSync(join(root, 'padding/d5'), join(root, 'padding/d4'))
+        },
+        1,
+      ],
       [() => rmSync(join(root, 'padding'), { recursive: true }), 0],
       [() => mkdirSync(join(root, 'padding/d1'), { recursive: true }), 0],
       [() => writeFileSync(join(root, 'padding/d1/.env'), ''), 1],

@@ -28,7 +28,7 @@ async function watched(paths: readonly string[]): Promise<{ root: string; watch:
   return { root, watch, position: (await watch.since(undefined))?.position ?? Number.NaN }
 }
 
-/** What is told of acts that follow one another, of each by itself. */
+/** The news of each of several acts, one after the other. */
 async function told(
   { root, watch, position: start }: Awaited<ReturnType<typeof watched>>,
   acts: Readonly<Record<string, (root: string) => void>>,

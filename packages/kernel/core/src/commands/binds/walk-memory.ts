@@ -70,7 +70,7 @@ export interface Remembered {
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
 
-/** What a walk found below its start. */
+/** The findings of a walk below its start. */
 export interface Findings {
   readonly matches: readonly Match[]
   readonly passages: readonly Passage[]
