@@ -1,6 +1,9 @@
-import { type Attempt, attempts, cellOf, misdeclared, missedByControl, unluckyIn, type Verdict } from '@ws/attack'
 import { type GuaranteeLevel, type Guarantees, guaranteeFields } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
+
+import { type Attempt, attempts } from '../../src/escapes/attempts.ts'
+import { misdeclared, unluckyIn, type Verdict } from '../../src/escapes/judge.ts'
+import { cellOf, missedByControl } from '../../src/escapes/table.ts'
 
 const fields = guaranteeFields.filter((field) => field !== 'apiRules')
 const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'none']

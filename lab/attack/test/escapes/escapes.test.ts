@@ -1,20 +1,13 @@
-import {
-  attempts,
-  cellOf,
-  columnComponents,
-  columns,
-  escapesPath,
-  misdeclared,
-  missedByControl,
-  parseEscapes,
-  renderEscapes,
-  runControl,
-  runEscapes,
-  unavailable,
-} from '@ws/attack'
 import { component, describeWith, deep } from '@ws/test-fixtures'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+
+import { attempts } from '../../src/escapes/attempts.ts'
+import { columnComponents, columns, unavailable } from '../../src/escapes/columns.ts'
+import { escapesPath } from '../../src/escapes/command.ts'
+import { misdeclared } from '../../src/escapes/judge.ts'
+import { runControl, runEscapes } from '../../src/escapes/run.ts'
+import { cellOf, missedByControl, parseEscapes, renderEscapes } from '../../src/escapes/table.ts'
 
 const timeout = 120_000
 const shared = new Set(attempts.filter((attempt) => attempt.shared === true).map(({ name }) => name))

@@ -1,8 +1,14 @@
 /** @module-tag all */
-import { leaksIn, operations, raceNames, runControls, runRace, runStarts, startedIn, sumCounts } from '@ws/attack'
 import { fileOperations } from '@ws/core/adapter'
 import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
+
+import { runControls } from '../../src/controls.ts'
+import { leaksIn, sumCounts } from '../../src/counts.ts'
+import { operations } from '../../src/operations.ts'
+import { runRace } from '../../src/race.ts'
+import { raceNames } from '../../src/racer.ts'
+import { runStarts, startedIn } from '../../src/starts.ts'
 
 const seed = 20_261_121
 /** The number of operations of each race; each operation at least twice. */

@@ -1,6 +1,0 @@
-export { type Attempt, attempts } from './attempts.ts'
-export { escapesPath } from './command.ts'
-export { columnComponents, columns, unavailable } from './columns.ts'
-export { misdeclared, unluckyIn, type Verdict } from './judge.ts'
-export { runControl, runEscapes } from './run.ts'
-export { cellOf, missedByControl, parseEscapes, renderEscapes } from './table.ts'

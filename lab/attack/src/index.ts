@@ -1,7 +1,0 @@
-export * from './escapes/index.ts'
-export { runControls } from './controls.ts'
-export { leaksIn, sumCounts } from './counts.ts'
-export { operations } from './operations.ts'
-export { runRace } from './race.ts'
-export { raceNames } from './racer.ts'
-export { runStarts, startedIn } from './starts.ts'

@@ -1,0 +1,3 @@
+import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
+
+export default ownWorkersConfig
