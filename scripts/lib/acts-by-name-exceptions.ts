@@ -195,7 +195,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 2,
     reason: 'the path is `/proc/self/fd` of a verified directory',
   },
-  'packages/kernel/tree/src/store/pack.ts': {
+  'packages/agents/snapshots/src/store/packs.ts': {
     acts: 1,
     reason: 'the state directory, which is closed to others and which no mount shows',
   },

@@ -48,7 +48,7 @@ export const checkpointMutations: Mutations = {
   "another writer's work that a restore would overwrite or remove": [
     {
       removes: 'the comparison with the last scan',
-      text: '  if (!isSame) throw new Unexpected(changedMeanwhile)',
+      text: '  if (!isSame) throw new Unexpected()',
       by: '  if (!isSame) return',
       title: 'UN3',
     },

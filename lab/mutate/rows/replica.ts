@@ -40,8 +40,8 @@ export const replicaMutations: Mutations = {
   'a new file that a program exchanges while its pieces come from the store': [
     {
       removes: 'the look at what bears the name in the end',
-      text: 'if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
-      by: 'if (own.dev !== there.dev) throw new Unexpected(changedMeanwhile)',
+      text: 'if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected()',
+      by: 'if (own.dev !== there.dev) throw new Unexpected()',
       title: 'cannot be exchanged',
     },
   ],

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, sym
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Attributes, Database, factsOf, lasting, Root } from '@ws/tree/disk'
+import { factsOf, Root } from '@ws/tree/disk'
 
 import { describe, expect, it } from 'vitest'
 
+import { Attributes } from '../src/disk/attributes.ts'
+import { lasting, openIndex } from '../src/store/open-index.ts'
 import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
 
 shareEngine()
@@ -138,7 +140,7 @@ describe.skipIf(!keepsLists())('[UN3] access lists and attributes', () => {
     const first = await listed({ stateDirectory })
     await first.workspace.checkpoint()
     await first.workspace.close()
-    const database = new Database(stateDirectory)
+    const database = openIndex(stateDirectory)
     database.run('DELETE FROM attributes')
     database.close()
     setList(first.at('plain'), 'access', denied)
@@ -156,7 +158,7 @@ describe.skipIf(!keepsLists())('[UN3] access lists and attributes', () => {
     symlinkSync(outside, join(path, 'link'))
     writeFileSync(join(path, 'own'), '')
     setList(join(path, 'own'), 'access', denied)
-    const database = new Database(undefined)
+    const database = openIndex(undefined)
     const root = new Root(path)
     const facts = { ...factsOf(statSync(at('edited')), 'file', '1'), unsettled: false }
     const changed = new Map([
@@ -182,7 +184,7 @@ describe.skipIf(!keepsLists())('[UN3] access lists and attributes', () => {
     const first = await listed({ stateDirectory })
     const { id } = await first.workspace.checkpoint()
     await first.workspace.close()
-    const database = new Database(stateDirectory)
+    const database = openIndex(stateDirectory)
     database.run(`UPDATE attributes SET value = '${hexOf('system.posix_acl_access')} 09.' WHERE path = '/deleted'`)
     database.close()
     rmSync(first.at('deleted'))

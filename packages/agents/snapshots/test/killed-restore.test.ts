@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Database, factsOf } from '@ws/tree/disk'
+import { factsOf } from '@ws/tree/disk'
 import { expect, it } from 'vitest'
 
+import { openIndex } from '../src/store/open-index.ts'
 import { unifiedDiff } from '../src/worker/unified-diff.ts'
 import { ownDirectory, shareEngine, siteOf } from './support/site.ts'
 
@@ -31,7 +32,7 @@ it('[UN6] a directory that a killed restore has opened up gets its bits back at 
   mkdirSync(join(first.root, 'shut'))
   await first.workspace.checkpoint()
   await first.workspace.close()
-  const database = new Database(stateDirectory)
+  const database = openIndex(stateDirectory)
   database.run("INSERT INTO loosened SELECT id, '/shut', 365 FROM trees")
   database.close()
   chmodSync(join(first.root, 'shut'), 0o755)

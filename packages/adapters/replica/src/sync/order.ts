@@ -1,5 +1,5 @@
 import { mountRoot, type MountPath } from '@ws/core/adapter'
-import type { EntryType } from '@ws/tree/disk'
+import type { Facts } from '@ws/tree/disk'
 
 import { ancestorsOf, childrenFirst, databaseOf, parentsFirst } from './paths.ts'
 import type { ReplicaTree } from './tree.ts'
@@ -9,8 +9,8 @@ import { isHash, isIndex, wavesOf } from './waves.ts'
 export interface Changes {
   readonly paths: Iterable<MountPath>
   /** `undefined`: nothing is there. */
-  readonly before: (path: string) => EntryType | undefined
-  readonly after: (path: string) => EntryType | undefined
+  readonly before: (path: string) => Facts['type'] | undefined
+  readonly after: (path: string) => Facts['type'] | undefined
   /** When it changed. Default: not known. */
   readonly time?: ((path: string) => number) | undefined
 }

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 
-import { changedMeanwhile, Content, ContentName, markNew, newTemporary, pathOf, Unexpected } from '@ws/tree/disk'
+import { Content, ContentName, markNew, newTemporary, pathOf, Unexpected } from '@ws/tree/disk'
 import type { Facts, Place } from '@ws/tree/disk'
 
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -98,7 +98,7 @@ export class Pieces {
   /** Gives a new file its owner, bits and time. Answers where it is. */
   finish(number: number, facts: Facts): Place {
     const { fd, place } = this.#file(number)
-    if (place === undefined) throw new Unexpected(changedMeanwhile)
+    if (place === undefined) throw new Unexpected()
     markNew(fd, facts)
     return place
   }
@@ -107,7 +107,7 @@ export class Pieces {
   arrive(number: number, place: Place): void {
     const file = this.#file(number)
     const [own, there] = [fstatSync(file.fd), lstatSync(pathOf(place))]
-    if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected(changedMeanwhile)
+    if (own.ino !== there.ino || own.dev !== there.dev) throw new Unexpected()
     removeHidden(file)
     file.place = undefined
   }

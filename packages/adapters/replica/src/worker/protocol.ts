@@ -1,4 +1,4 @@
-import type { EntryType, Facts, PlainError, ScanResult } from '@ws/tree/disk'
+import type { Facts, PlainError, ScanResult } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 
@@ -8,7 +8,7 @@ export const largeBytes = 4 * 1024 * 1024
 /** One entry as last agreed. */
 export interface Base {
   readonly path: string
-  readonly type: EntryType
+  readonly type: Facts['type']
   /** The store's; means nothing for directories. */
   readonly version: string
   readonly content: string | undefined
@@ -63,7 +63,7 @@ export interface LookRequest {
 
 export interface Wanted {
   readonly path: string
-  readonly type: EntryType
+  readonly type: Facts['type']
   readonly mode: number
   readonly mtime: number
   readonly target?: string | undefined

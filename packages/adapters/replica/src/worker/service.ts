@@ -17,7 +17,7 @@ import {
   scan,
   Unexpected,
 } from '@ws/tree/disk'
-import type { EntryType, Facts, Place, PlainError } from '@ws/tree/disk'
+import type { Facts, Place, PlainError } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Looked, LookRequest, Methods, Opened, Outcome, Put, Seen, ServiceData } from './protocol.ts'
@@ -211,7 +211,7 @@ export class Service implements Methods {
     return Acts.replace(place, facts, seen, source)
   }
 
-  #statusOf(place: Place, type: EntryType, known: Pick<Facts, 'content' | 'target'>): Facts {
+  #statusOf(place: Place, type: Facts['type'], known: Pick<Facts, 'content' | 'target'>): Facts {
     const now = Date.now()
     const status = lstatSync(pathOf(place))
     const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))

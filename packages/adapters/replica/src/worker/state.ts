@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { MountPath } from '@ws/core/adapter'
 import { Database, entryColumns, factsOfRow, valuesOf } from '@ws/tree/disk'
-import type { EntryRow, EntryType, Facts, Value } from '@ws/tree/disk'
+import type { EntryRow, Facts } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 import type { Base, Opened } from './protocol.ts'
@@ -23,7 +23,7 @@ const schema = `
 
 interface BaseRow {
   readonly path: string
-  readonly type: EntryType
+  readonly type: Facts['type']
   readonly version: string
   readonly content: string | null
   readonly target: string | null
@@ -112,7 +112,7 @@ export class State {
     for (const path of kept) this.#database.run('DELETE FROM conflicts WHERE kept = ?', path as MountPath)
   }
 
-  #write(table: string, columns: string, values: readonly Value[]): void {
+  #write(table: string, columns: string, values: readonly (string | number | null)[]): void {
     const marks = values.map(() => '?').join(', ')
     this.#database.run(`INSERT OR REPLACE INTO ${table} (${columns}) VALUES (${marks})`, ...values)
   }

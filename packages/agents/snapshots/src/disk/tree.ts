@@ -1,24 +1,14 @@
 import type { Stats } from 'node:fs'
 
-import {
-  Ahead,
-  Attributes,
-  Content,
-  contentOf,
-  entryColumns,
-  factsOfRow,
-  isCovered,
-  isSameState,
-  lasting,
-  placeOf,
-  readSaved,
-  Root,
-  scan,
-  valuesOf,
-} from '@ws/tree/disk'
-import type { Database, EntryRow, Facts, Packs, ScanOptions, ScanResult } from '@ws/tree/disk'
+import { Ahead, Content, contentOf, entryColumns, factsOfRow, isCovered, Root, scan, valuesOf } from '@ws/tree/disk'
+import type { Database, EntryRow, Facts, ScanResult } from '@ws/tree/disk'
 
+import { placeOf, readSaved } from '../store/contents.ts'
+import { lasting } from '../store/open-index.ts'
+import type { Packs } from '../store/packs.ts'
 import { tooMuch } from '../too-much.ts'
+import { Attributes } from './attributes.ts'
+import { isSameState } from './same-state.ts'
 
 export interface Limits {
   readonly maxBytes: number
@@ -65,7 +55,7 @@ export class Tree {
     return this.#live
   }
 
-  scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved'>, room: number): ScanResult['leftOut'] {
+  scan(options: Pick<Parameters<typeof scan>[0], 'maxFileBytes' | 'reserved'>, room: number): ScanResult['leftOut'] {
     const { live } = this
     const added = new Set<string>()
     const mark = this.#packs.mark()

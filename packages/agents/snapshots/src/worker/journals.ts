@@ -1,6 +1,9 @@
 import type { EntryState } from '@ws/core/adapter'
-import { contentOf, type Database, failed, lasting, type Packs, placeOf, readSaved } from '@ws/tree/disk'
+import { contentOf, type Database, failed } from '@ws/tree/disk'
 
+import { placeOf, readSaved } from '../store/contents.ts'
+import { lasting } from '../store/open-index.ts'
+import type { Packs } from '../store/packs.ts'
 import { tooMuch } from '../too-much.ts'
 import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
 

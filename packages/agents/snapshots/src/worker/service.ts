@@ -1,8 +1,10 @@
-import { Database, failed, Failure, nameTemporaries, openStateDirectory, Packs } from '@ws/tree/disk'
+import { type Database, failed, Failure, nameTemporaries, openStateDirectory } from '@ws/tree/disk'
 
 import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
 import { isTimeOfDirectory, Tree } from '../disk/tree.ts'
 import { collect, neededBytes } from '../store/collect.ts'
+import { openIndex } from '../store/open-index.ts'
+import { Packs } from '../store/packs.ts'
 import { Journals } from './journals.ts'
 import type {
   DiffSide,
@@ -40,7 +42,7 @@ export class Service implements Methods {
     this.#limits = limits
     if (stateDirectory === undefined) return
     const directory = openStateDirectory(stateDirectory)
-    const database = new Database(directory)
+    const database = openIndex(directory)
     this.#database = database
     const packs = new Packs(directory, (content, { pack, block, length, start, size }) =>
       database.run('INSERT OR REPLACE INTO contents VALUES (?,?,?,?,?,?)', content, pack, block, length, start, size),

@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 
 import { isOfOneEntry } from '../errors.ts'
-import { ContentName } from '../store/pack.ts'
+import { ContentName } from './content-name.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 /** Readings of a file that keeps changing. The last one counts until the next scan. */

@@ -89,21 +89,6 @@ export function isSameTime(one: number, other: number): boolean {
   return Math.abs(one - other) < timeSlack
 }
 
-/** Equal in all that a restore brings back. Sizes and link counts of directories depend on the disk. */
-export function isSameState(one: Facts, other: Facts): boolean {
-  return (
-    one.type === other.type &&
-    one.content === other.content &&
-    one.target === other.target &&
-    one.mode === other.mode &&
-    one.uid === other.uid &&
-    one.gid === other.gid &&
-    isSameTime(one.mtime, other.mtime) &&
-    (one.links === undefined) === (other.links === undefined) &&
-    (one.content !== undefined || one.size === other.size)
-  )
-}
-
 export interface EntryRow {
   readonly path: string
   readonly first: number

@@ -1,20 +1,10 @@
 import { chmodSync, fstatSync, lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path/posix'
 
-import {
-  Acts,
-  Failure,
-  isSameState,
-  isSameTime,
-  mark,
-  nativeCode,
-  nativeFailure,
-  pathOf,
-  selfOf,
-  Unexpected,
-} from '@ws/tree/disk'
+import { Acts, Failure, isSameTime, mark, nativeCode, nativeFailure, pathOf, selfOf, Unexpected } from '@ws/tree/disk'
 import type { Database, Facts, Place } from '@ws/tree/disk'
 
+import { isSameState } from '../same-state.ts'
 import type { Pair, Tree } from '../tree.ts'
 import { depthOf, type Plan, planOf } from './plan.ts'
 

@@ -21,7 +21,7 @@ import { type Facts, inodeOf, typeOf } from '../facts.ts'
 import { O_PATH, selfOf } from '../root.ts'
 import { newTemporary } from '../temporary.ts'
 import { giveNew, markNew, secondsOf } from './marks.ts'
-import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
+import { pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const anyEntry = O_PATH | constants.O_NOFOLLOW
@@ -38,7 +38,7 @@ export function assertAsSeen(place: Place, seen: Facts): void {
     (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
     (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
-  if (!isSame) throw new Unexpected(changedMeanwhile)
+  if (!isSame) throw new Unexpected()
 }
 
 function statusAt(place: Place): Stats | undefined {
@@ -65,7 +65,7 @@ export function removeFile(place: Place, seen: Facts): void {
     return
   }
   putBack(taken, place)
-  throw new Unexpected(changedMeanwhile)
+  throw new Unexpected()
 }
 
 function putBack(taken: Place, place: Place): void {
@@ -125,8 +125,7 @@ export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Ar
 
 function assertHeld(held: Place, seen: Facts): void {
   const status = statusAt(held)
-  if (status === undefined || !isEntry(held, status, seen) || !isUnwritten(status, seen))
-    throw new Unexpected(changedMeanwhile)
+  if (status === undefined || !isEntry(held, status, seen) || !isUnwritten(status, seen)) throw new Unexpected()
 }
 
 function removeQuietly(place: Place): void {

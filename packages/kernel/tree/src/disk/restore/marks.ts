@@ -14,7 +14,7 @@ import {
 import { type Facts, inodeOf, isSameTime, typeOf } from '../facts.ts'
 import { giveAttributes } from '../attributes.ts'
 import { O_PATH, selfOf } from '../root.ts'
-import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
+import { pathOf, type Place, Unexpected } from './place.ts'
 
 const anyEntry = O_PATH | constants.O_NOFOLLOW
 const isRoot = process.getuid?.() === 0
@@ -47,7 +47,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
   try {
     const status = fstatSync(fd)
     const ino = inodeOf(status, () => fstatSync(fd, { bigint: true }))
-    if (typeOf(status) !== facts.type || known.ino !== ino) throw new Unexpected(changedMeanwhile)
+    if (typeOf(status) !== facts.type || known.ino !== ino) throw new Unexpected()
     const self = selfOf(fd)
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
@@ -67,8 +67,7 @@ export function giveNew(place: Place, { type, uid, gid }: Facts, start: number):
   try {
     const status = fstatSync(fd)
     const born = status.birthtimeMs > 0 ? status.birthtimeMs : status.ctimeMs
-    if (status.uid !== process.getuid?.() || born < start || typeOf(status) !== type)
-      throw new Unexpected(changedMeanwhile)
+    if (status.uid !== process.getuid?.() || born < start || typeOf(status) !== type) throw new Unexpected()
     if (isRoot) chownSync(selfOf(fd), uid, gid)
     return inodeOf(status, () => fstatSync(fd, { bigint: true }))
   } finally {

@@ -13,10 +13,8 @@ export function pathOf({ parent, name }: Place): string {
 export class Unexpected extends Error {
   readonly reason: string
 
-  constructor(reason: string) {
+  constructor(reason = 'it was changed meanwhile') {
     super(reason)
     this.reason = reason
   }
 }
-
-export const changedMeanwhile = 'it was changed meanwhile'

@@ -1,4 +1,3 @@
-import { createHash, hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -13,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-import { failed } from '../errors.ts'
+import { contentOf, failed } from '@ws/tree/disk'
 
 /** Bytes compressed together, so many small files cost little. */
 const blockBytes = 1024 * 1024
@@ -203,27 +202,6 @@ export class Packs {
 
   #path(number: number): string {
     return join(this.#directory, `pack-${number}`)
-  }
-}
-
-const algorithm = 'sha256'
-const encoding = 'base64url'
-
-export function contentOf(bytes: Uint8Array): string {
-  return hash(algorithm, bytes, encoding)
-}
-
-export class ContentName {
-  readonly #hash = createHash(algorithm)
-  #name: string | undefined
-
-  add(piece: Uint8Array): void {
-    this.#hash.update(piece)
-  }
-
-  get(): string {
-    this.#name ??= this.#hash.digest(encoding)
-    return this.#name
   }
 }
 

@@ -1,6 +1,6 @@
-import { failed } from '../errors.ts'
-import type { Database } from './database.ts'
-import type { Packs, Place } from './pack.ts'
+import { type Database, failed } from '@ws/tree/disk'
+
+import type { Packs, Place } from './packs.ts'
 
 export function placeOf(database: Database, content: string): Place | undefined {
   return database.get<Place & object>(
