@@ -1,18 +1,7 @@
-export type {
-  Facts,
-  Invocation,
-  ListedEntry,
-  Listing,
-  Tool,
-  ToolContext,
-  ToolFiles,
-  ToolHost,
-  ToolResult,
-} from './contract.ts'
-export * from './files.ts'
+export type { Facts, Invocation, ListedEntry, Listing, Tool, ToolContext, ToolHost, ToolResult } from './contract.ts'
 export { pathOf, wordsOf } from './operands.ts'
 export { type Arguments, parseArguments } from './options.ts'
 export { bytesOf, Output, outputOf } from './output.ts'
-export { type CommandRule, refusalOf, type RefusedCommand } from './rule.ts'
+export { type CommandRule, refusalOf } from './rule.ts'
 export { limitPrograms } from './tools/jq.ts'
 export { shellTools } from './tools.ts'

@@ -12,7 +12,7 @@ export interface CommandRule extends OptionTable {
 }
 
 /** Why the command never runs. */
-export type RefusedCommand = string
+type RefusedCommand = string
 
 /** @returns the refused part (`sort -R`) and the reason; `undefined` for a call that may run */
 export function refusalOf(

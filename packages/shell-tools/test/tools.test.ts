@@ -2,7 +2,8 @@ import { posix } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { type Invocation, Output, refusalOf, shellTools, type ToolFiles, type ToolResult } from '../src/index.ts'
+import type { ToolFiles } from '../src/contract.ts'
+import { type Invocation, Output, refusalOf, shellTools, type ToolResult } from '../src/index.ts'
 
 /** The requests of a tool to its host, in order. */
 interface Asked {

@@ -6,8 +6,9 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { type AccessEvent, createWorkspace, rules, type Rule } from '@ws/core'
 import type { AttachedExecutor, Executor, Guarantees } from '@ws/core/executor'
 import type { Download, Downloader } from '@ws/download'
-import { createVirtualExecutor, type VirtualNetwork } from '@ws/executor-virtual'
-import { createTools, faceNames, type ToolsOptions } from '@ws/tools'
+import { createVirtualExecutor, type VirtualExecutorOptions } from '@ws/executor-virtual'
+import { createTools, type ToolsOptions } from '@ws/tools'
+import { faceNames } from '../src/face-names.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 interface Given {
@@ -56,7 +57,7 @@ function silent(last?: string): Downloader & { readonly urls: string[] } {
   }
 }
 
-const interpreter = (network?: VirtualNetwork): Executor => createVirtualExecutor({ network })
+const interpreter = (network?: VirtualExecutorOptions['network']): Executor => createVirtualExecutor({ network })
 
 /** The interpreter, which declares another network. */
 function declaring(network: Guarantees['network'], more: Partial<AttachedExecutor> = {}): Executor {

@@ -1,2 +1,2 @@
 export { createVirtualExecutor } from './executor.ts'
-export type { VirtualNetwork, VirtualExecutorOptions, VirtualLimits } from './options.ts'
+export type { VirtualExecutorOptions } from './options.ts'

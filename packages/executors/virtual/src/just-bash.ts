@@ -5,7 +5,7 @@ import { BashFileSystem } from './files/system.ts'
 import { separateCommands } from './worker/commands.ts'
 import { Session } from './worker/state/session.ts'
 
-export { type BashFileSystemOptions, createBashFileSystem } from './files/create.ts'
+export { createBashFileSystem } from './files/create.ts'
 
 /**
  * The virtual executor's commands (`awk`, `sed`, `find`, …) for your own just-bash: `new Bash({ fs, cwd, customCommands:

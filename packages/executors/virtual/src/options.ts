@@ -1,5 +1,6 @@
+import { HostList, readHosts } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
-import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
+import { addressesShape, type Resolve } from '@ws/network'
 
 /** Beyond a limit, a command ends with exit code 126 and a message on standard error. */
 export interface VirtualLimits {

@@ -6,7 +6,8 @@ import { type AccessEvent, createWorkspace, rules, type Workspace } from '@ws/co
 import { openOddServer } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { createVirtualExecutor, type VirtualNetwork } from '../src/index.ts'
+import { createVirtualExecutor } from '../src/index.ts'
+import type { VirtualNetwork } from '../src/options.ts'
 
 let server: Server
 const seen: string[] = []

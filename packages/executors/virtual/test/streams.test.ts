@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { decodeText, encodeText } from '@ws/shell-tools'
+import { decodeText, encodeText } from '@ws/shell-tools/files'
 import { open } from './support.ts'
 
 const files = {

@@ -1,5 +1,4 @@
-export { type HostEntry, HostList, parseHost, readHosts } from '@ws/core/executor'
-export { addressesIn, addressesShape, isPublicAddress, normalAddress } from './address.ts'
+export { addressesIn, addressesShape, normalAddress } from './address.ts'
 export { connectTimeout, dial, type Dialled } from './dial.ts'
 export { hosts } from './hosts/presets.ts'
-export { type AddressCheck, type DialProblem, type Resolve, type ResolvedAddress, systemResolve } from './resolve.ts'
+export { type AddressCheck, type DialProblem, type Resolve, systemResolve } from './resolve.ts'

@@ -9,7 +9,7 @@ export interface ResolvedAddress {
 
 export type Resolve = (name: string, port: number) => Promise<readonly (string | ResolvedAddress)[]>
 
-export const systemResolve: Resolve = async (name) => {
+export async function systemResolve(name: string): Promise<string[]> {
   const found = await lookup(name, { all: true, verbatim: true })
   return found.map(({ address }) => address)
 }

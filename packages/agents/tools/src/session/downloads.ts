@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { Connections, ConnectionsOptions, Workspace } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
-import { checkUrl, createDownloader, type Download, type Downloader, type OpenOptions } from '@ws/download'
+import { checkUrl, createDownloader, type Download, type Downloader } from '@ws/download'
 
 import { placeOf } from '../bridge/accesses.ts'
 import type { ToolsOptions } from '../types.ts'
@@ -28,7 +28,7 @@ export async function openJudged(
   workspace: Workspace,
   { downloader, hosts }: Downloads,
   url: string,
-  { path, ...options }: OpenOptions & { readonly path: string },
+  { path, ...options }: Parameters<Downloader['open']>[1] & { readonly path: string },
 ): Promise<Download> {
   const { judge, report } = workspace.connections({ path, hosts })
   const time = Date.now()

@@ -1,5 +1,6 @@
+import { HostList, readHosts } from '@ws/core/executor'
 import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
-import { HostList, addressesShape, readHosts, type Resolve } from '@ws/network'
+import { addressesShape, type Resolve } from '@ws/network'
 import {
   checkRequestRules,
   type GateLimits,

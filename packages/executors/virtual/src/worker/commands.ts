@@ -1,4 +1,5 @@
-import { bytesOf, outputOf, refusalOf, decodeText, hasForeignBytes, type ToolResult } from '@ws/shell-tools'
+import { bytesOf, outputOf, refusalOf, type ToolResult } from '@ws/shell-tools'
+import { decodeText, hasForeignBytes } from '@ws/shell-tools/files'
 import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from '#just-bash'
 
 import type { Call, InterpreterContext, ScriptTool } from './call.ts'

@@ -1,7 +1,8 @@
 // Before just-bash, which reads the replaced globals while it loads.
 import './carry-bytes.ts'
 
-import { codeOf, encodeText, limitPrograms } from '@ws/shell-tools'
+import { limitPrograms } from '@ws/shell-tools'
+import { codeOf, encodeText } from '@ws/shell-tools/files'
 import { Bash, type BashExecResult } from '#just-bash'
 import { parentPort } from 'node:worker_threads'
 

@@ -1,4 +1,4 @@
-import { errorWords } from '@ws/shell-tools'
+import { errorWords } from '@ws/shell-tools/files'
 import type { Failure } from '../files/failures.ts'
 
 const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/

@@ -1,8 +1,8 @@
-import type { CommandRule, RefusedCommand } from '@ws/shell-tools'
+import type { CommandRule } from '@ws/shell-tools'
 import { cpOptions } from '../tools/cp.ts'
 import { refuseMoment } from './other-rules.ts'
 
-export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+export const fileRules: Readonly<Record<string, CommandRule | string>> = {
   cp: {
     ...cpOptions,
     refuse: ({ operands }) => (operands.length < 2 ? 'give a source and a destination' : undefined),

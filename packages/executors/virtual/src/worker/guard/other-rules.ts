@@ -1,10 +1,10 @@
-import type { Arguments, CommandRule, RefusedCommand } from '@ws/shell-tools'
+import type { Arguments, CommandRule } from '@ws/shell-tools'
 import { timeoutOptions } from '../tools/timeout.ts'
 
 const anything: CommandRule = { raw: true }
 const bare: CommandRule = {}
 
-export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+export const otherRules: Readonly<Record<string, CommandRule | string>> = {
   alias: anything,
   bash: anything,
   date: {

@@ -1,10 +1,10 @@
-import { type CommandRule, type RefusedCommand, shellTools } from '@ws/shell-tools'
+import { type CommandRule, shellTools } from '@ws/shell-tools'
 
 import { curlOptions } from '../tools/curl.ts'
 import { fileRules } from './file-rules.ts'
 import { otherRules } from './other-rules.ts'
 
-const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+const textRules: Readonly<Record<string, CommandRule | string>> = {
   expand: { valued: 't' },
   join: 'it takes input that is not sorted; use awk',
   md5sum: { flags: 'c' },
@@ -15,7 +15,7 @@ const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
 }
 
 /** A command without an entry is refused. */
-export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+export const commandRules: Readonly<Record<string, CommandRule | string>> = {
   ...Object.fromEntries(Object.entries(shellTools).map(([name, { rule }]) => [name, rule])),
   curl: curlOptions,
   ...fileRules,

@@ -1,4 +1,4 @@
-import { decodeText, hasForeignBytes } from '@ws/shell-tools'
+import { decodeText, hasForeignBytes } from '@ws/shell-tools/files'
 import type { ExecResult } from 'just-bash'
 
 import type { Interpreter } from '../state/interpreter.ts'

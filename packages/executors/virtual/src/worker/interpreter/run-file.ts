@@ -1,4 +1,4 @@
-import { codeOf, errorWords } from '@ws/shell-tools'
+import { codeOf, errorWords } from '@ws/shell-tools/files'
 import type { ExecResult } from 'just-bash'
 
 import type { Interpreter } from '../state/interpreter.ts'

@@ -1,4 +1,5 @@
-import { codeOf, decodeText, isFileError, pathOf, wordsOf, type ToolResult } from '@ws/shell-tools'
+import { pathOf, wordsOf, type ToolResult } from '@ws/shell-tools'
+import { codeOf, decodeText, isFileError } from '@ws/shell-tools/files'
 
 import type { Call, ScriptTool } from '../call.ts'
 import { startingWith } from './run-program.ts'

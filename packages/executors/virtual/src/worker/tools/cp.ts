@@ -1,4 +1,5 @@
-import { childOf, isFileError, Output, parseArguments, pathOf, type ToolResult } from '@ws/shell-tools'
+import { Output, parseArguments, pathOf, type ToolResult } from '@ws/shell-tools'
+import { childOf, isFileError } from '@ws/shell-tools/files'
 
 import type { Call, ScriptTool } from '../call.ts'
 

@@ -1,4 +1,4 @@
-import { encodeText } from '@ws/shell-tools'
+import { encodeText } from '@ws/shell-tools/files'
 
 import type { Part } from '../state/nodes.ts'
 

@@ -1,4 +1,4 @@
-import { encodeText } from '@ws/shell-tools'
+import { encodeText } from '@ws/shell-tools/files'
 
 import type { BashFileSystem } from '../../files/system.ts'
 import type { Character } from '../patterns/marks.ts'
