@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import type { Runner, RunResult } from '@ws/runner'
+import type { Runner } from '@ws/runner'
+import type { RunResult } from '@ws/runner/run-plan'
 import type { Inngest } from 'inngest'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 

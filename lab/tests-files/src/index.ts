@@ -1,1 +1,1 @@
-export { openMemory, paths } from './memory-workspace.ts'
+export { openMemory } from './memory-workspace.ts'

@@ -1,5 +1,6 @@
 import { quotePath } from '@ws/core'
-import type { PlanCheck, RunResult, Runner } from '@ws/runner'
+import type { PlanCheck, Runner } from '@ws/runner'
+import type { RunResult } from '@ws/runner/run-plan'
 import type { Command } from 'commander'
 
 import { prepareOutput, readPlan, writeReport } from '../config/read-plan.ts'

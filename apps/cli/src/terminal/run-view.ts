@@ -1,4 +1,4 @@
-import type { RunEvent } from '@ws/runner'
+import type { RunEvent } from '@ws/runner/run-plan'
 
 import { escapeJson, escapeName } from './escape.ts'
 import type { Output } from './output.ts'

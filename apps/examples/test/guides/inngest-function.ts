@@ -1,5 +1,6 @@
 import type { Inngest } from 'inngest'
-import { runPlan, type CheckedPlan, type Runner } from '@ws/runner'
+import type { Runner } from '@ws/runner'
+import { runPlan, type CheckedPlan } from '@ws/runner/run-plan'
 
 export function createPlanFunction(inngest: Inngest, runner: Runner) {
   return inngest.createFunction({ id: 'run-plan', triggers: [{ event: 'plan/run' }] }, ({ event, step, runId }) =>

@@ -7,7 +7,7 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, describeWith, type Component } from '@ws/test-fixtures'
-import { createTools, type NextCall, type ToolAnswer, type Toolset } from '@ws/tools'
+import { createTools, type ToolAnswer, type Toolset } from '@ws/tools'
 import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -104,7 +104,7 @@ class Tools implements AsyncDisposable {
   }
 
   /** Makes a call once for the same files. */
-  async once({ tool, arguments: given }: NextCall): Promise<ToolAnswer> {
+  async once({ tool, arguments: given }: NonNullable<ToolAnswer['next']>): Promise<ToolAnswer> {
     const key = JSON.stringify([tool, given])
     const answer = this.#made.get(key) ?? (await (await this.fresh()).run(tool, given))
     this.#made.set(key, answer)

@@ -3,7 +3,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, rules } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { findSkills, serveStdio } from '@ws/mcp-server'
-import type { FaceName } from '@ws/tools'
+import type { FaceName } from '@ws/tools/face-names'
 
 const [root = '', face] = process.argv.slice(2)
 await using workspace = await createWorkspace({

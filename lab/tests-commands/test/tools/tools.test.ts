@@ -1,7 +1,7 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
-import { createBubblewrapExecutor, type Tool } from '@ws/executor-bubblewrap'
+import { createBubblewrapExecutor, type BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, createScratchDirectory, describeWith, put } from '@ws/test-fixtures'
 import { chmod, readFile, symlink } from 'node:fs/promises'
@@ -20,8 +20,10 @@ async function createTool(options: { readonly bin?: boolean } = {}) {
   return { ...scratch, host, program }
 }
 
+type Tools = NonNullable<BubblewrapExecutorOptions['tools']>
+
 for (const door of doors) {
-  const create = (tools: readonly Tool[]): Executor =>
+  const create = (tools: Tools): Executor =>
     door.kernel ? createBubblewrapExecutor({ tools }) : createProotExecutor({ tools })
 
   describeWith(door.components.map(component), `tools: ${door.name}`, { tags: [...door.tags] }, () => {
@@ -70,7 +72,7 @@ for (const door of doors) {
         ),
       ]
       for (const [given, reason] of bad) {
-        const error = attempt(() => create([given as Tool]))
+        const error = attempt(() => create([given as Tools[number]]))
         expect(isWorkspaceError(error, 'EINVAL') && error.reason.includes(reason), JSON.stringify(given)).toBe(true)
         expect(String(error)).not.toContain(tool.path)
       }

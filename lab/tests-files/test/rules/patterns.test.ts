@@ -4,7 +4,7 @@ import type { Policy, Rule, VirtualPath, Workspace } from '@ws/core'
 import type { PatternRule } from '@ws/core/executor'
 import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { openMemory, paths } from '../../src/index.ts'
+import { openMemory, paths } from '../../src/memory-workspace.ts'
 
 const files = {
   '/.env': 's3cret',

@@ -5,7 +5,7 @@ import type { AccessEvent, Policy } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { openMemory, paths } from '../../src/index.ts'
+import { openMemory, paths } from '../../src/memory-workspace.ts'
 
 describe('reading', () => {
   it('[PC25] a window of lines: empty file, offset past the end, missing final newline, CRLF', async () => {

@@ -6,7 +6,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { openMemory, paths } from '../../src/index.ts'
+import { openMemory, paths } from '../../src/memory-workspace.ts'
 
 /** A workspace, and the directories that were listed in its store. */
 async function watched(files: Readonly<Record<string, string>>): Promise<{ workspace: Workspace; listed: string[] }> {

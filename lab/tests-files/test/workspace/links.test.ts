@@ -1,7 +1,7 @@
 import { rules } from '@ws/core'
 import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { openMemory, paths } from '../../src/index.ts'
+import { openMemory, paths } from '../../src/memory-workspace.ts'
 
 describe('links in the virtual namespace', () => {
   it('are followed within a mount, relative and absolute ones', async () => {

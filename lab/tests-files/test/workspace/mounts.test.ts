@@ -7,7 +7,7 @@ import type { WorkspaceOptions } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { openMemory, paths } from '../../src/index.ts'
+import { openMemory, paths } from '../../src/memory-workspace.ts'
 
 const tree = {
   '/': { '/a.txt': 'a' },

@@ -10,7 +10,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-import { paths } from '../../src/index.ts'
+import { paths } from '../../src/memory-workspace.ts'
 
 const names = [...systemNames, 'tmp', 'workspace', 'src'] as const
 const guarantees = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees

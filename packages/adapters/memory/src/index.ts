@@ -1,2 +1,2 @@
 export { createMemoryAdapter } from './adapter.ts'
-export type { MemoryAdapterOptions, MemoryEntry } from './options.ts'
+export type { MemoryAdapterOptions } from './options.ts'

@@ -14,9 +14,9 @@ import { TreeDriver } from './driver.ts'
 import type { VolumeFileSystem } from './volume/file-system.ts'
 import { VolumeTree } from './volume/tree.ts'
 
-export type { VolumeFileSystem, VolumeStats } from './volume/file-system.ts'
+export type { VolumeFileSystem } from './volume/file-system.ts'
 
-export interface VolumeAdapterOptions {
+interface VolumeAdapterOptions {
   /** The volume's directory to use as root, made if missing. Default `/`. */
   readonly root?: string | undefined
 }

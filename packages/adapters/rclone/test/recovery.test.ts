@@ -7,7 +7,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import type { RcloneEvent } from '../src/index.ts'
+import type { RcloneEvent } from '../src/options.ts'
 import { startHolder } from './child/start.ts'
 import {
   at,

@@ -6,7 +6,8 @@ import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtur
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe } from 'vitest'
 
-import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
+import { createS3Adapter, probeS3Dialect, type S3Dialect } from '../src/index.ts'
+import type { BucketOptions } from '../src/options.ts'
 import { tagsOn } from './support.ts'
 
 for (const name of deep ? ([...s3ServerNames, 'swift'] as const) : s3ServerNames)

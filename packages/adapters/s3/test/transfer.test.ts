@@ -2,7 +2,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { TransferProgress } from '../src/index.ts'
+import type { TransferProgress } from '../src/reports.ts'
 import { at, Bench, encode, failureOf, fill, listed, tagsOn, text } from './support.ts'
 
 /** An error that no retry mends. */

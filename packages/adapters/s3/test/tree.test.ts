@@ -2,7 +2,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { S3Problem } from '../src/index.ts'
+import type { S3Problem } from '../src/reports.ts'
 import { at, Bench, decode, encode, listed, text, tagsOn } from './support.ts'
 
 for (const name of s3ServerNames) {

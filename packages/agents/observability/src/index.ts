@@ -1,1 +1,1 @@
-export { createAuditLog, type AuditLog, type AuditLogOptions } from './audit-log.ts'
+export { createAuditLog, type AuditLog } from './audit-log.ts'

@@ -3,19 +3,19 @@ import { observe, type AccessEvent, type Workspace } from '@ws/core'
 import type { AdapterAfterEvent, LayerOptions, StorageAdapter } from '@ws/core/adapter'
 import { checkOption, checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** Default: `trace.getTracer('@ws/observability')`. */
   readonly tracer?: Tracer | undefined
   /** Default: `metrics.getMeter('@ws/observability')`. */
   readonly meter?: Meter | undefined
 }
 
-export interface WorkspaceTelemetryOptions extends TelemetryOptions {
+interface WorkspaceTelemetryOptions extends TelemetryOptions {
   /** Command lines as the attribute `ws.command`. They may hold secrets. Default false. */
   readonly commands?: boolean | undefined
 }
 
-export interface AdapterTelemetryOptions extends TelemetryOptions, LayerOptions {}
+interface AdapterTelemetryOptions extends TelemetryOptions, LayerOptions {}
 
 const shapes: OptionShapes<TelemetryOptions> = {
   tracer: option.of('a `Tracer` of `@opentelemetry/api`', (value) => hasMethods(value, 'startSpan')),

@@ -2,7 +2,8 @@ import { chown, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { createRunner, defineStepType, type Runner, type RunnerOptions, type StepTypes } from '@ws/runner'
+import { createRunner, defineStepType, type Runner, type RunnerOptions } from '@ws/runner'
+import type { StepTypes } from '../src/types/types.ts'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { z } from 'zod'
 

@@ -3,7 +3,8 @@ import { observe } from '@ws/core'
 import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
-import { createTestWorkspace, faulty, toTree, type Fault } from '../src/index.ts'
+import type { Fault } from '../src/faults.ts'
+import { createTestWorkspace, faulty, toTree } from '../src/index.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const files = { '/a.md': 'one', '/d/b.md': 'two', '/d/c.md': 'three' }

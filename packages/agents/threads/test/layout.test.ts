@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { parseMountPath } from '@ws/core/adapter'
-import { bucketName, checkLayout, createThreads } from '@ws/threads'
+import { createThreads } from '@ws/threads'
+import { bucketName, checkLayout } from '../src/layout/layout.ts'
 import { describe, expect, it } from 'vitest'
 
 describe('a layout', () => {

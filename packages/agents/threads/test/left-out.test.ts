@@ -3,7 +3,8 @@ import { createReplicaAdapter } from '@ws/adapter-replica'
 import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
-import { createProcessLeases, createThreads, type ThreadEvent, type ThreadsOptions } from '@ws/threads'
+import { createProcessLeases, createThreads, type ThreadsOptions } from '@ws/threads'
+import type { ThreadEvent } from '../src/types.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }

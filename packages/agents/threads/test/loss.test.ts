@@ -7,7 +7,8 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createObjectLeases, createProcessLeases, createThreads, type ThreadEvent } from '@ws/threads'
+import { createObjectLeases, createProcessLeases, createThreads } from '@ws/threads'
+import type { ThreadEvent } from '../src/types.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }

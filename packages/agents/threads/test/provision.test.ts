@@ -8,7 +8,8 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { component, createScratchDirectory, describeWith, rounds } from '@ws/test-fixtures'
 import { type AccessEvent, prefix, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { createMachineLeases, createThreads, type ProvisionEvent } from '@ws/threads'
+import { createMachineLeases, createThreads } from '@ws/threads'
+import type { ProvisionEvent } from '../src/provision/types.ts'
 import { describe, expect, it } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }

@@ -6,7 +6,8 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createObjectLeases, createThreads, type ReplicatedPart, type ThreadEvent, type Threads } from '@ws/threads'
+import { createObjectLeases, createThreads, type ReplicatedPart, type Threads } from '@ws/threads'
+import type { ThreadEvent } from '../src/types.ts'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }

@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createThreads, formatCatalogue } from '@ws/threads'
+import { createThreads } from '@ws/threads'
+import { formatCatalogue } from '../src/skills/skills.ts'
 import { describe, expect, it } from 'vitest'
 
 const skill = (text: string, body = 'Body.\n'): string => `---\n${text}\n---\n${body}`

@@ -4,7 +4,7 @@ import type { CommandResult, Sandbox } from 'bash-tool'
 
 const defaultTimeout = 120_000
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Milliseconds for each command. Default 120,000. */
   readonly timeout?: number | undefined
   /** Ends running commands and file operations. bash-tool passes no signal of its own. */

@@ -1,6 +1,4 @@
 export { createSandboxExecutor } from './executor/executor.ts'
-export type { SandboxExecutorOptions } from './executor/executor.ts'
 export { createSandboxSession } from './sandbox/session.ts'
-export type { SandboxSessionOptions } from './sandbox/session.ts'
 export { createAiTools } from './tools.ts'
-export type { AiTools, AiToolsOptions } from './tools.ts'
+export type { AiTools } from './tools.ts'

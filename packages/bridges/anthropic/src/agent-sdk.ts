@@ -2,7 +2,7 @@ import { createSdkMcpServer, tool } from '@anthropic-ai/claude-agent-sdk'
 import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
-import type { InputSchema, Toolset, ToolsOptions } from '@ws/tools'
+import type { Tool, Toolset, ToolsOptions } from '@ws/tools'
 import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 import { z } from 'zod'
 
@@ -31,13 +31,13 @@ const builtIn = [
   'Write',
 ] as const
 
-export interface ClaudeOptions extends ToolsOptions {
+interface ClaudeOptions extends ToolsOptions {
   /** The server's name, a prefix of its tools: `mcp__ws__Bash`. Letters, digits, `-` and `_`. Default `ws`. */
   readonly server?: string | undefined
 }
 
 /** Options of `query` to spread. */
-export interface WorkspaceQueryOptions {
+interface WorkspaceQueryOptions {
   readonly mcpServers: Record<string, McpSdkServerConfigWithInstance>
   /** No built-in tools. */
   readonly tools: string[]
@@ -101,7 +101,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
 }
 
 /** Shows the model the schema, but accepts every argument: the toolset checks them with better messages. */
-function schemaOf({ properties, required = [] }: InputSchema): z.ZodObject {
+function schemaOf({ properties, required = [] }: Tool['inputSchema']): z.ZodObject {
   const shape = Object.entries(properties).map(([name, property]) => [
     name,
     z

@@ -1,3 +1,3 @@
 export { createMemoryHandlers } from './memory.ts'
 export { createRunnableTools } from './runnable-tools.ts'
-export type { RunnableTools, RunnableToolsOptions } from './runnable-tools.ts'
+export type { RunnableTools } from './runnable-tools.ts'

@@ -4,7 +4,7 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { runRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
 import { createMemoryHandlers, createRunnableTools } from '@ws/bridge-anthropic'
-import type { RunnableToolsOptions } from '@ws/bridge-anthropic'
+import type { RunnableToolsOptions } from '../src/runnable-tools.ts'
 import { rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'

@@ -1,2 +1,1 @@
 export { createBackend, createSandboxBackend } from './backend.ts'
-export type { SandboxBackendOptions } from './backend.ts'

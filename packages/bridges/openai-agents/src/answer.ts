@@ -1,4 +1,4 @@
-import type { Json, ToolAnswer } from '@ws/tools'
+import type { ToolAnswer } from '@ws/tools'
 
 /** Names the next call in terms of other tools. */
 export function textOf(answer: ToolAnswer, inOtherWords?: (command: string) => string): string {
@@ -8,7 +8,7 @@ export function textOf(answer: ToolAnswer, inOtherWords?: (command: string) => s
   return `${text.slice(0, text.lastIndexOf('\nNext: '))}\nNext: ${inOtherWords(commandOf(next.arguments['commands']))}`
 }
 
-function commandOf(commands: Json | undefined): string {
+function commandOf(commands: unknown): string {
   const first: unknown = Array.isArray(commands) ? commands[0] : undefined
   return typeof first === 'string' ? first : 'ls -la'
 }

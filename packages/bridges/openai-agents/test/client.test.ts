@@ -10,7 +10,7 @@ import {
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createSandboxClient } from '@ws/bridge-openai-agents'
-import type { WorkspaceRequest } from '@ws/bridge-openai-agents'
+import type { WorkspaceRequest } from '../src/sandbox/client.ts'
 import { createWorkspace } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'

@@ -8,7 +8,8 @@ import { type ConnectionReport, unmetFields } from '@ws/core/executor'
 import { certificate, component, describeWith, itWith, privateKey } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { createBubblewrapExecutor, type NetworkOptions } from '../src/index.ts'
+import { createBubblewrapExecutor } from '../src/index.ts'
+import type { NetworkOptions } from '../src/network/options.ts'
 import { isBelow, type Mode, modes, needed, tagsIn, tagsOfWarm, Workbench } from './support/workbench.ts'
 
 /** Everything outside: origins on the loopback of this machine, under names of their own, and a victim that nothing may reach. */

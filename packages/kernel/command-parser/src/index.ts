@@ -2,20 +2,4 @@ export { parseCommands } from './commands.ts'
 export { denyCommand } from './deny-command.ts'
 export { parseScript, UnreadableCommand, visit } from './parse.ts'
 export { type Piece, piecesOf, staticText } from './pieces.ts'
-export { shells, wrappers } from './wrappers.ts'
-export type {
-  AndOr,
-  ArithmeticExpression,
-  Assignment,
-  Case,
-  Command,
-  CommandNode,
-  For,
-  Function as FunctionDefinition,
-  Pipeline,
-  Redirection,
-  Script,
-  Statement,
-  Word,
-  WordPart,
-} from 'unbash'
+export type { Assignment, Command, CommandNode, Pipeline, Redirection, Script, Statement, Word, WordPart } from 'unbash'

@@ -1,5 +1,4 @@
 export { createQueueStep } from './queue-step.ts'
-export type { QueueStep, QueueStepOptions } from './queue-step.ts'
+export type { QueueStep } from './queue-step.ts'
 export { createStepWorker } from './worker.ts'
-export type { StepWorker, StepWorkerOptions } from './worker.ts'
-export type { RedisConnection } from './connection.ts'
+export type { StepWorker } from './worker.ts'

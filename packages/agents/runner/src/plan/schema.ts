@@ -61,8 +61,6 @@ export const planSchema = z.strictObject({
   steps: z.array(stepSchema).min(1).max(10_000),
 })
 
-/** A plan as its author writes it: data without defaults. */
-export type PlanInput = z.input<typeof planSchema>
 /** A checked plan, with every default filled in. Paths are as written. */
 export type Plan = z.output<typeof planSchema>
 export type Step = z.output<typeof stepSchema>

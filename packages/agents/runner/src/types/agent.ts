@@ -1,4 +1,5 @@
-import { createTools, faceNames, type InputSchema } from '@ws/tools'
+import { createTools, type Tool } from '@ws/tools'
+import { faceNames } from '@ws/tools/face-names'
 import { z } from 'zod'
 
 import type { Json } from '../json.ts'
@@ -18,7 +19,7 @@ export type ModelMessage =
 export interface ModelRequest {
   readonly system: string
   readonly messages: readonly ModelMessage[]
-  readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: InputSchema }[]
+  readonly tools: readonly Pick<Tool, 'name' | 'description' | 'inputSchema'>[]
   /** Tokens left for the step. */
   readonly maxTokens: number
   readonly signal: AbortSignal

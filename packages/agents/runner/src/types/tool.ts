@@ -1,4 +1,5 @@
-import { createTools, faceNames } from '@ws/tools'
+import { createTools } from '@ws/tools'
+import { faceNames } from '@ws/tools/face-names'
 import { z } from 'zod'
 
 import { defineStepType, type StepContext } from './types.ts'

@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { defineStepType, type StepTypes } from '@ws/runner'
+import { defineStepType } from '@ws/runner'
+import type { StepTypes } from '../../src/types/types.ts'
 import { z } from 'zod'
 
 /** Types that note each start in a file. */

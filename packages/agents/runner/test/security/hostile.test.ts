@@ -1,7 +1,8 @@
 import { readdir, readFile, symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { defineStepType, type StepContext } from '@ws/runner'
+import { defineStepType } from '@ws/runner'
+import type { StepContext } from '../../src/types/types.ts'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 import { z } from 'zod'

@@ -1,7 +1,8 @@
 /** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { parseMountPath } from '@ws/core/adapter'
-import { createRunner, defineStepType, type StepTypes } from '@ws/runner'
+import { createRunner, defineStepType } from '@ws/runner'
+import type { StepTypes } from '../../src/types/types.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 

@@ -1,5 +1,5 @@
 import { createAiTools, createSandboxSession } from '@ws/bridge-ai-sdk'
-import type { AiToolsOptions } from '@ws/bridge-ai-sdk'
+import type { AiToolsOptions } from '../../src/tools.ts'
 import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { generateText, isStepCount } from 'ai'

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { BetaMessageParam } from '@anthropic-ai/sdk/resources/beta'
 import { createMemoryHandlers, createRunnableTools } from '@ws/bridge-anthropic'
-import type { RunnableToolsOptions } from '@ws/bridge-anthropic'
+import type { RunnableToolsOptions } from '../../src/runnable-tools.ts'
 import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { expect } from 'vitest'
